@@ -1,0 +1,56 @@
+# Everything a fresh machine with Python 3.11 or newer and a Rust toolchain needs is made by these targets.
+# Caches live outside the tree.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/weigh
+UV_VERSION := 0.13.9
+
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+export UV_PYTHON_DOWNLOADS := never
+export UV_PROJECT_ENVIRONMENT := $(VENV)
+export RUFF_CACHE_DIR := $(CACHE)/ruff
+export PYTHONDONTWRITEBYTECODE := 1
+
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+TESTS ?= tests
+WORKERS ?= 2
+
+.PHONY: demo test test-long check bench format clean
+
+demo: $(VENV)/.ready
+	@$(BIN)/weigh demo
+
+test: $(VENV)/.ready
+	cargo test --quiet --package weigh-digest
+	$(BIN)/pytest --numprocesses $(WORKERS) -m "not long" $(TESTS)
+
+test-long: $(VENV)/.ready
+	cargo test --quiet --release --package weigh-digest
+	$(BIN)/pytest --numprocesses $(WORKERS) $(TESTS)
+
+check: $(VENV)/.ready
+	$(BIN)/ruff format --check --quiet src tests scripts benchmarks
+	$(BIN)/ruff check --quiet src tests scripts benchmarks
+	$(BIN)/mypy --cache-dir $(CACHE)/mypy
+	$(BIN)/lint-imports --no-cache
+	cargo fmt --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md docs
+
+bench: $(VENV)/.ready
+	@$(BIN)/python -m benchmarks
+
+format: $(VENV)/.ready
+	$(BIN)/ruff check --quiet --fix src tests scripts benchmarks
+	$(BIN)/ruff format --quiet src tests scripts benchmarks
+	cargo fmt
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/.ready: pyproject.toml uv.lock $(RUST)
+	@test -x $(BIN)/uv || ($(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION))
+	$(BIN)/uv sync --locked --quiet
+	@touch $@

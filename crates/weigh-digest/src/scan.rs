@@ -1,0 +1,139 @@
+//! Hashes of the rows of Parquet files, row groups in parallel.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use arrow_array::RecordBatchReader;
+use arrow_schema::ArrowError;
+
+use crate::guard::guarded;
+use crate::rows::RowHasher;
+use crate::source::{Positioned, TableFile};
+use crate::{Digest, Error};
+
+/// The digest of the rows of all `paths` together.
+///
+/// `columns` are names of top-level columns, in the order that they take in the digest; without them, the columns of
+/// the first file in its order. `threads` read row groups in parallel (0: one for each processor). Memory is bounded by
+/// the pages being decoded, whatever the size of the files.
+///
+/// # Errors
+///
+/// Any [`Error`] about a file or a column of it.
+pub fn digest_parquet(
+    paths: &[PathBuf],
+    columns: Option<&[String]>,
+    threads: usize,
+) -> Result<Digest, Error> {
+    let files = TableFile::open_all(paths, columns)?;
+    let parts =
+        scan(&files, threads, Digest::default, |digest, _, hashes| *digest += Digest::of_rows(hashes))?;
+    Ok(parts.into_iter().sum())
+}
+
+/// Where the rows of a batch are.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Number of the file.
+    pub(crate) file: usize,
+    /// Number, within the file, of the first row.
+    pub(crate) row: u64,
+}
+
+struct Task {
+    file: usize,
+    row_group: usize,
+    first_row: u64,
+}
+
+/// Hashes every row of `files` once, in batches. Each thread has a state of its own; they are returned at the end.
+pub(crate) fn scan<S: Send>(
+    files: &[TableFile],
+    threads: usize,
+    state: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, Place, &[u128]) + Sync,
+) -> Result<Vec<S>, Error> {
+    let tasks = tasks(files);
+    let available = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if threads == 0 { available() } else { threads }.clamp(1, tasks.len().max(1));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut state = state();
+        let mut hasher = RowHasher::default();
+        while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            read(files, task, &mut hasher, |place, hashes| visit(&mut state, place, hashes)).inspect_err(
+                |_| {
+                    // The other threads stop at their next task.
+                    next.store(tasks.len(), Ordering::Relaxed);
+                },
+            )?;
+        }
+        Ok(state)
+    };
+    if threads == 1 {
+        return work().map(|state| vec![state]);
+    }
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().map(join).collect()
+    })
+}
+
+fn tasks(files: &[TableFile]) -> Vec<Task> {
+    let of_file = |(file, table): (usize, &TableFile)| {
+        let mut first_row = 0;
+        let row_groups = table.row_groups().enumerate().map(|(row_group, rows)| {
+            let task = Task { file, row_group, first_row };
+            first_row += rows;
+            task
+        });
+        row_groups.collect::<Vec<_>>()
+    };
+    files.iter().enumerate().flat_map(of_file).collect()
+}
+
+/// Decodes and hashes one row group.
+fn read(
+    files: &[TableFile],
+    task: &Task,
+    hasher: &mut RowHasher,
+    mut visit: impl FnMut(Place, &[u128]),
+) -> Result<(), Error> {
+    let file = &files[task.file];
+    let path = &file.path;
+    let source = Positioned::open(path).map_err(|source| Error::Io { path: path.clone(), source })?;
+    let corrupt = |reason| Error::Corrupt { path: path.clone(), row_group: task.row_group, reason };
+    let mut unsupported = None;
+    let places = file.places();
+    let expected = file.row_groups().nth(task.row_group).unwrap_or(0);
+    guarded(|| {
+        let mut reader = file.read(source, task.row_group).map_err(ArrowError::from)?;
+        debug_assert_eq!(reader.schema().fields().len(), places.iter().max().map_or(0, |last| last + 1));
+        let mut row = task.first_row;
+        let mut hashes = Vec::new();
+        while let Some(batch) = reader.next().transpose()? {
+            let columns: Vec<_> = places.iter().map(|place| batch.column(*place).clone()).collect();
+            hashes.clear();
+            if let Err((column, (data_type, reason))) = hasher.hash(&columns, batch.num_rows(), &mut hashes) {
+                unsupported =
+                    Some(Error::Unsupported { path: Some(path.clone()), column, data_type, reason });
+                return Ok(());
+            }
+            visit(Place { file: task.file, row }, &hashes);
+            row += batch.num_rows() as u64;
+        }
+        let found = row - task.first_row;
+        if found == expected {
+            return Ok(());
+        }
+        // A short column ends the decoding without an error.
+        Err(ArrowError::ParquetError(format!("{found} rows where the footer says {expected}")))
+    })
+    .map_err(corrupt)?;
+    unsupported.map_or(Ok(()), Err)
+}

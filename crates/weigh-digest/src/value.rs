@@ -1,0 +1,346 @@
+//! Encoders of the values of an Arrow array, of any supported type.
+//!
+//! [`Value`] holds what an array needs to encode any of its rows, built once for each batch: the match on the type,
+//! and every complaint about it, happen there and not for each value.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, IntervalDayTimeType,
+    IntervalMonthDayNanoType, IntervalYearMonthType, RunEndIndexType, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrowNativeTypeOp, PrimitiveArray, downcast_dictionary_array};
+use arrow_buffer::{ArrowNativeType, NullBuffer, i256};
+use arrow_schema::{DECIMAL256_MAX_SCALE, DataType, IntervalUnit, TimeUnit};
+
+use crate::bytes::Bytes;
+use crate::encoding::{Slot, push_seconds, push_wide_number, tag};
+
+const DAY: i64 = 86_400;
+
+/// A type without a canonical encoding, and why.
+pub(crate) type Unsupported = (DataType, &'static str);
+
+/// What is done with the slots of an array whose values never have a tail.
+pub(crate) trait SlotVisitor<'a> {
+    type Output;
+    fn visit(self, slot: impl Fn(usize) -> Slot + 'a) -> Self::Output;
+}
+
+/// Shows `visitor` how to make the slot of a (non-null) row of `array`; `None` when its type may need tails.
+pub(crate) fn visit_slots<'a, V: SlotVisitor<'a>>(array: &'a dyn Array, visitor: V) -> Option<V::Output> {
+    fn values<T: ArrowPrimitiveType>(array: &dyn Array) -> &[T::Native] {
+        array.as_primitive::<T>().values()
+    }
+    /// Binds the values of one primitive type and says how one becomes a slot.
+    macro_rules! each {
+        ($type:ty, $value:ident => $slot:expr) => {{
+            let values = values::<$type>(array);
+            visitor.visit(move |row| {
+                let $value = values[row];
+                $slot
+            })
+        }};
+    }
+    Some(match array.data_type() {
+        DataType::Null => visitor.visit(|_| Slot::NULL),
+        DataType::Boolean => {
+            let values = array.as_boolean().values();
+            visitor.visit(move |row| Slot::bool(values.value(row)))
+        }
+        DataType::Int8 => each!(Int8Type, v => Slot::number(v.into(), 0)),
+        DataType::Int16 => each!(Int16Type, v => Slot::number(v.into(), 0)),
+        DataType::Int32 => each!(Int32Type, v => Slot::number(v.into(), 0)),
+        DataType::Int64 => each!(Int64Type, v => Slot::number(v, 0)),
+        DataType::UInt8 => each!(UInt8Type, v => Slot::number(v.into(), 0)),
+        DataType::UInt16 => each!(UInt16Type, v => Slot::number(v.into(), 0)),
+        DataType::UInt32 => each!(UInt32Type, v => Slot::number(v.into(), 0)),
+        DataType::Decimal32(_, scale) => {
+            let scale = u8::try_from(*scale).ok()?;
+            each!(Decimal32Type, v => Slot::number(v.into(), scale))
+        }
+        DataType::Decimal64(_, scale) => {
+            let scale = u8::try_from(*scale).ok()?;
+            each!(Decimal64Type, v => Slot::number(v, scale))
+        }
+        DataType::Float16 => each!(Float16Type, v => Slot::float(v.to_f64())),
+        DataType::Float32 => each!(Float32Type, v => Slot::float(v.into())),
+        DataType::Float64 => each!(Float64Type, v => Slot::float(v)),
+        DataType::Date32 => each!(Date32Type, v => Slot::signed(tag::INSTANT, i64::from(v) * DAY)),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            each!(TimestampSecondType, v => Slot::signed(tag::INSTANT, v))
+        }
+        DataType::Duration(TimeUnit::Second) => {
+            each!(DurationSecondType, v => Slot::signed(tag::DURATION, v))
+        }
+        DataType::Time32(TimeUnit::Second) => {
+            each!(Time32SecondType, v => Slot::signed(tag::TIME, i64::from(v) * 1_000_000_000))
+        }
+        DataType::Time32(_) => {
+            each!(Time32MillisecondType, v => Slot::signed(tag::TIME, i64::from(v) * 1_000_000))
+        }
+        // A time beyond the day, let alone beyond 2^63 ns, is nonsense; but nonsense must not panic.
+        DataType::Time64(TimeUnit::Microsecond) => {
+            each!(Time64MicrosecondType, v => Slot::signed(tag::TIME, v.wrapping_mul(1_000)))
+        }
+        DataType::Time64(_) => each!(Time64NanosecondType, v => Slot::signed(tag::TIME, v)),
+        _ => return None,
+    })
+}
+
+/// Encodes the values of one array, recursively.
+pub(crate) struct Value<'a> {
+    nulls: Option<&'a NullBuffer>,
+    kind: Kind<'a>,
+}
+
+type SlotOf<'a> = Box<dyn Fn(usize) -> Slot + 'a>;
+type Push<'a> = Box<dyn Fn(usize, &mut Vec<u8>) + 'a>;
+
+enum Kind<'a> {
+    /// Never has a tail.
+    Slot(SlotOf<'a>),
+    /// May have a tail of a few bytes.
+    Scalar(Push<'a>),
+    Bytes(Bytes<'a>),
+    /// Dictionary and run-end encoding: row `i` is value `index[i]`.
+    Indirect {
+        index: Vec<Option<usize>>,
+        values: Box<Value<'a>>,
+    },
+    List {
+        members: Members<'a>,
+        value: Box<Value<'a>>,
+    },
+    Map {
+        members: Members<'a>,
+        key: Box<Value<'a>>,
+        value: Box<Value<'a>>,
+    },
+    Struct(Vec<Value<'a>>),
+}
+
+/// Which members of the child array belong to a row.
+type Members<'a> = Box<dyn Fn(usize) -> Range<usize> + 'a>;
+
+/// Makes a slot function nameable.
+struct Boxed;
+
+impl<'a> SlotVisitor<'a> for Boxed {
+    type Output = SlotOf<'a>;
+    fn visit(self, slot: impl Fn(usize) -> Slot + 'a) -> SlotOf<'a> {
+        Box::new(slot)
+    }
+}
+
+impl<'a> Value<'a> {
+    pub(crate) fn new(array: &'a dyn Array) -> Result<Self, Unsupported> {
+        let kind = if let Some(slot) = visit_slots(array, Boxed) {
+            Kind::Slot(slot)
+        } else if let Some(bytes) = Bytes::new(array) {
+            Kind::Bytes(bytes)
+        } else if let Some(push) = scalar(array)? {
+            Kind::Scalar(push)
+        } else {
+            nested(array)?
+        };
+        Ok(Self { nulls: array.nulls(), kind })
+    }
+
+    /// Appends the slot of `row` and its tail.
+    pub(crate) fn push(&self, row: usize, out: &mut Vec<u8>) {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            return Slot::NULL.push(out);
+        }
+        match &self.kind {
+            Kind::Slot(slot) => slot(row).push(out),
+            Kind::Scalar(push) => push(row, out),
+            Kind::Bytes(bytes) => {
+                Slot::sequence(tag::BYTES, bytes.length(row)).push(out);
+                bytes.push(row, out);
+            }
+            Kind::Indirect { index, values } => match index[row] {
+                Some(value) => values.push(value, out),
+                None => Slot::NULL.push(out),
+            },
+            Kind::List { members, value } => {
+                let members = members(row);
+                Slot::sequence(tag::LIST, members.len()).push(out);
+                members.for_each(|member| value.push(member, out));
+            }
+            Kind::Struct(fields) => {
+                Slot::sequence(tag::STRUCT, fields.len()).push(out);
+                fields.iter().for_each(|field| field.push(row, out));
+            }
+            Kind::Map { members, key, value } => {
+                let entry = |member| {
+                    let mut entry = Vec::new();
+                    key.push(member, &mut entry);
+                    value.push(member, &mut entry);
+                    entry
+                };
+                let mut entries: Vec<_> = members(row).map(entry).collect();
+                // A map has no order: engines return the entries of equal maps in different ones.
+                entries.sort_unstable();
+                Slot::sequence(tag::MAP, entries.len()).push(out);
+                entries.iter().for_each(|entry| out.extend_from_slice(entry));
+            }
+        }
+    }
+}
+
+/// Scalars that may need a tail: wide numbers, instants and spans with a fraction of a second, intervals.
+fn scalar(array: &dyn Array) -> Result<Option<Push<'_>>, Unsupported> {
+    fn each<'a, T: ArrowPrimitiveType>(
+        array: &'a dyn Array,
+        push: impl Fn(T::Native, &mut Vec<u8>) + 'a,
+    ) -> Push<'a> {
+        let values = array.as_primitive::<T>().values();
+        Box::new(move |row, out| push(values[row], out))
+    }
+    fn ticks<'a, T: ArrowPrimitiveType<Native = i64>>(
+        array: &'a dyn Array,
+        tag: u8,
+        per_second: i64,
+    ) -> Push<'a> {
+        each::<T>(array, move |v, out| push_seconds(tag, v, per_second, out))
+    }
+    fn interval(months: i32, days: i32, nanoseconds: i64, out: &mut Vec<u8>) {
+        let payload = u64::from(months.cast_unsigned()) | u64::from(days.cast_unsigned()) << 32;
+        Slot::new(tag::INTERVAL, payload).push(out);
+        out.extend_from_slice(&nanoseconds.to_le_bytes());
+    }
+    Ok(Some(match array.data_type() {
+        DataType::UInt64 => {
+            each::<UInt64Type>(array, |v, out| push_wide_number(i256::from_i128(v.into()), 0, out))
+        }
+        DataType::Decimal32(_, s) => decimal::<Decimal32Type>(array, *s, |v| i256::from_i128(v.into()))?,
+        DataType::Decimal64(_, s) => decimal::<Decimal64Type>(array, *s, |v| i256::from_i128(v.into()))?,
+        DataType::Decimal128(_, s) => decimal::<Decimal128Type>(array, *s, i256::from_i128)?,
+        DataType::Decimal256(_, s) => decimal::<Decimal256Type>(array, *s, |v| v)?,
+        DataType::Date64 => ticks::<Date64Type>(array, tag::INSTANT, 1_000),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            ticks::<TimestampMillisecondType>(array, tag::INSTANT, 1_000)
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            ticks::<TimestampMicrosecondType>(array, tag::INSTANT, 1_000_000)
+        }
+        DataType::Timestamp(_, _) => ticks::<TimestampNanosecondType>(array, tag::INSTANT, 1_000_000_000),
+        DataType::Duration(TimeUnit::Millisecond) => {
+            ticks::<DurationMillisecondType>(array, tag::DURATION, 1_000)
+        }
+        DataType::Duration(TimeUnit::Microsecond) => {
+            ticks::<DurationMicrosecondType>(array, tag::DURATION, 1_000_000)
+        }
+        DataType::Duration(_) => ticks::<DurationNanosecondType>(array, tag::DURATION, 1_000_000_000),
+        DataType::Interval(IntervalUnit::YearMonth) => {
+            each::<IntervalYearMonthType>(array, |v, out| interval(v, 0, 0, out))
+        }
+        DataType::Interval(IntervalUnit::DayTime) => each::<IntervalDayTimeType>(array, |v, out| {
+            interval(0, v.days, i64::from(v.milliseconds) * 1_000_000, out);
+        }),
+        DataType::Interval(IntervalUnit::MonthDayNano) => {
+            each::<IntervalMonthDayNanoType>(array, |v, out| interval(v.months, v.days, v.nanoseconds, out))
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Decimals by value. A negative scale multiplies: nothing but the value may show in the encoding.
+fn decimal<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    scale: i8,
+    widen: impl Fn(T::Native) -> i256 + 'static,
+) -> Result<Push<'_>, Unsupported> {
+    let array: &PrimitiveArray<T> = array.as_primitive();
+    let values = array.values();
+    let unsupported = |reason| (array.data_type().clone(), reason);
+    if scale > DECIMAL256_MAX_SCALE {
+        return Err(unsupported("its scale is above 76"));
+    }
+    if let Ok(scale) = u8::try_from(scale) {
+        return Ok(Box::new(move |row, out| push_wide_number(widen(values[row]), scale, out)));
+    }
+    let factor = i256::from_i128(10)
+        .pow_checked(u32::from(scale.unsigned_abs()))
+        .map_err(|_| unsupported("its scale is below -76"))?;
+    if array.iter().flatten().any(|v| widen(v).checked_mul(factor).is_none()) {
+        return Err(unsupported("a value is beyond 256 bits"));
+    }
+    Ok(Box::new(move |row, out| push_wide_number(widen(values[row]).wrapping_mul(factor), 0, out)))
+}
+
+/// Arrays with children.
+fn nested(array: &dyn Array) -> Result<Kind<'_>, Unsupported> {
+    Ok(match array.data_type() {
+        DataType::Struct(_) => {
+            let fields = array.as_struct().columns().iter();
+            Kind::Struct(fields.map(|field| Value::new(field)).collect::<Result<_, _>>()?)
+        }
+        DataType::List(_) => {
+            let array = array.as_list::<i32>();
+            Kind::List { members: spans(array.value_offsets()), value: boxed(array.values())? }
+        }
+        DataType::LargeList(_) => {
+            let array = array.as_list::<i64>();
+            Kind::List { members: spans(array.value_offsets()), value: boxed(array.values())? }
+        }
+        DataType::ListView(_) => {
+            let array = array.as_list_view::<i32>();
+            Kind::List { members: views(array.offsets(), array.sizes()), value: boxed(array.values())? }
+        }
+        DataType::LargeListView(_) => {
+            let array = array.as_list_view::<i64>();
+            Kind::List { members: views(array.offsets(), array.sizes()), value: boxed(array.values())? }
+        }
+        DataType::FixedSizeList(_, _) => {
+            let array = array.as_fixed_size_list();
+            let length = array.value_length().as_usize();
+            let members = Box::new(move |row| row * length..(row + 1) * length);
+            Kind::List { members, value: boxed(array.values())? }
+        }
+        DataType::Map(_, _) => {
+            let array = array.as_map();
+            let members = spans(array.value_offsets());
+            Kind::Map { members, key: boxed(array.keys())?, value: boxed(array.values())? }
+        }
+        DataType::Dictionary(_, _) => {
+            let values = boxed(array.as_any_dictionary().values())?;
+            let index = downcast_dictionary_array!(
+                array => array.keys().iter().map(|key| key.map(ArrowNativeType::as_usize)).collect(),
+                _ => return Err((array.data_type().clone(), "its keys are not integers"))
+            );
+            Kind::Indirect { index, values }
+        }
+        DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+            DataType::Int16 => runs::<Int16Type>(array)?,
+            DataType::Int32 => runs::<Int32Type>(array)?,
+            _ => runs::<Int64Type>(array)?,
+        },
+        other => return Err((other.clone(), "it has no canonical encoding")),
+    })
+}
+
+fn boxed(array: &dyn Array) -> Result<Box<Value<'_>>, Unsupported> {
+    Value::new(array).map(Box::new)
+}
+
+fn spans<O: ArrowNativeType>(offsets: &[O]) -> Members<'_> {
+    Box::new(move |row| offsets[row].as_usize()..offsets[row + 1].as_usize())
+}
+
+fn views<'a, O: ArrowNativeType>(offsets: &'a [O], sizes: &'a [O]) -> Members<'a> {
+    Box::new(move |row| offsets[row].as_usize()..offsets[row].as_usize() + sizes[row].as_usize())
+}
+
+fn runs<R: RunEndIndexType>(array: &dyn Array) -> Result<Kind<'_>, Unsupported> {
+    let runs = array.as_run::<R>();
+    let index = (0..array.len()).map(|row| Some(runs.get_physical_index(row))).collect();
+    Ok(Kind::Indirect { index, values: boxed(runs.values())? })
+}

@@ -1,0 +1,16 @@
+//! `weigh._native`: the Rust half of weigh for Python. Converts and forwards, nothing else.
+//!
+//! Every function lets go of the interpreter while it works. `src/weigh/_native.pyi` documents the Python side.
+
+mod digest;
+mod stream;
+
+/// The native half of weigh.
+#[pyo3::pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::digest::{
+        DigestError, diff_parquet, digest_arrow, digest_parquet, hash_bytes, hash_file, merge_digests,
+        parquet_facts,
+    };
+}

@@ -1,0 +1,1 @@
+"""Reading sealed evidence and recomputing it. Imports no engine and nothing that measures."""

@@ -1,0 +1,248 @@
+"""Verify: every hash and every printed number of an evidence directory, computed again.
+
+An unkeyed seal shows accidental change and careless editing. It cannot stop somebody who edits and reseals
+everything; what he would have to forge is the journal, of which all else is a function.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh import __version__
+from weigh.evidence import journal, store
+from weigh.evidence import record as records
+from weigh.model.errors import EvidenceFault, WeighError
+from weigh.model.plan import block_order
+from weigh.model.sample import Outcome
+from weigh.report import files
+from weigh.verdict.votes import conclude
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.evidence.record import Record
+
+_DIGITS = 9
+"""Significant digits at which numbers are compared: more than any report prints."""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is not what it says.
+
+    Attributes:
+        code: ``R4.hash``, ``R4.derived``, ``R4.figures``, ``T5.order``, or ``R4.sealed`` for what was added or lost.
+        file: where.
+        text: what is wrong.
+    """
+
+    code: str
+    file: str
+    text: str
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying an evidence directory.
+
+    Attributes:
+        evidence: its name.
+        files: how many files the seal covers.
+        samples: how many samples the numbers were recomputed from.
+        verdicts: how many verdicts were recomputed.
+        weigh: the version that sealed it.
+        problems: everything that is wrong; empty when it passes.
+    """
+
+    evidence: str
+    files: int
+    samples: int
+    verdicts: int
+    weigh: str
+    problems: tuple[Problem, ...]
+
+
+def verify(folder: Path) -> Verification:
+    """Recompute everything.
+
+    Raises:
+        EvidenceFault: there is no evidence, or it was never sealed.
+    """
+    if not folder.is_dir():
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+    sealed = store.read_seal(folder)
+    problems = _hashes(folder, sealed)
+    try:
+        record = records.read(folder)
+    except EvidenceFault as error:
+        problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
+        return _result(folder, sealed, None, 0, problems)
+    problems += _derived(folder, record)
+    problems += _order(record)
+    problems += _gate(record)
+    found, verdicts = _figures(folder, sealed)
+    return _result(folder, sealed, record, verdicts, problems + found)
+
+
+def _result(
+    folder: Path, sealed: store.Seal, record: Record | None, verdicts: int, problems: list[Problem]
+) -> Verification:
+    return Verification(
+        evidence=folder.resolve().name,
+        files=len(sealed.files),
+        samples=len(record.samples) if record else 0,
+        verdicts=verdicts,
+        weigh=sealed.weigh,
+        problems=tuple(problems),
+    )
+
+
+def _hashes(folder: Path, sealed: store.Seal) -> list[Problem]:
+    from weigh._native import hash_file
+
+    present = set(store.file_names(folder))
+    problems = [
+        Problem(code="R4.sealed", file=name, text="it is missing") for name in sorted(sealed.files.keys() - present)
+    ]
+    problems += [
+        Problem(code="R4.sealed", file=name, text="it was added after the seal")
+        for name in sorted(present - sealed.files.keys())
+    ]
+    for name in sorted(present & sealed.files.keys()):
+        if hash_file(str(folder / name)) != sealed.files[name]:
+            problems.append(Problem(code="R4.hash", file=name, text="it was changed after it was sealed"))
+    for name, wanted in sealed.earlier.items():
+        path = folder.resolve().parent / name / store.SEAL
+        if path.exists() and hash_file(str(path)) != wanted:
+            problems.append(
+                Problem(code="R4.hash", file=f"../{name}/{store.SEAL}", text="an earlier attempt was resealed")
+            )
+    return problems
+
+
+def _derived(folder: Path, record: Record) -> list[Problem]:
+    """Everything beside the journal must follow from it."""
+    problems = []
+    for name, part in store.parts(record).items():
+        path = folder / name
+        if path.exists() and path.read_bytes() != store.json_bytes(part):
+            problems.append(Problem(code="R4.derived", file=name, text="it is not what the journal says"))
+    try:
+        if tuple(store.read_samples(folder)) != record.samples:
+            problems.append(
+                Problem(code="R4.derived", file="samples.parquet", text="its samples are not the journal's")
+            )
+    except EvidenceFault as error:
+        problems.append(Problem(code="R4.derived", file="samples.parquet", text=error.what))
+    return problems
+
+
+def _order(record: Record) -> list[Problem]:
+    """The turns must have come in the order that the seed demands: never A first and B later (T5)."""
+    problems = []
+    baseline = record.spec.baseline
+    for begun in record.blocks:
+        planned = block_order(record.spec.seed, begun.block, begun.cases, begun.arms)
+        turns = {}
+        for sample in record.samples:
+            if sample.block == begun.block:
+                turns[sample.turn] = (sample.operation, sample.case, sample.arm)
+        for number, found in turns.items():
+            slot = planned[number] if number < len(planned) else None
+            if slot is None or found != (slot.operation, slot.case, slot.arm):
+                problems.append(
+                    Problem(
+                        code="T5.order",
+                        file=journal.NAME,
+                        text=f"turn {number} of block {begun.block} is not the one that the seed demands",
+                    )
+                )
+                break
+        if problems:
+            break
+    begins = {b.block for b in record.blocks}
+    stray = {sample.block for sample in record.samples} - begins
+    if stray:
+        problems.append(
+            Problem(code="T5.order", file=journal.NAME, text=f"turns outside any block: {sorted(stray)[:5]}")
+        )
+    times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
+    if any(later < earlier for earlier, later in zip(times, times[1:], strict=False)):
+        problems.append(
+            Problem(
+                code="T5.order",
+                file=journal.NAME,
+                text="samples are not in the order of their times: they were not measured in one session",
+            )
+        )
+    for begun in record.blocks:
+        alive = {arm.split("#")[0] for arm in begun.arms}
+        if len(record.spec.contenders) > 1 and alive == {baseline}:
+            problems.append(
+                Problem(
+                    code="T5.order",
+                    file=journal.NAME,
+                    text=f"block {begun.block} measures one contender alone: no comparison follows from it",
+                )
+            )
+            break
+    return problems
+
+
+def _gate(record: Record) -> list[Problem]:
+    """The gate's words must follow from its checks."""
+    if record.gate is None:
+        return []
+    asked: dict[str, set[str]] = {one.operation: set() for one in record.gate.operations}
+    for check in record.gate.checks:
+        asked.setdefault(check.operation, set()).add(check.case)
+    names = list(dict.fromkeys(name for one in record.gate.operations for name in one.contenders))
+    again = conclude(record.gate.checks, {name: len(cases) for name, cases in asked.items()}, names)
+    return [
+        Problem(code="R4.figures", file="gate.json", text=f"{said.operation}: its status does not follow from its checks")
+        for said, computed in zip(record.gate.operations, again, strict=False)
+        if (said.status, said.contenders) != (computed.status, computed.contenders)
+    ]
+
+
+def _figures(folder: Path, sealed: store.Seal) -> tuple[list[Problem], int]:
+    """Verdicts and report once more, from the samples of this and the earlier attempts."""
+    missing = [name for name in sealed.earlier if not (folder.resolve().parent / name).is_dir()]
+    if missing:
+        text = f"its verdicts read earlier attempts that are not here: {', '.join(missing)}"
+        return [Problem(code="R4.figures", file=files.VERDICTS, text=text)], 0
+    try:
+        again = files.rendered(folder)
+    except WeighError as error:
+        return [Problem(code="R4.figures", file=files.VERDICTS, text=str(error))], 0
+    problems = []
+    for name, content in again.items():
+        path = folder / name
+        if not path.exists():
+            continue
+        said = path.read_bytes()
+        same = _close(said, content) if name.endswith(".json") else said == content
+        if not same:
+            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
+            problems.append(
+                Problem(code="R4.figures", file=name, text=f"its figures do not follow from the samples{note}")
+            )
+    return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])
+
+
+def _close(said: bytes, computed: bytes) -> bool:
+    """Equal JSON, numbers compared at the digits that any report prints."""
+    try:
+        return _rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed))
+    except msgspec.MsgspecError:
+        return False
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}g}"
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,194 @@
+"""``weigh data``: make, digest, describe, diff, check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.output import print_json
+from weigh.cli.progress import progress
+
+if TYPE_CHECKING:
+    from weigh.model.manifest import FileFacts
+
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+
+
+@click.group()
+def data() -> None:
+    """Make datasets, and say whether two are the same.
+
+    The digest of a table is made of the values of its rows: reordering rows, another writer, codec, encoding or
+    number of files does not change it; one changed cell, one row more or less, or two swapped columns do.
+    """
+
+
+@data.command()
+@click.argument("dataset", default="netflow")
+@click.option("--scale", default="1M", show_default=True, metavar="ROWS")
+@click.option("--seed", default=42, show_default=True, type=int)
+@click.option("--writer", default="duckdb", show_default=True, type=click.Choice(["duckdb", "pyarrow"]))
+@click.option("--codec", default="zstd", show_default=True, type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"]))
+@click.option("--files", default=1, show_default=True, type=int)
+@click.option("--row-group-rows", default=122_880, show_default=True, type=int)
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@_json
+def make(dataset: str, scale: str, seed: int, quiet: bool, as_json: bool, **layout: Any) -> None:
+    """Generate a dataset into the cache, or find it there, and print where it is."""
+    from weigh.model import units
+    from weigh.model.spec import LayoutSpec
+    from weigh.protocol import datasets
+    from weigh.protocol.prepare import cache_folder
+
+    stored = datasets.make(
+        dataset, units.parse_rows(scale), seed, LayoutSpec(**layout), cache_folder(), progress(quiet)
+    )
+    if as_json:
+        print_json({"schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest})
+        return
+    click.echo(stored.folder)
+    for table, digest in stored.manifest.digests.items():
+        size = units.size(stored.manifest.bytes)
+        click.echo(f"{table}: {stored.manifest.rows(table):,} rows, {size}, {stored.manifest.writer}, digest {digest}")
+
+
+@data.command()
+@_files
+@click.option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
+@_json
+def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
+    """Print the row digest of Parquet FILES taken as one table."""
+    from weigh._native import DigestError, digest_parquet
+    from weigh.model.errors import DataFault
+
+    try:
+        found = digest_parquet(list(files), columns.split(",") if columns else None)
+    except DigestError as error:
+        raise _unreadable(error) from None
+    except OSError as error:
+        raise DataFault(str(error), remedy="give readable Parquet files") from None
+    if as_json:
+        print_json({"schema": "weigh/digest/1", "files": [str(file) for file in files], "digest": found})
+    else:
+        click.echo(found)
+
+
+@data.command()
+@_files
+@_json
+def describe(files: tuple[Path, ...], as_json: bool) -> None:
+    """Say what Parquet FILES are: writer, row groups, codecs, encodings, hashes, digests."""
+    from weigh.data import facts
+
+    found = facts.describe({"table": files})
+    if as_json:
+        print_json({"schema": "weigh/files/1", "files": found})
+        return
+    for one in found:
+        _print_file(one)
+
+
+def _print_file(one: FileFacts) -> None:
+    from weigh.model import units
+
+    groups = one.parquet["row_groups"]
+    click.secho(one.path, bold=True)
+    click.echo(f"  {one.rows:,} rows, {units.size(one.bytes)}, written by {one.parquet['created_by']}")
+    click.echo(f"  {groups['count']} row groups of {groups['min_rows']:,} to {groups['max_rows']:,} rows")
+    click.echo(f"  page checksums: {'yes' if one.parquet['page_checksums'] else 'no'}")
+    click.echo(f"  digest {one.digest}\n  blake3 {one.blake3}")
+    for name, column in one.parquet["columns"].items():
+        bloom = f", bloom filter {column['bloom_filter_bytes']:,} B" if column["bloom_filter_bytes"] else ""
+        click.echo(
+            f"  {name:<16} {column['physical_type']:<12} {column['codec']:<8} "
+            f"{units.size(column['compressed_bytes']):>10}  {', '.join(column['encodings'])}{bloom}"
+        )
+
+
+@data.command()
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+@click.option("--limit", default=10, show_default=True, type=int, help="Rows to show of each side.")
+@_json
+def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
+    """Show rows that only one of two tables has. Each side is a Parquet file or a folder of them.
+
+    Exit 1 when they differ.
+    """
+    from weigh._native import DigestError, diff_parquet
+    from weigh.model.errors import ExitCode
+
+    try:
+        found = diff_parquet(_parquet(left), _parquet(right), limit=limit)
+    except DigestError as error:
+        raise _unreadable(error) from None
+    same = not found["only_left"] and not found["only_right"]
+    if as_json:
+        print_json({"schema": "weigh/diff/1", "same": same, "diff": found})
+    elif same:
+        click.echo("the same rows")
+    else:
+        for side, count, rows in (
+            (left, found["only_left"], found["left_rows"]),
+            (right, found["only_right"], found["right_rows"]),
+        ):
+            click.echo(f"only in {side}: {count:,} rows")
+            for path, number in rows:
+                click.echo(f"  {Path(path).name} row {number}: {_row(path, number)}")
+    click.get_current_context().exit(int(ExitCode.OK if same else ExitCode.FOUND))
+
+
+@data.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@_json
+def check(folder: Path, as_json: bool) -> None:
+    """Check the files of a dataset FOLDER against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
+    from weigh.data import facts
+    from weigh.model.errors import ExitCode
+
+    manifest = facts.load(folder)
+    problems = facts.verify(folder, manifest, "digest")
+    if as_json:
+        print_json({"schema": "weigh/check/1", "passed": not problems, "findings": problems})
+    else:
+        for problem in problems:
+            click.secho(f"{problem.code} ", fg="red", bold=True, nl=False)
+            click.echo(problem.text)
+        if not problems:
+            click.echo(f"{len(manifest.files)} files as the manifest says, every row digested")
+    click.get_current_context().exit(int(ExitCode.FOUND if problems else ExitCode.OK))
+
+
+def _parquet(path: Path) -> list[Path]:
+    """The Parquet files that a path names."""
+    from weigh.model.errors import DataFault
+
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob("*.parquet"))
+    if not found:
+        raise DataFault("there are no Parquet files in it", where=str(path), remedy="name a folder with *.parquet")
+    return found
+
+
+def _row(path: str, number: int) -> str:
+    """One row of a file, for people."""
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    for group in range(file.num_row_groups):
+        rows = file.metadata.row_group(group).num_rows
+        if number < rows:
+            found = file.read_row_group(group).slice(number, 1).to_pylist()[0]
+            return ", ".join(f"{name}={value!r}" for name, value in found.items())
+        number -= rows
+    return "?"
+
+
+def _unreadable(error: Exception) -> Exception:
+    from weigh.model.errors import DataFault
+
+    return DataFault(str(error), remedy="give readable, undamaged Parquet files")

@@ -1,0 +1,123 @@
+"""``weigh``: the group of commands. Each lives in a module of its own that is imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+COMMANDS = {
+    "demo": ("weigh.cli.run", "demo", "The one-minute tour: small data, embedded engines, gate, verdicts, report."),
+    "run": ("weigh.cli.run", "run", "The experiment: gate, measure, verdicts, evidence, report."),
+    "gate": ("weigh.cli.run", "gate", "Only the answers."),
+    "report": ("weigh.cli.evidence", "report", "Print the report of an evidence directory."),
+    "verify": ("weigh.cli.evidence", "verify", "Recompute every hash and number of an evidence directory."),
+    "data": ("weigh.cli.data", "data", "Datasets: make, digest, describe, diff, check."),
+    "engines": ("weigh.cli.catalogue", "engines", "The engines there are."),
+    "workloads": ("weigh.cli.catalogue", "workloads", "The workloads there are."),
+    "lies": ("weigh.cli.catalogue", "lies", "The catalogue of lies, and which of them this version catches."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that lists its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the tour."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or name the nearest one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from weigh.model.errors import nearest
+
+            ctx.fail(f"there is no command '{args[0]}'; {nearest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the table above."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="weigh")
+def cli() -> None:
+    """Benchmarks of data engines whose result can be believed.
+
+    weigh checks the answers before it starts a clock, reports its own noise, and keeps evidence from which every
+    number can be recomputed.
+
+    \b
+    Exit codes: 0 nothing found, 1 divergence, failed verify, or SLOWER than a declared baseline,
+    2 usage, environment or engine failure, 3 refused or unresolved with --strict.
+    """
+
+
+def main() -> None:
+    """Entry point: every failure becomes one clear sentence and an exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        code = _say("interrupted", "", "what was measured until then is kept; weigh report shows it")
+    except click.ClickException as error:
+        code = _say(error.format_message(), "", _usage_hint(error))
+    except KeyboardInterrupt:
+        code = _say("interrupted", "", "what was measured until then is kept; weigh report shows it")
+    except BrokenPipeError:
+        # The reader of our output is gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 2
+    except Exception as error:
+        code = _explain(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"see {context.command_path} --help" if context else "see weigh --help"
+
+
+def _explain(error: Exception) -> int:
+    from weigh.model.errors import WeighError
+
+    if os.environ.get("WEIGH_DEBUG"):
+        raise error
+    if isinstance(error, WeighError):
+        _say(error.what, error.where, error.remedy, getattr(error, "__notes__", ()))
+        return int(error.exit_code)
+    if isinstance(error, OSError):
+        remedy = "check the space and the permissions there"
+        return _say(error.strerror or str(error), str(error.filename or ""), remedy)
+    return _say(
+        f"internal error: {type(error).__name__}: {error}", "", "this is a mistake of weigh; WEIGH_DEBUG=1 shows where"
+    )
+
+
+def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
+    click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+    click.echo(f"{where}: {what}" if where else what, err=True)
+    for line in (*notes, remedy):
+        if line:
+            click.echo(f"  {line}", err=True)
+    return 2

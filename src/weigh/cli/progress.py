@@ -1,0 +1,47 @@
+"""Progress on standard error: drawn on a terminal, one line a step elsewhere, nothing with --quiet."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from weigh.protocol.progress import Progress, Silence
+
+_CLEAR = "\r\x1b[2K"
+
+
+class Shown:
+    """Progress for people. The protocol calls it between turns only, so nothing is drawn during a sample."""
+
+    def __init__(self) -> None:
+        self._drawn = False
+        self._terminal = sys.stderr.isatty()
+        self._began = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._clear()
+        click.secho(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
+
+    def step(self, done: int, total: int, what: str) -> None:
+        """A bar that is drawn over."""
+        if not self._terminal:
+            return
+        width = 30
+        filled = round(width * done / total) if total else width
+        click.echo(f"{_CLEAR}{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
+        self._drawn = True
+        if done >= total:
+            self._clear()
+
+    def _clear(self) -> None:
+        if self._drawn:
+            click.echo(_CLEAR, nl=False, err=True)
+            self._drawn = False
+
+
+def progress(quiet: bool) -> Progress:
+    """What the flags ask for."""
+    return Silence() if quiet else Shown()

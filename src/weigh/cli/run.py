@@ -1,0 +1,134 @@
+"""``weigh run``, ``weigh gate`` and ``weigh demo``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.output import print_json, print_report
+from weigh.cli.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.model.spec import Spec
+
+DEFAULT_OUT = Path("runs")
+
+_DEMO_BASELINE = "duckdb@2.0.0"
+_DEMO_RIGHT = "chdb@4.4.0"
+_DEMO_WRONG = "chdb@4.1.8+chdb-core==26.3.0"
+_DEMO_SCALE = "400K"
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The flags that define an experiment; each wins over weigh.toml."""
+    flags = (
+        click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False)),
+        click.option(
+            "--contender",
+            multiple=True,
+            metavar="SPEC",
+            help="[NAME=]ENGINE[@VERSION][+PIN...][?KEY=VALUE&...], repeatable; or a name of weigh.toml.",
+        ),
+        click.option("--baseline", metavar="NAME", help="Contender the others are compared with [the first]."),
+        click.option("--workload", metavar="NAME", help="Workload [netflow]."),
+        click.option("--operations", metavar="A,B,...", callback=_comma, help="Only these operations."),
+        click.option("--scale", metavar="ROWS", help="Rows of the dataset, e.g. 1M [1M]."),
+        click.option("--seed", type=int, help="Of data, order and literals [42]."),
+        click.option("--truth/--no-truth", default=None, help="Use the dataset's ground truth as a witness [yes]."),
+        click.option("--timeout", metavar="TIME", help="Ends one execution, e.g. 120s [120s]."),
+        _out,
+        _json,
+        _quiet,
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
+def _comma(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
+
+
+_out = click.option(
+    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Evidence goes here [runs]."
+)
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/1).")
+_quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
+
+
+@click.command()
+@_options
+@click.option("--starts", type=int, help="Fresh starts of every contender [10].")
+@click.option("--runs", type=int, help="Timed executions in a turn [3].")
+@click.option("--margin", metavar="FRACTION", help="Smallest change that matters, e.g. 3% [3%].")
+@click.option("--confidence", metavar="LEVEL", help="Of the interval, e.g. 0.99 [0.99].")
+@click.option("--temperature", metavar="hot", help="This version measures hot.")
+@click.option("--budget", metavar="TIME", help="For the measuring phase, e.g. 10m.")
+@click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, **flags: Any) -> None:
+    """Run the experiment of weigh.toml, or the one that the flags describe.
+
+    Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
+    for nobody.
+    """
+    _carry_out(_spec(file, flags), out, as_json, quiet, strict=strict)
+
+
+@click.command()
+@_options
+def gate(file: Path | None, out: Path, as_json: bool, quiet: bool, **flags: Any) -> None:
+    """Check the answers of all contenders, and time nobody."""
+    _carry_out(_spec(file, flags), out, as_json, quiet, measure=False)
+
+
+@click.command()
+@click.option("--wrong-answer", is_flag=True, help="Bring in an engine version with a known wrong answer.")
+@click.option("--scale", default=_DEMO_SCALE, metavar="ROWS", show_default=True, help="Rows of the dataset.")
+@_out
+@_json
+@_quiet
+def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) -> None:
+    """DuckDB and chDB on generated connection events, in about a minute.
+
+    With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
+    see how weigh refuses to time it.
+    """
+    from weigh.protocol.config import make_spec
+
+    rival = _DEMO_WRONG if wrong_answer else _DEMO_RIGHT
+    flags = {"contender": (_DEMO_BASELINE, rival), "scale": scale, "starts": 5 if wrong_answer else 10, "runs": 2}
+    _carry_out(make_spec(None, flags), out, as_json, quiet)
+
+
+def _spec(file: Path | None, flags: dict[str, Any]) -> Spec:
+    from weigh.protocol import config
+
+    if file is None and config.DEFAULT_FILE.exists():
+        file = config.DEFAULT_FILE
+    return config.make_spec(config.read_file(file) if file else None, flags)
+
+
+def _carry_out(
+    spec: Spec, out: Path, as_json: bool, quiet: bool, *, measure: bool = True, strict: bool = False
+) -> None:
+    from weigh.protocol import experiment
+    from weigh.report import files
+
+    folder = experiment.run(spec, out, _command(), progress(quiet), files.write, measure=measure)
+    conclusion = files.read(folder)
+    if as_json:
+        print_json((folder / files.VERDICTS).read_bytes())
+    else:
+        print_report(conclusion, str(folder))
+    click.get_current_context().exit(int(conclusion.exit_code(strict=strict)))
+
+
+def _command() -> str:
+    """The command line that was given, as a shell would take it."""
+    return shlex.join(["weigh", *sys.argv[1:]])

@@ -1,0 +1,46 @@
+"""Work in parallel, results in order, memory bounded: against ``concurrent.futures.Executor``, so that a cluster's
+executor serves as well as a pool of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def ordered(
+    executor: Executor, function: Callable[..., T], arguments: Iterable[tuple[object, ...]], ahead: int = 0
+) -> Iterator[T]:
+    """``function(*a)`` for every ``a`` of the arguments, in their order, with at most ``ahead`` results waiting.
+
+    ``Executor.map`` would submit everything at once and keep every result until it is asked for.
+
+    Args:
+        executor: where the calls run.
+        function: pure, and picklable if the executor is of processes.
+        arguments: of the calls; drawn lazily.
+        ahead: calls submitted beyond the one whose result is awaited; 0 for two more than there are processors.
+    """
+    waiting: deque[Future[T]] = deque()
+    limit = ahead or processors() + 2
+    try:
+        for argument in arguments:
+            waiting.append(executor.submit(function, *argument))
+            if len(waiting) > limit:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()

@@ -1,0 +1,192 @@
+"""The cache of datasets: made once, moved into place whole, verified whenever used.
+
+::
+
+    <cache>/data/<dataset>/<layout>/manifest.json
+                                    truth/...
+                                    <table>-<number>.parquet
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import pyarrow as pa
+
+from weigh.data import facts, layout
+from weigh.data.generator import generator
+from weigh.data.parallel import processors
+from weigh.data.truth import Truth
+from weigh.model.errors import DataFault, UsageError
+from weigh.model.manifest import DatasetName, Manifest
+from weigh.model.spec import LayoutSpec
+from weigh.model.units import Rows
+
+Progress = Callable[[Rows, Rows], None]
+"""Called with the rows made so far and the rows there will be."""
+
+
+class Stored(NamedTuple):
+    """A dataset in one layout on disk.
+
+    Attributes:
+        folder: where the manifest's relative paths begin.
+        manifest: its files.
+        truth: what is known about the rows.
+    """
+
+    folder: Path
+    manifest: Manifest
+    truth: Truth
+
+
+def layout_key(spec: LayoutSpec) -> str:
+    """Twelve hex digits that name a layout: the spec, and the version of the writer that carries it out."""
+    plain = msgspec.json.encode([msgspec.to_builtins(spec), layout.writer(spec)], order="deterministic")
+    return hashlib.sha256(plain).hexdigest()[:12]
+
+
+def ensure(
+    name: DatasetName,
+    spec: LayoutSpec,
+    cache: Path,
+    *,
+    python: Callable[[], Path] | None = None,
+    threads: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Stored:
+    """The dataset in that layout: from the cache after verification, or made now.
+
+    Args:
+        name: the dataset, with its generator's version.
+        spec: the layout.
+        cache: weigh's cache directory.
+        python: gives the interpreter of an environment with ``layout.DUCKDB``; asked only if something is written.
+        threads: to make it with; 0 for all processors.
+        executor: where rows are made; by default a pool of ``threads`` threads.
+        progress: told now and then.
+
+    Raises:
+        UsageError: no such generator, or not this version of it; an impossible layout.
+        DataFault: the cached data was changed since it was made.
+        EnvironmentFault: disk full, cache not writable, no environment for the writer.
+    """
+    layout.check(spec)
+    folder = cache / "data" / str(name) / layout_key(spec)
+    try:
+        with _alone(folder):
+            if not (folder / "manifest.json").exists():
+                made = _Making(name, spec, folder, python, threads or processors(), progress)
+                if executor is not None:
+                    made.run(executor)
+                else:
+                    with ThreadPoolExecutor(made.threads, "generate") as pool:
+                        made.run(pool)
+    except OSError as error:
+        raise layout.fault(error, cache) from error
+    return open_stored(folder)
+
+
+def open_stored(folder: Path, depth: facts.Depth = "hash") -> Stored:
+    """A stored dataset, verified.
+
+    Raises:
+        DataFault: it is not what its manifest says.
+    """
+    manifest = facts.load(folder)
+    problems = facts.verify(folder, manifest, depth)
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise DataFault(problems[0].text + more, where=str(folder), remedy=problems[0].remedy)
+    return Stored(folder, manifest, Truth.load(folder / "truth"))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One maker at a time for each layout; the lock goes with its process, so that a kill leaves none behind."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Making(NamedTuple):
+    name: DatasetName
+    spec: LayoutSpec
+    folder: Path
+    python: Callable[[], Path] | None
+    threads: int
+    progress: Progress | None
+
+    def run(self, executor: Executor) -> None:
+        """Make everything aside and move it into place."""
+        aside_prefix = f"making-{self.folder.name}-"
+        # Under the lock nobody else is making it: what lies here was left by a maker that was killed.
+        for left in self.folder.parent.glob(f"{aside_prefix}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        aside = Path(tempfile.mkdtemp(prefix=aside_prefix, dir=self.folder.parent))
+        try:
+            self._fill(aside, executor)
+            if self.folder.exists():
+                shutil.rmtree(self.folder)
+            aside.rename(self.folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _fill(self, aside: Path, executor: Executor) -> None:
+        family, _, version = self.name.generator.partition("/")
+        made_by = generator(family)
+        if version != str(made_by.version):
+            raise UsageError(
+                f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
+                remedy="use the version of weigh that the dataset came with",
+            )
+        source = made_by.open(self.name.scale, self.name.seed)
+        python = self.python() if self.python is not None and self.spec.writer == "duckdb" else None
+        files = []
+        for table, content in source.tables.items():
+            paths = [aside / f"{table}-{number:04}.parquet" for number in range(self.spec.files)]
+            batches = self._watched(content.batches(executor), content.rows)
+            layout.write(
+                batches,
+                self.spec,
+                paths,
+                schema=content.schema,
+                rows=content.rows,
+                python=python,
+                threads=self.threads,
+            )
+            files += [facts.file_facts(path, table, path.name) for path in paths]
+        manifest = Manifest(
+            dataset=self.name,
+            layout=self.spec,
+            writer=layout.writer(self.spec),
+            files=tuple(files),
+            digests=facts.merged(files),
+        )
+        for table, content in source.tables.items():
+            if manifest.rows(table) != content.rows:
+                raise DataFault(
+                    f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
+                    remedy="report this: a writer that loses rows",
+                )
+        source.truth().save(aside / "truth")
+        facts.save(manifest, aside)
+
+    def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows) -> Iterator[pa.RecordBatch]:
+        made = 0
+        for batch in batches:
+            made += batch.num_rows
+            yield batch
+            if self.progress is not None:
+                self.progress(made, rows)

@@ -1,0 +1,1 @@
+"""Adapters to the systems under test, their environments and their lives."""

@@ -1,0 +1,22 @@
+"""DuckDB."""
+
+from pathlib import Path
+
+from weigh.engines.engine import Engine, Switch
+
+engine = Engine(
+    name="duckdb",
+    lineage="duckdb",
+    adapter=Path(__file__).with_name("duckdb_adapter.py"),
+    package="duckdb",
+    tested="2.0.0",
+    dialect="duckdb",
+    threads="threads",
+    switches=(
+        Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
+        Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),
+        Switch(name="all optimizers of joins and filters off",
+               settings={"disabled_optimizers": "filter_pushdown,filter_pullup,join_order,statistics_propagation"}),
+    ),
+    about="DuckDB in its own process, views over Parquet",
+)

@@ -1,0 +1,110 @@
+"""The Engine: what weigh must know about one kind of system. Third parties make one of these (docs/plugins.md)."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+import msgspec
+
+from weigh.model.contender import Contender, Setting
+from weigh.model.errors import EngineFault, UsageError, nearest
+
+GROUP = "weigh.engines"
+"""Entry point group. Ours come through the same door."""
+
+
+class Switch(msgspec.Struct, frozen=True, kw_only=True):
+    """An optimisation that must not change an answer; the gate executes with it changed and compares.
+
+    Attributes:
+        name: for people: ``bloom filter push-down off``.
+        settings: engine settings that change it. A version that does not know them skips the switch.
+    """
+
+    name: str
+    settings: dict[str, Setting]
+
+
+class ResultCache(msgspec.Struct, frozen=True, kw_only=True):
+    """A cache of whole results that would answer instead of the engine.
+
+    Attributes:
+        setting: the engine's setting.
+        off: the value that switches it off, as the engine reads it back.
+    """
+
+    setting: str
+    off: tuple[str, ...]
+
+
+class Engine(msgspec.Struct, frozen=True, kw_only=True):
+    """An adapter to one kind of system.
+
+    Attributes:
+        name: as contenders write it.
+        lineage: engines that share code have one lineage, and one vote in the gate.
+        adapter: the one module that runs in the worker; defines ``class Engine(weigh_worker.Adapter)``.
+        package: the package whose version a contender's ``@VERSION`` is; empty for an engine without one.
+        tested: the version that weigh is tested with, used when a contender names none.
+        tested_pins: further exact requirements used with ``tested``.
+        dialect: key under which operations may carry other text for this engine.
+        threads: the setting that limits threads, for the check of one thread against n.
+        switches: optimisations for the metamorphic checks.
+        caches: result caches, to be read back as off.
+        terms: what the vendor's licence says about publishing results; empty when nothing.
+        about: one line for ``weigh engines``.
+    """
+
+    name: str
+    lineage: str
+    adapter: Path
+    package: str = ""
+    tested: str = ""
+    tested_pins: tuple[str, ...] = ()
+    dialect: str = ""
+    threads: str = ""
+    switches: tuple[Switch, ...] = ()
+    caches: tuple[ResultCache, ...] = ()
+    terms: str = ""
+    about: str = ""
+
+    def requirements(self, contender: Contender) -> list[str]:
+        """The requirements of a contender's environment, without what every environment gets."""
+        if not self.package:
+            return list(contender.pins)
+        version = contender.version or self.tested
+        pins = contender.pins
+        if not contender.version:
+            named = {pin.split("==")[0] for pin in pins}
+            pins += tuple(pin for pin in self.tested_pins if pin.split("==")[0] not in named)
+        return [f"{self.package}=={version}", *pins]
+
+
+def installed() -> dict[str, EntryPoint]:
+    """Every engine that can be named, by name. Nothing is imported."""
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+def load(name: str) -> Engine:
+    """The engine of that name.
+
+    Raises:
+        UsageError: no such engine is installed.
+        EngineFault: its package cannot be imported or does not hold an Engine.
+    """
+    entry = installed().get(name)
+    if entry is None:
+        raise UsageError(f"there is no engine '{name}'", remedy=nearest(name, installed()))
+    try:
+        engine = entry.load()
+    except Exception as error:
+        raise EngineFault(
+            f"engine '{name}' cannot be loaded from {entry.value}: {error}",
+            remedy="reinstall the package that brings it",
+        ) from error
+    if not isinstance(engine, Engine):
+        raise EngineFault(
+            f"{entry.value} is not a weigh Engine", remedy="see docs/plugins.md, 'Adding an engine'"
+        )
+    return engine

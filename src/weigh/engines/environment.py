@@ -1,0 +1,180 @@
+"""Environments of contenders: virtual environments made by uv, cached by what is in them.
+
+A requirement is resolved once to a lock (every package with its exact version); the environment is keyed by the
+hash of the lock and the Python version. With the lock and the environment cached no network is touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from weigh.model.errors import EnvironmentFault, UsageError
+
+COMMON = ("nanoarrow==0.9.0",)
+"""In every environment, so that answers become Arrow without pyarrow (3 MB)."""
+
+_TIMEOUT = 900.0
+
+
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
+    """A virtual environment of one contender.
+
+    Attributes:
+        python: its interpreter.
+        key: hash of the lock and the Python version.
+        lock: every package with its exact version, one a line; part of the evidence.
+    """
+
+    python: Path
+    key: str
+    lock: str
+
+
+def ensure(requirements: list[str], cache: Path) -> Environment:
+    """The environment that satisfies the requirements, from the cache or made now.
+
+    Args:
+        requirements: exact requirements, e.g. ``["duckdb==2.0.0"]``.
+        cache: weigh's cache directory.
+
+    Raises:
+        UsageError: a version does not exist.
+        EnvironmentFault: no network and not cached, or no space.
+    """
+    wanted = sorted({*requirements, *COMMON})
+    lock = _lock(wanted, cache)
+    key = _hash(lock)
+    folder = cache / "envs" / key
+    python = folder / "bin" / "python"
+    if not (folder / "complete").exists():
+        _make(folder, lock, wanted)
+    return Environment(python=python, key=key, lock=lock)
+
+
+def _lock(wanted: list[str], cache: Path) -> str:
+    text = "\n".join(wanted) + "\n"
+    kept = cache / "locks" / f"{_hash(text)}.txt"
+    if kept.exists():
+        return kept.read_text()
+    resolved = _uv(
+        ["pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", sys.executable, "-"],
+        wanted,
+        stdin=text,
+    )
+    _write(kept, resolved)
+    return resolved
+
+
+def _make(folder: Path, lock: str, wanted: list[str]) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Made aside and moved into place: a kill or a second weigh never leaves or sees half an environment.
+        aside = Path(tempfile.mkdtemp(prefix="making-", dir=folder.parent))
+    except OSError as error:
+        raise _no_space(folder.parent, error) from error
+    try:
+        _uv(["venv", "--quiet", "--relocatable", "--clear", "--python", sys.executable, str(aside)], wanted)
+        (aside / "lock.txt").write_text(lock)
+        _uv(
+            ["pip", "sync", "--quiet", "--python", str(aside / "bin" / "python"), str(aside / "lock.txt")],
+            wanted,
+        )
+        (aside / "complete").touch()
+        try:
+            aside.rename(folder)
+        except OSError:
+            if not (folder / "complete").exists():
+                raise
+    except OSError as error:
+        raise _no_space(folder.parent, error) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _uv(arguments: list[str], wanted: list[str], stdin: str = "") -> str:
+    environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
+    environment.pop("VIRTUAL_ENV", None)
+    try:
+        done = subprocess.run(
+            [_uv_path(), *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT,
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentFault(
+            f"uv did not finish within {_TIMEOUT:.0f} s making an environment with {', '.join(wanted)}",
+            remedy="check the network and try again",
+        ) from error
+    if done.returncode == 0:
+        return done.stdout
+    raise _explained(done.stderr, wanted)
+
+
+def _explained(stderr: str, wanted: list[str]) -> EnvironmentFault | UsageError:
+    """What uv's refusal means for the user. uv's own words come last, in full: they often know more."""
+    said = " ".join(stderr.split())
+    what = ", ".join(requirement for requirement in wanted if requirement not in COMMON)
+    lower = said.lower()
+    if any(word in lower for word in ("network", "dns error", "connect", "offline", "timed out", "fetch")):
+        return EnvironmentFault(
+            f"no environment with {what}: the package index cannot be reached, and it is not cached",
+            remedy=f"connect once and run the same command; afterwards it works offline (uv: {said[-600:]})",
+        )
+    if "no space" in lower:
+        return EnvironmentFault(
+            f"no environment with {what}: no space left", remedy="free space or set WEIGH_CACHE to another disk"
+        )
+    if "no solution" in lower or "not found" in lower or "no version" in lower:
+        return UsageError(
+            f"there is no such version: {what}", remedy=f"choose a published version (uv: {said[-600:]})"
+        )
+    return EnvironmentFault(
+        f"uv could not make an environment with {what}", remedy=f"see what uv says: {said[-800:]}"
+    )
+
+
+def _uv_path() -> str:
+    try:
+        from uv import find_uv_bin
+
+        return str(find_uv_bin())
+    except (ImportError, FileNotFoundError):
+        found = shutil.which("uv")
+        if found is None:
+            raise EnvironmentFault(
+                "uv is not installed", remedy="reinstall weigh: uv is one of its dependencies"
+            ) from None
+        return found
+
+
+def _hash(text: str) -> str:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return hashlib.sha256(f"{version}\n{sys.platform}\n{text}".encode()).hexdigest()[:16]
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+            file.write(text)
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise _no_space(path.parent, error) from error
+
+
+def _no_space(folder: Path, error: OSError) -> EnvironmentFault:
+    return EnvironmentFault(
+        f"cannot write the cache: {error.strerror}", where=str(folder), remedy="free space or set WEIGH_CACHE"
+    )

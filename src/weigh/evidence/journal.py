@@ -1,0 +1,114 @@
+"""The journal: one line of JSON for everything that happened, flushed at once.
+
+Killing weigh at any moment loses at most the line in flight. Everything else in an evidence directory is derived
+from the journal, or is a hash of what is there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from weigh.model.errors import EnvironmentFault, EvidenceFault
+
+NAME = "journal.jsonl"
+BALLAST = 1 << 20
+"""Bytes set aside at the beginning, so that a disk that fills up still has room for the seal."""
+
+
+class DiskFull(EnvironmentFault):
+    """The evidence cannot be written any further. What was written before is intact."""
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One line.
+
+    Attributes:
+        event: what kind of thing happened: spec, environment, manifest, gate, block, start, turn, finding, end.
+        body: what happened, as plain JSON.
+    """
+
+    event: str
+    body: Any
+
+
+class Journal:
+    """An open journal that only grows.
+
+    Args:
+        folder: the attempt's directory.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / NAME
+        self._ballast = folder / ".ballast"
+        self._file = self._path.open("ab", buffering=0)
+        try:
+            self._ballast.write_bytes(b"\0" * BALLAST)
+        except OSError as error:
+            raise self._full(error) from error
+
+    def append(self, event: str, body: Any) -> None:
+        """Write one event.
+
+        Raises:
+            DiskFull: there is no room. The journal ends with the last complete event.
+        """
+        line = msgspec.json.encode(Event(event, msgspec.to_builtins(body))) + b"\n"
+        end = self._file.tell()
+        try:
+            written = self._file.write(line)
+            if written != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            os.ftruncate(self._file.fileno(), end)
+            raise self._full(error) from error
+
+    def close(self) -> None:
+        """Make it durable and give the ballast back."""
+        self.release()
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def release(self) -> None:
+        """Give the ballast back, so that the seal has room."""
+        self._ballast.unlink(missing_ok=True)
+
+    def _full(self, error: OSError) -> DiskFull:
+        self.release()
+        return DiskFull(
+            f"the evidence cannot be written: {error.strerror}",
+            where=str(self._path),
+            remedy="free space, or choose another place with --out; the events written so far are intact",
+        )
+
+
+def read(folder: Path) -> list[Event]:
+    """The complete events of a journal, in order. A torn last line is not an event.
+
+    Raises:
+        EvidenceFault: there is no journal, or a line other than the last is damaged.
+    """
+    path = folder / NAME
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise EvidenceFault(
+            f"no journal: {error.strerror}", where=str(path), remedy="name an evidence directory of weigh"
+        ) from error
+    events = []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            events.append(msgspec.json.decode(line, type=Event))
+        except msgspec.MsgspecError as error:
+            raise EvidenceFault(
+                f"line {number} is damaged: {error}",
+                where=str(path),
+                remedy="the evidence was edited or the disk is failing",
+            ) from error
+    return events

@@ -1,0 +1,158 @@
+"""The record: an attempt's journal as nouns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.evidence import journal
+from weigh.model.errors import EvidenceFault
+from weigh.model.finding import Finding
+from weigh.model.gate import Gate
+from weigh.model.manifest import Manifest
+from weigh.model.sample import Sample
+from weigh.model.spec import Spec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender as its running engine described itself.
+
+    Attributes:
+        name: of the contender.
+        engine: name of the adapter.
+        lineage: its vote in the gate.
+        version: the engine's own word.
+        pins: what was asked for beside the version.
+        settings: settings that were asked for.
+        in_force: settings read back: name -> {value, default}.
+        environment: key of its environment.
+        lock: every package with its exact version.
+        terms: the vendor's publication terms.
+    """
+
+    name: str
+    engine: str
+    lineage: str
+    version: str
+    pins: tuple[str, ...] = ()
+    settings: dict[str, Any] = {}
+    in_force: dict[str, Any] = {}
+    environment: str = ""
+    lock: str = ""
+    terms: str = ""
+
+
+class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
+    """Where and with what an attempt ran.
+
+    Attributes:
+        weigh: version of weigh.
+        command: the command that reproduces it.
+        host: facts of the machine; what cannot be read is None.
+        contenders: as their engines described themselves.
+        notice: what every report of this workload must say.
+    """
+
+    weigh: str
+    command: str
+    host: dict[str, Any]
+    contenders: tuple[ContenderRead, ...]
+    notice: str = ""
+
+
+class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
+    """The beginning of a block: what its order was computed from.
+
+    Attributes:
+        block: its number, from 0.
+        cases: (operation, case) pairs that were live.
+        arms: arms that were alive.
+        runs: timed executions a turn.
+    """
+
+    block: int
+    cases: tuple[tuple[str, str], ...]
+    arms: tuple[str, ...]
+    runs: int
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn: its samples in order, the untimed one first."""
+
+    samples: tuple[Sample, ...]
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    """How the attempt ended: ``complete``, ``stopped`` with a reason, or nothing where it was killed."""
+
+    how: str
+    reason: str = ""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an attempt's journal says."""
+
+    attempt: int
+    spec: Spec
+    environment: EnvironmentRead | None = None
+    manifest: Manifest | None = None
+    gate: Gate | None = None
+    blocks: tuple[BlockBegun, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    end: End | None = None
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
+    """The first event of every journal."""
+
+    attempt: int
+    spec: Spec
+    earlier: dict[str, str] = {}
+
+
+def read(folder: Path) -> Record:
+    """The record of an attempt, finished or not.
+
+    Raises:
+        EvidenceFault: there is no journal, it is damaged, or another version of weigh wrote it.
+    """
+    events = journal.read(folder)
+    fields: dict[str, Any] = {"blocks": [], "samples": [], "findings": []}
+    try:
+        for event in events:
+            _take(fields, event)
+        return Record(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+    except (msgspec.ValidationError, TypeError) as error:
+        raise EvidenceFault(
+            f"the journal does not say what weigh's journals say: {error}",
+            where=str(folder),
+            remedy="read it with the version of weigh that wrote it (environment.json)",
+        ) from error
+
+
+def _take(fields: dict[str, Any], event: journal.Event) -> None:
+    match event.event:
+        case "opened":
+            opened = msgspec.convert(event.body, Opened)
+            fields.update(attempt=opened.attempt, spec=opened.spec)
+        case "environment":
+            fields["environment"] = msgspec.convert(event.body, EnvironmentRead)
+        case "manifest":
+            fields["manifest"] = msgspec.convert(event.body, Manifest)
+        case "gate":
+            fields["gate"] = msgspec.convert(event.body, Gate)
+        case "block":
+            fields["blocks"].append(msgspec.convert(event.body, BlockBegun))
+        case "turn":
+            fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
+        case "finding":
+            fields["findings"].append(msgspec.convert(event.body, Finding))
+        case "end":
+            fields["end"] = msgspec.convert(event.body, End)
+        case _:
+            return

@@ -1,0 +1,85 @@
+"""Quiet: whether the machine rests before the first block."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+from weigh.model.units import Bytes, Seconds
+
+BUSY_SHARE = 0.05
+"""Share of all CPUs that others may use before it is said."""
+_DIRTY_FLOOR = 32 << 20
+_PATIENCE = 8.0
+_WINDOW = 0.5
+
+
+class Quiet(msgspec.Struct, frozen=True, kw_only=True):
+    """What the machine did in the moments before the first block.
+
+    Attributes:
+        foreign: share of all CPUs that was used by others than weigh, in the last window.
+        dirty: bytes waiting to be written.
+        waited: seconds spent waiting for it to get quiet.
+    """
+
+    foreign: float | None
+    dirty: Bytes | None
+    waited: Seconds
+
+    @property
+    def busy(self) -> bool:
+        """Whether others use more than is tolerable."""
+        return self.foreign is not None and self.foreign > BUSY_SHARE
+
+
+def settle() -> Quiet:
+    """Drain dirty pages and wait a little for others to finish; then say how it is."""
+    started = time.monotonic()
+    os.sync()
+    while True:
+        foreign, dirty = foreign_share(_WINDOW), dirty_bytes()
+        waited = time.monotonic() - started
+        still = (foreign is None or foreign <= BUSY_SHARE) and (dirty is None or dirty <= _DIRTY_FLOOR)
+        if still or waited > _PATIENCE:
+            return Quiet(foreign=foreign, dirty=dirty, waited=waited)
+
+
+def foreign_share(window: Seconds) -> float | None:
+    """Share of all CPUs used in a window by processes other than this one and its children."""
+    before = _busy()
+    if before is None:
+        return None
+    own = os.times()
+    started = time.monotonic()
+    time.sleep(window)
+    after, now = _busy(), os.times()
+    if after is None:
+        return None
+    mine = (now.user + now.system + now.children_user + now.children_system) - (
+        own.user + own.system + own.children_user + own.children_system
+    )
+    elapsed = (time.monotonic() - started) * len(os.sched_getaffinity(0))
+    return max(0.0, (after - before - mine) / elapsed)
+
+
+def dirty_bytes() -> Bytes | None:
+    """Bytes of the page cache that wait to be written."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Dirty:")), None)
+
+
+def _busy() -> Seconds | None:
+    """CPU seconds used by everybody since boot, idle and waiting for disks left out; stolen time counts."""
+    try:
+        fields = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    except OSError:
+        return None
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, fields)
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,65 @@
+"""Answers: what a right result of an operation looks like."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+Match = Literal["exact", "approx", "quotient"]
+Kind = Literal["integer", "decimal", "double", "string", "date", "timestamp", "boolean"]
+
+
+class Column(msgspec.Struct, frozen=True, kw_only=True):
+    """How one column of an answer is compared.
+
+    Attributes:
+        name: column name in the answer; columns are paired by position, names are compared without case.
+        kind: what the values are, whatever type an engine returns them as.
+        match: ``exact`` by value; ``approx`` within ``rel``; ``quotient`` within one unit of the coarser
+            decimal scale (division and averages of decimals).
+        rel: relative tolerance of ``approx``.
+    """
+
+    name: str
+    kind: Kind
+    match: Match = "exact"
+    rel: float = 0.0
+
+
+class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
+    """The result schema of an operation.
+
+    Attributes:
+        columns: in order.
+        ordered_by: positions of the columns that the query orders by, in order; empty when it does not.
+        limit: the query's LIMIT; ties at the limit are accepted both ways and counted.
+    """
+
+    columns: tuple[Column, ...]
+    ordered_by: tuple[int, ...] = ()
+    limit: int | None = None
+
+    @property
+    def exact(self) -> tuple[int, ...]:
+        """Positions of the columns compared by value."""
+        return tuple(i for i, column in enumerate(self.columns) if column.match == "exact")
+
+    @property
+    def loose(self) -> tuple[int, ...]:
+        """Positions of the columns compared within a tolerance."""
+        return tuple(i for i, column in enumerate(self.columns) if column.match != "exact")
+
+
+class GateStatus(StrEnum):
+    """What the gate knows about the answers to one operation.
+
+    ``agreed`` needs an independent witness: a pinned answer, the ground truth, or another lineage.
+    """
+
+    AGREED = "agreed"
+    DIVERGED = "diverged"
+    UNVERIFIED = "unverified"
+    UNSUPPORTED = "unsupported"
+    ERROR = "error"

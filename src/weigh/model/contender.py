@@ -1,0 +1,84 @@
+"""Contenders: an engine at an exact version with its complete settings."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from weigh.model.errors import UsageError
+
+Setting = str | int | float | bool
+
+_SPEC = re.compile(
+    r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?:@(?P<version>[^+?\s]+))?"
+    r"(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
+)
+_PIN = re.compile(r"^[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?==[\w.!*-]+$")
+
+
+class Contender(msgspec.Struct, frozen=True, kw_only=True):
+    """What is compared.
+
+    Attributes:
+        name: unique in the experiment; the default is the spec it was made from.
+        engine: name of the engine adapter (entry point ``weigh.engines``).
+        version: version of the engine's main package; empty means weigh's tested pin.
+        pins: further exact requirements, ``package==version``.
+        settings: the engine's own settings; keys with the prefix ``weigh.`` are variants of ours.
+    """
+
+    name: str
+    engine: str
+    version: str = ""
+    pins: tuple[str, ...] = ()
+    settings: dict[str, Setting] = {}
+
+    def engine_settings(self) -> dict[str, Setting]:
+        """The settings that go to the engine."""
+        return {key: value for key, value in self.settings.items() if not key.startswith("weigh.")}
+
+
+def parse_contender(text: str) -> Contender:
+    """A contender from the command line: ``[NAME=]ENGINE[@VERSION][+PIN...][?KEY=VALUE&...]``.
+
+    Raises:
+        UsageError: the text does not have that form.
+    """
+    match = _SPEC.match(text.strip())
+    if match is None:
+        raise UsageError(
+            f"'{text}' is not a contender",
+            remedy="write ENGINE[@VERSION][+PACKAGE==VERSION...][?KEY=VALUE&...], e.g. duckdb@2.0.0?threads=2",
+        )
+    pins = tuple(pin for pin in match["pins"].split("+") if pin)
+    for pin in pins:
+        check_pin(pin)
+    settings = {key: parse_setting(value) for key, value in parse_qsl(match["settings"] or "", True)}
+    name = match["name"] or text.strip()
+    return Contender(
+        name=name, engine=match["engine"], version=match["version"] or "", pins=pins, settings=settings
+    )
+
+
+def check_pin(pin: str) -> None:
+    """Only an exact version makes a contender one thing.
+
+    Raises:
+        UsageError: the pin is not ``package==version``.
+    """
+    if not _PIN.match(pin):
+        raise UsageError(f"'{pin}' is not an exact pin", remedy="write PACKAGE==VERSION")
+
+
+def parse_setting(text: str) -> Setting:
+    """A setting's value as the engine should see it: int, float, bool or text."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,79 @@
+"""What can go wrong, as exceptions that carry their remedy.
+
+::
+
+    WeighError                exit code 2 unless said otherwise
+    ├── UsageError            the command line or weigh.toml is wrong
+    ├── EnvironmentFault      the machine, the network, the disk or an environment of packages
+    ├── EngineFault           an engine could not be opened, bound or read
+    ├── DataFault             files are missing, damaged or not what the manifest says
+    └── EvidenceFault         an evidence directory cannot be read
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ExitCode(IntEnum):
+    """What the exit code of a command means (docs/commands.md)."""
+
+    OK = 0
+    FOUND = 1
+    FAILED = 2
+    INCONCLUSIVE = 3
+
+
+class WeighError(Exception):
+    """An expected failure: one clear sentence, where it happened, and what to do.
+
+    Args:
+        what: one sentence, no trailing full stop needed.
+        where: a file, a contender, an operation; empty when the sentence says it already.
+        remedy: what the reader can do next.
+    """
+
+    exit_code = ExitCode.FAILED
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class UsageError(WeighError):
+    """The command line or weigh.toml asks for something that does not exist or contradicts itself."""
+
+
+class EnvironmentFault(WeighError):
+    """The machine, the network, the disk or an environment of packages stands in the way."""
+
+
+class EngineFault(WeighError):
+    """An engine could not be opened, bound to its tables, or read back."""
+
+
+class DataFault(WeighError):
+    """Files are missing, damaged, or not what their manifest says."""
+
+
+class EvidenceFault(WeighError):
+    """An evidence directory is missing something or cannot be read."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known word, or lists what is known when nothing is near."""
+    names = sorted(known)
+    close = get_close_matches(word, names, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"known: {', '.join(names)}" if names else "nothing is known here"

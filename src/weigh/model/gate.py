@@ -1,0 +1,98 @@
+"""The gate's record: what was asked, what was answered, and who is contradicted by what."""
+
+from __future__ import annotations
+
+import msgspec
+
+from weigh.model.answer import GateStatus
+from weigh.model.units import Rows
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell, or one row, in which an answer differs from its witness.
+
+    Attributes:
+        row: the row's exact columns, for people; empty where the answer has one row.
+        column: name of the column; ``(row)`` where a whole row is missing or too many.
+        got: what the contender answered.
+        expected: what the witness says.
+    """
+
+    row: str
+    column: str
+    got: str
+    expected: str
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """One case of one operation asked of one contender.
+
+    Attributes:
+        operation, case, contender: what was asked of whom.
+        status: what came of it.
+        witness: what the answer was compared with: ``pinned answer``, ``ground truth``, another contender's
+            name, or a metamorphic relation; empty where there was nothing.
+        digest: of the exact columns of the answer.
+        rows: rows of the answer.
+        detail: error text, or the relation that does not hold.
+        differences: the first differing cells.
+        notes: tolerances used, ties accepted.
+    """
+
+    operation: str
+    case: str
+    contender: str
+    status: GateStatus
+    witness: str = ""
+    digest: str = ""
+    rows: Rows | None = None
+    detail: str = ""
+    differences: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class OperationGate(msgspec.Struct, frozen=True, kw_only=True):
+    """The gate's word on one operation.
+
+    Attributes:
+        operation: its name.
+        status: diverged if anybody diverged; else agreed if all who could answer agreed with a witness;
+            else unverified, unsupported or error.
+        contenders: status of each contender.
+        detail: one sentence: which contender, how many cases, contradicted by what.
+    """
+
+    operation: str
+    status: GateStatus
+    contenders: dict[str, GateStatus]
+    detail: str = ""
+
+
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole gate.
+
+    Attributes:
+        operations: one word each, in the workload's order.
+        checks: every check that was made.
+        truth: whether the ground truth was a witness.
+        reads: what each contender was found to read: contender -> table -> row digest or row count.
+    """
+
+    operations: tuple[OperationGate, ...]
+    checks: tuple[Check, ...]
+    truth: bool
+    reads: dict[str, dict[str, str]] = {}
+
+    def status(self, operation: str) -> OperationGate:
+        """The word on one operation; it is known to exist."""
+        return next(gate for gate in self.operations if gate.operation == operation)
+
+    @property
+    def contradicted(self) -> dict[str, tuple[str, ...]]:
+        """Contenders that were contradicted, with the operations on which they were."""
+        found: dict[str, list[str]] = {}
+        for gate in self.operations:
+            for contender, status in gate.contenders.items():
+                if status is GateStatus.DIVERGED:
+                    found.setdefault(contender, []).append(gate.operation)
+        return {contender: tuple(operations) for contender, operations in found.items()}

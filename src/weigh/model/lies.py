@@ -1,0 +1,78 @@
+"""The catalogue of lies: ways in which published benchmarks have lied, and whether this version catches them."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Lie(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the catalogue.
+
+    Attributes:
+        id: as findings carry it.
+        lie: what is done.
+        answer: what weigh does about it.
+    """
+
+    id: str
+    lie: str
+    answer: str
+
+
+def _rows(*rows: tuple[str, str, str]) -> tuple[Lie, ...]:
+    return tuple(Lie(id=id_, lie=lie, answer=answer) for id_, lie, answer in rows)
+
+
+CATALOGUE = _rows(
+    (
+        "A1",
+        "an engine returns a wrong answer, fast and with no error",
+        "DIVERGED before any clock, with the differing cells and who is contradicted by what",
+    ),
+    (
+        "A2",
+        "float sums that differ in the last bits are called wrong",
+        "agreed within a stated tolerance; integers, decimals, strings and dates are compared exactly",
+    ),
+    (
+        "A3",
+        "right on the first execution, wrong on a later one",
+        "the answer of every execution is checked, outside the clock",
+    ),
+    (
+        "A4",
+        "two contenders read different rows",
+        "what each one reads is digested through itself and compared with the files",
+    ),
+    (
+        "A5",
+        "a lazy engine hands back a handle and computes after the clock",
+        "answers are fetched while the data is withdrawn, and the CPU time of handing them out is measured",
+    ),
+    (
+        "A8",
+        "no expected answer, reported as passed",
+        "UNVERIFIED, and checked against itself; never 'passed'",
+    ),
+    (
+        "A9",
+        "a result cache answers",
+        "caches off, read back, disclosed; others are found by asking with an unseen literal",
+    ),
+    (
+        "D3",
+        "a byte hash says 'changed' though only the order moved, or the check protects nothing",
+        "typed row digest: same rows same digest, one changed cell another",
+    ),
+    (
+        "D8",
+        "data edited or damaged since it was generated",
+        "the manifest is verified before every run: sizes, file hashes, row digests",
+    ),
+    (
+        "T5",
+        "A measured first, B later",
+        "arms alternate in random blocks; verify recomputes the order from the seed",
+    ),
+)
+"""What this version catches. A row is added with its liar and its honest twin, not before."""

@@ -1,0 +1,85 @@
+"""Datasets and layouts: what the contenders read, named by its content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from weigh.model.spec import LayoutSpec
+from weigh.model.units import Bytes, Rows
+
+
+class DatasetName(msgspec.Struct, frozen=True, kw_only=True):
+    """Logical tables at a scale from a named generator.
+
+    Attributes:
+        generator: name and version, e.g. ``netflow/1``.
+        scale: rows.
+        seed: of the generator.
+    """
+
+    generator: str
+    scale: Rows
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.generator.replace('/', '-')}-{self.scale}-{self.seed}"
+
+
+class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One file of a layout.
+
+    Attributes:
+        path: relative to the manifest.
+        table: logical table whose rows it holds.
+        bytes: size.
+        blake3: hash of the bytes, hex.
+        rows: number of rows.
+        digest: typed row digest, independent of row order and encoding.
+        parquet: writer, row groups, codecs and encodings of each column, as read from the footer.
+    """
+
+    path: str
+    table: str
+    bytes: Bytes
+    blake3: str
+    rows: Rows
+    digest: str
+    parquet: dict[str, Any] = {}
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The files of a layout.
+
+    Attributes:
+        dataset: what the rows are.
+        layout: the physical form that was asked for.
+        writer: the writer that made it with its version, read back.
+        files: every file.
+        digests: row digest of each logical table.
+    """
+
+    dataset: DatasetName
+    layout: LayoutSpec
+    writer: str
+    files: tuple[FileFacts, ...]
+    digests: dict[str, str]
+
+    def paths(self, table: str) -> list[str]:
+        """Relative paths of a table's files."""
+        return [file.path for file in self.files if file.table == table]
+
+    def rows(self, table: str) -> Rows:
+        """Rows of a table."""
+        return sum(file.rows for file in self.files if file.table == table)
+
+    @property
+    def tables(self) -> list[str]:
+        """Logical tables in the order of their first file."""
+        return list(dict.fromkeys(file.table for file in self.files))
+
+    @property
+    def bytes(self) -> Bytes:
+        """Size of all files."""
+        return sum(file.bytes for file in self.files)

@@ -1,0 +1,110 @@
+"""Operations: named queries with the literals they are asked with."""
+
+from __future__ import annotations
+
+import msgspec
+
+from weigh.model.answer import ResultSchema
+from weigh.model.errors import UsageError
+
+Literal = str | int | float | None
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One set of literals for an operation.
+
+    Attributes:
+        name: unique in the operation; says what is special about it (``rare-3``, ``absent-1``).
+        literals: values by parameter name, substituted into the query as SQL literals.
+        timed: whether the clock runs on it; the gate runs every case.
+    """
+
+    name: str
+    literals: dict[str, Literal] = {}
+    timed: bool = False
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """The filter of an operation, for the metamorphic checks of the gate.
+
+    Attributes:
+        table: the one table it filters.
+        predicate: SQL of the predicate, with the operation's parameters as ``{name}``.
+    """
+
+    table: str
+    predicate: str
+
+
+class Operation(msgspec.Struct, frozen=True, kw_only=True):
+    """One named query of a workload.
+
+    Attributes:
+        name: unique in the workload.
+        sql: standard SQL, parameters as ``{name}``; the same text for every engine.
+        schema: what a right answer looks like.
+        cases: at least one; at least one is timed.
+        filter: the predicate of the query, if it has one that can be split into p, not p, p is null.
+        dialect: other text for an engine's dialect where the standard one cannot be written; declared.
+        about: one line for people.
+    """
+
+    name: str
+    sql: str
+    schema: ResultSchema
+    cases: tuple[Case, ...]
+    filter: Filter | None = None
+    dialect: dict[str, str] = {}
+    about: str = ""
+
+    def text(self, case: Case, dialect: str = "") -> str:
+        """The query of one case as an engine gets it."""
+        return fill(self.dialect.get(dialect, self.sql), case.literals)
+
+    def timed(self) -> tuple[Case, ...]:
+        """The cases the clock runs on."""
+        return tuple(case for case in self.cases if case.timed)
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True):
+    """Operations and the dataset they need.
+
+    Attributes:
+        name: as the user writes it.
+        dataset: name of the generator of its data (entry point or ours).
+        operations: in the order they are printed.
+        notice: what every report on it must say, e.g. for derived TPC workloads.
+    """
+
+    name: str
+    dataset: str
+    operations: tuple[Operation, ...]
+    notice: str = ""
+
+    def operation(self, name: str) -> Operation:
+        """The operation of that name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        for operation in self.operations:
+            if operation.name == name:
+                return operation
+        known = ", ".join(operation.name for operation in self.operations)
+        raise UsageError(f"workload {self.name} has no operation '{name}'", remedy=f"known: {known}")
+
+
+def fill(text: str, literals: dict[str, Literal]) -> str:
+    """SQL text with its parameters replaced by SQL literals; other braces stay as they are."""
+    for name, value in literals.items():
+        text = text.replace("{" + name + "}", sql_literal(value))
+    return text
+
+
+def sql_literal(value: Literal) -> str:
+    """A value as standard SQL writes it."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return repr(value)

@@ -1,0 +1,75 @@
+"""Samples: what single executions measured."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from weigh.model.units import Bytes, Rows, Seconds
+
+
+class Outcome(StrEnum):
+    """How an execution ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    UNSUPPORTED = "unsupported"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    OUT_OF_MEMORY = "out_of_memory"
+    WRONG = "wrong"
+
+
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
+    """What one execution measured. One row of ``samples.parquet``.
+
+    Attributes:
+        attempt: number of the attempt it belongs to, from 1.
+        block: number of the block, from 0.
+        start: number of the process life within the attempt.
+        turn: position of the turn in the block, from 0.
+        run: position of the execution in its turn; 0 is the untimed one.
+        arm: name of the arm.
+        contender: name of the contender.
+        operation, case: what was executed.
+        outcome: how it ended; only ``ok`` samples are measurements.
+        wall_s: seconds of the timed region: execution until the complete result is in client memory.
+        cpu_s: user and system CPU seconds of the contender's process in the timed region.
+        answer_s: seconds that handing out the answer took, outside the timed region.
+        answer_cpu_s: CPU seconds of the same.
+        rows: rows consumed inside the timed region.
+        digest: digest of the exact columns of the answer; empty where it was not taken.
+        peak_memory: peak resident bytes since just before the execution.
+        bytes_read: bytes the process read from storage devices in the timed region.
+        major_faults: page faults that needed a device.
+        at: seconds since the beginning of the attempt at which the execution began.
+        detail: error text of an execution that did not end well.
+    """
+
+    attempt: int = 1
+    block: int
+    start: int
+    turn: int
+    run: int
+    arm: str
+    contender: str
+    operation: str
+    case: str
+    outcome: Outcome
+    wall_s: Seconds | None = None
+    cpu_s: Seconds | None = None
+    answer_s: Seconds | None = None
+    answer_cpu_s: Seconds | None = None
+    rows: Rows | None = None
+    digest: str = ""
+    peak_memory: Bytes | None = None
+    bytes_read: Bytes | None = None
+    major_faults: int | None = None
+    at: Seconds = 0.0
+    detail: str = ""
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is a measurement: a timed execution that ended well."""
+        return self.run > 0 and self.outcome is Outcome.OK

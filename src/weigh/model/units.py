@@ -1,0 +1,101 @@
+"""Units: what numbers mean, how people write them, and how they are printed."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from weigh.model.errors import UsageError
+
+Seconds = float
+Rows = int
+Bytes = int
+
+_SCALE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgKMG]?)\s*$")
+_FACTOR = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_rows(text: str) -> Rows:
+    """Rows written as people write them: ``"1M"`` is 1,000,000.
+
+    Raises:
+        UsageError: not a number with an optional K, M or G, or not a whole number of rows.
+    """
+    match = _SCALE.match(text)
+    if match is None:
+        raise UsageError(
+            f"'{text}' is not a number of rows", remedy="write a number with an optional K, M or G: 1M"
+        )
+    rows = float(match[1]) * _FACTOR[match[2].lower()]
+    if rows != int(rows):
+        raise UsageError(f"'{text}' is not a whole number of rows", remedy="write a whole number: 1500")
+    return int(rows)
+
+
+def parse_duration(text: str) -> Seconds:
+    """A duration written as ``"90s"``, ``"10m"`` or ``"1h30m"``, in seconds.
+
+    Raises:
+        UsageError: no number with a unit of ms, s, m or h.
+    """
+    compact = text.strip()
+    parts = list(_DURATION.finditer(compact))
+    if not parts or "".join(part[0] for part in parts) != compact.replace(" ", ""):
+        raise UsageError(f"'{text}' is not a duration", remedy="write a number and a unit: 90s, 10m, 1h30m")
+    return sum(float(part[1]) * _DURATION_UNIT[part[2]] for part in parts)
+
+
+def parse_fraction(text: str) -> float:
+    """A fraction written as ``"0.03"`` or ``"3%"``.
+
+    Raises:
+        UsageError: not a number.
+    """
+    try:
+        if text.strip().endswith("%"):
+            return float(text.strip()[:-1]) / 100
+        return float(text)
+    except ValueError:
+        raise UsageError(f"'{text}' is not a fraction", remedy="write 0.03 or 3%") from None
+
+
+def seconds(value: Seconds | None) -> str:
+    """A duration with three significant digits and its unit: ``1.23 ms``."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    if value == 0:
+        return "0 s"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(value) >= size:
+            return f"{_three_digits(value / size)} {unit}"
+    return f"{_three_digits(value / 1e-9)} ns"
+
+
+def size(value: Bytes | float | None) -> str:
+    """Bytes with three significant digits and a binary unit: ``1.23 GiB``."""
+    if value is None:
+        return "-"
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if abs(value) >= factor:
+            return f"{_three_digits(value / factor)} {unit}"
+    return f"{value:.0f} B"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """A fraction as per cent: ``3.1 %``."""
+    return "-" if value is None or not math.isfinite(value) else f"{100 * value:.{digits}f} %"
+
+
+def rows(value: Rows) -> str:
+    """A row count as people write it: ``1M`` for 1,000,000, ``1,234`` where nothing shorter is exact."""
+    for unit, factor in (("G", 10**9), ("M", 10**6), ("K", 10**3)):
+        if value and value % factor == 0:
+            return f"{value // factor}{unit}"
+    return f"{value:,}"
+
+
+def _three_digits(value: float) -> str:
+    digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+    return f"{value:.{min(digits, 2)}f}"

@@ -1,0 +1,94 @@
+"""Verdicts: what the samples allow to be said, and how sure it is."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from weigh.model.units import Seconds
+
+
+class VerdictName(StrEnum):
+    """The table of statistics.md §3."""
+
+    SLOWER = "slower"
+    FASTER = "faster"
+    SAME = "same"
+    SMALL = "small"
+    UNRESOLVED = "unresolved"
+    REFUSED = "refused"
+    DIVERGED = "diverged"
+    ERROR = "error"
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a verdict is what it is, with a code of the catalogue."""
+
+    code: str
+    text: str
+
+
+class Timing(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender on one operation, by itself.
+
+    Attributes:
+        starts: fresh starts with at least one measurement.
+        runs: measurements a start, the median over starts.
+        min, median, max: over all measurements, in the metric's unit.
+        cv: coefficient of variation of all measurements (standard deviation over mean).
+    """
+
+    operation: str
+    contender: str
+    metric: str = "wall_s"
+    temperature: str = "hot"
+    scale: int | None = None
+    layout: str | None = None
+    starts: int
+    runs: int
+    min: Seconds
+    median: Seconds
+    max: Seconds
+    cv: float | None
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender against the baseline on one operation.
+
+    Attributes:
+        ratio: contender over baseline; above 1 is more.
+        low, high: interval of the ratio at ``confidence``.
+        low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
+        median_ratio: ratio of the medians of all measurements, printed beside ``ratio``.
+        margin: the smallest change that matters, declared beforehand.
+        noise_floor: |ratio - 1| of the baseline's two arms: what no difference looked like here.
+        detectable: smallest effect that this many starts would find (99 % test, 80 % power), as a fraction.
+        starts: blocks in which both were measured.
+        runs: measurements a start.
+        starts_needed: starts that would resolve it, for an unresolved one.
+        reasons: reasons and warnings about assumptions.
+    """
+
+    operation: str
+    contender: str
+    baseline: str
+    verdict: VerdictName
+    metric: str = "wall_s"
+    temperature: str = "hot"
+    scale: int | None = None
+    layout: str | None = None
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence: float
+    low_fcr: float | None = None
+    high_fcr: float | None = None
+    median_ratio: float | None = None
+    margin: float
+    noise_floor: float | None = None
+    detectable: float | None = None
+    starts: int = 0
+    runs: int = 0
+    starts_needed: int | None = None
+    reasons: tuple[Reason, ...] = ()

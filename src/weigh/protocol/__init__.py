@@ -1,0 +1,1 @@
+"""Spec, plan, gate, blocks, seal. The only place where things happen in order."""

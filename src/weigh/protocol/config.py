@@ -1,0 +1,248 @@
+"""weigh.toml and the flags, made into a spec. Every mistake is named with its place and its nearest right word."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from weigh.model.contender import Contender, Setting, check_pin, parse_contender
+from weigh.model.errors import UsageError, nearest
+from weigh.model.plan import CONTROL
+from weigh.model.spec import LayoutSpec, Rules, Spec
+from weigh.model.units import parse_duration, parse_fraction, parse_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_FILE = Path("weigh.toml")
+
+
+class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[experiment]`` of weigh.toml."""
+
+    name: str = ""
+    workload: str = "netflow"
+    scale: str | int = "1M"
+    seed: int = 42
+    baseline: str | None = None
+    margin: float | str = 0.03
+    confidence: float | str = 0.99
+    starts: int = 10
+    runs: int = 3
+    temperature: Literal["hot", "cold", "both"] = "hot"
+    budget: str | None = None
+    timeout: str = "120s"
+    operations: list[str] = []
+    on_divergence: Literal["operation", "stop"] = "operation"
+    truth: bool = True
+
+
+class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[[contender]]`` of weigh.toml."""
+
+    engine: str
+    name: str | None = None
+    version: str = ""
+    pins: list[str] = []
+    settings: dict[str, Setting] = {}
+
+
+class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """weigh.toml as a whole."""
+
+    experiment: ExperimentTable = msgspec.field(default_factory=ExperimentTable)
+    contender: list[ContenderTable] = []
+    layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of weigh.toml."""
+    return msgspec.json.schema(File)
+
+
+def read_file(path: Path) -> File:
+    """weigh.toml, checked.
+
+    Raises:
+        UsageError: it is missing, is not TOML, or has a key or value that weigh does not know.
+    """
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        raise UsageError(
+            "there is no such file",
+            where=str(path),
+            remedy="write one (docs/weigh-toml.md), or name contenders with --contender",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="weigh.toml is UTF-8 text") from None
+    try:
+        plain = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/weigh-toml.md") from None
+    _check_keys(plain, path)
+    try:
+        return msgspec.convert(plain, File)
+    except msgspec.ValidationError as error:
+        raise UsageError(_plain_words(error), where=str(path), remedy="see docs/weigh-toml.md") from None
+
+
+def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
+    """Unknown keys first: their names tell more than a type error would."""
+    tables: list[tuple[str, Any, type[msgspec.Struct]]] = [("", plain, File)]
+    for name, kind in (("experiment", ExperimentTable), ("layout", LayoutSpec)):
+        tables.append((name, plain.get(name, {}), kind))
+    contenders = plain.get("contender", [])
+    if isinstance(contenders, list):
+        tables += [("contender", contender, ContenderTable) for contender in contenders]
+    for name, table, kind in tables:
+        if not isinstance(table, dict):
+            continue
+        known = kind.__struct_fields__
+        for key in table:
+            if key not in known:
+                where = f"{path}, [{name}]" if name else str(path)
+                raise UsageError(f"unknown key '{key}'", where=where, remedy=nearest(key, known))
+
+
+def _plain_words(error: msgspec.ValidationError) -> str:
+    """msgspec's message with the place in TOML's words: ``$.experiment.starts`` -> ``experiment.starts``."""
+    text = str(error)
+    return text.replace("`$.", "`").replace("Object missing required field", "missing key")
+
+
+def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
+    """The spec that a weigh.toml and flags ask for; a flag wins over the file.
+
+    Args:
+        file: weigh.toml, if there is one.
+        flags: values of the command line by name; None where a flag was not given.
+
+    Raises:
+        UsageError: they contradict themselves, or ask for something that does not exist.
+    """
+    table = (file or File()).experiment
+
+    def pick(name: str) -> Any:
+        given = flags.get(name)
+        return getattr(table, name) if given is None else given
+
+    contenders = _contenders(file, flags.get("contender") or ())
+    baseline = pick("baseline")
+    rules = Rules(
+        margin=_positive("margin", _fraction(pick("margin"))),
+        confidence=_level("confidence", _fraction(pick("confidence"))),
+    )
+    budget = pick("budget")
+    return Spec(
+        name=table.name,
+        workload=pick("workload"),
+        scale=_scale(pick("scale")),
+        seed=pick("seed"),
+        contenders=contenders,
+        baseline=_baseline(baseline, contenders),
+        baseline_declared=baseline is not None,
+        starts=_at_least("starts", pick("starts"), 1),
+        runs=_at_least("runs", pick("runs"), 1),
+        temperature=_temperature(pick("temperature")),
+        budget=None if budget is None else parse_duration(budget),
+        timeout=_positive("timeout", parse_duration(pick("timeout"))),
+        operations=tuple(pick("operations") or ()),
+        on_divergence=table.on_divergence,
+        truth=bool(pick("truth")),
+        layout=_layout((file or File()).layout),
+        rules=rules,
+    )
+
+
+def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
+    named = {}
+    for table in file.contender if file else []:
+        contender = _from_table(table)
+        if contender.name in named:
+            raise _twice(contender.name)
+        named[contender.name] = contender
+    chosen = [named.get(text) or parse_contender(text) for text in given] if given else list(named.values())
+    if not chosen:
+        raise UsageError(
+            "no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml"
+        )
+    for name, count in Counter(contender.name for contender in chosen).items():
+        if count > 1:
+            raise _twice(name)
+        if CONTROL in name or "#" in name:
+            raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out the #")
+    return tuple(chosen)
+
+
+def _from_table(table: ContenderTable) -> Contender:
+    for pin in table.pins:
+        check_pin(pin)
+    spec = table.engine + (f"@{table.version}" if table.version else "") + "".join(f"+{p}" for p in table.pins)
+    return Contender(
+        name=table.name or spec,
+        engine=table.engine,
+        version=table.version,
+        pins=tuple(table.pins),
+        settings=table.settings,
+    )
+
+
+def _twice(name: str) -> UsageError:
+    return UsageError(
+        f"two contenders are called '{name}'", remedy="give one of them a name of its own: NAME=ENGINE@VERSION"
+    )
+
+
+def _baseline(name: str | None, contenders: tuple[Contender, ...]) -> str:
+    names = [contender.name for contender in contenders]
+    if name is None:
+        return names[0]
+    if name not in names:
+        raise UsageError(f"the baseline '{name}' is not a contender", remedy=nearest(name, names))
+    return name
+
+
+def _temperature(text: str) -> Literal["hot"]:
+    if text != "hot":
+        raise UsageError(
+            f"temperature '{text}' is not built yet", remedy="this version measures hot; leave --temperature out"
+        )
+    return "hot"
+
+
+def _layout(layout: LayoutSpec) -> LayoutSpec:
+    _at_least("layout.files", layout.files, 1)
+    _at_least("layout.row_group_rows", layout.row_group_rows, 1)
+    return layout
+
+
+def _scale(value: str | int) -> int:
+    rows = parse_rows(str(value))
+    return _at_least("scale", rows, 0)
+
+
+def _fraction(value: float | str) -> float:
+    return parse_fraction(value) if isinstance(value, str) else float(value)
+
+
+def _at_least(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise UsageError(f"{name} = {value} is too small", remedy=f"at least {least}")
+    return value
+
+
+def _positive(name: str, value: float) -> float:
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{name} = {value:g} is not positive", remedy="give a number above 0")
+    return value
+
+
+def _level(name: str, value: float) -> float:
+    if not 0.5 < value < 1:
+        raise UsageError(f"{name} = {value:g} is not a confidence level", remedy="give a fraction such as 0.99")
+    return value

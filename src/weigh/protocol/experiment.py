@@ -1,0 +1,305 @@
+"""The experiment, in order: contenders, data, gate, blocks, seal."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh import __version__, workloads
+from weigh.engines.life import LifeEnded
+from weigh.evidence import record as records
+from weigh.evidence import store
+from weigh.evidence.journal import Journal
+from weigh.host import facts, lock, quiet
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.errors import EnvironmentFault, WeighError
+from weigh.model.finding import Finding, disqualified
+from weigh.model.plan import arms
+from weigh.protocol import budget, datasets, gate, metamorphic, probes
+from weigh.protocol.blocks import Blocks
+from weigh.protocol.prepare import Ready, cache_folder, read_back, ready
+from weigh.protocol.stage import Stage
+from weigh.verdict.votes import UNDECIDED, conclude
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from weigh.model.gate import Check
+    from weigh.model.operation import Workload
+    from weigh.model.spec import Spec
+    from weigh.protocol.progress import Progress
+    from weigh.workloads import WorkloadSource
+
+
+def run(
+    spec: Spec,
+    root: Path,
+    command: str,
+    progress: Progress,
+    render: Callable[[Path], None],
+    *,
+    measure: bool = True,
+) -> Path:
+    """Run an experiment and seal its evidence.
+
+    Args:
+        spec: what to do.
+        root: folder of all evidence.
+        command: the command that reproduces it, for the report.
+        progress: is told how far it is.
+        render: writes the verdicts and the report into the directory, before it is sealed.
+        measure: False ends after the gate.
+
+    Returns:
+        The evidence directory.
+
+    Raises:
+        WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the
+            error that ended it is raised with the evidence's place as a note.
+    """
+    with ExitStack() as stack:
+        if measure:
+            stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
+        cache = cache_folder()
+        contenders = [_made(contender, cache, progress) for contender in spec.contenders]
+        source = workloads.load(spec.workload)
+        data = datasets.obtain(source.dataset, spec, cache, progress)
+        workload = _chosen(source.build(data.truth, spec.seed), spec)
+        stage = stack.enter_context(Stage(data.folder, data.manifest))
+        folder, attempt = store.begin(root, spec)
+        journal = Journal(folder)
+        experiment = _Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
+        how, reason = "complete", ""
+        try:
+            journal.append("opened", records.Opened(attempt=attempt, spec=spec))
+            experiment.gate(source, command)
+            if measure:
+                how, reason = experiment.measure()
+        except KeyboardInterrupt:
+            how, reason = "stopped", "interrupted"
+            raise
+        except WeighError as error:
+            how, reason = "stopped", error.what
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        finally:
+            _finish(folder, journal, records.End(how=how, reason=reason), render)
+        return folder
+
+
+def _made(contender: Any, cache: Path, progress: Progress) -> Ready:
+    progress.say(f"environment of {contender.name}")
+    return ready(contender, cache)
+
+
+def _chosen(workload: Workload, spec: Spec) -> Workload:
+    """The workload with only the operations asked for."""
+    if not spec.operations:
+        return workload
+    return msgspec.structs.replace(
+        workload, operations=tuple(workload.operation(name) for name in spec.operations)
+    )
+
+
+def _finish(folder: Path, journal: Journal, end: records.End, render: Callable[[Path], None]) -> None:
+    """Derive the documents and seal, whatever happened."""
+    journal.release()
+    try:
+        journal.append("end", end)
+        journal.close()
+        store.derive(folder)
+        render(folder)
+        store.seal(folder, __version__)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the evidence cannot be sealed: {error.strerror}",
+            where=str(folder),
+            remedy="free space; `weigh report` reads the journal as it is",
+        ) from error
+
+
+class _Attempt:
+    """One attempt while it goes on."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        workload: Workload,
+        contenders: list[Ready],
+        data: datasets.Data,
+        stage: Stage,
+        journal: Journal,
+        number: int,
+        progress: Progress,
+    ) -> None:
+        self.spec = spec
+        self.workload = workload
+        self.contenders = contenders
+        self.data = data
+        self.stage = stage
+        self.journal = journal
+        self.number = number
+        self.progress = progress
+        self.findings: list[Finding] = []
+        self.start_seconds: dict[str, float] = {}
+        self.held: gate.Held | None = None
+
+    def say(self, *findings: Finding) -> None:
+        """Keep findings."""
+        for finding in findings:
+            self.findings.append(finding)
+            self.journal.append("finding", finding)
+
+    def gate(self, source: WorkloadSource, command: str) -> None:
+        """Everything before the first clock."""
+        described = []
+        for one in self.contenders:
+            began = time.monotonic()
+            contender, found = read_back(one)
+            self.start_seconds[one.name] = time.monotonic() - began
+            described.append(contender)
+            self.say(*found)
+        self.journal.append(
+            "environment",
+            records.EnvironmentRead(
+                weigh=__version__,
+                command=command,
+                host=facts.read(),
+                contenders=tuple(described),
+                notice=self.workload.notice,
+            ),
+        )
+        self.journal.append("manifest", self.data.manifest)
+        seen = {}
+        for one in self.contenders:
+            seen[one.name], found = probes.reads(one, self.data.manifest, self.stage, self.spec.timeout)
+            self.say(*found)
+        fit = [one for one in self.contenders if one.name not in disqualified(self.findings)]
+        truth = self.data.truth if self.spec.truth else None
+        witnesses = gate.Witnesses(
+            lambda operation, case: None if truth is None else source.expected(operation, case, truth)
+        )
+        held = gate.hold(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
+        held = self._self_examined(held, fit)
+        for one in fit:
+            self.say(*probes.result_cache(one, self.workload, self.stage, self.spec.timeout))
+        self.say(*held.findings)
+        self.held = msgspec.structs.replace(held, gate=msgspec.structs.replace(held.gate, reads=seen))
+        self.journal.append("gate", self.held.gate)
+
+    def _self_examined(self, held: gate.Held, fit: list[Ready]) -> gate.Held:
+        """Where nobody independent could say who is right, each engine is checked against itself."""
+        open_ = [
+            one.operation
+            for one in held.gate.operations
+            if one.status is GateStatus.UNVERIFIED or _undecided(held, one.operation)
+        ]
+        if not open_:
+            return held
+        split = datasets.split(self.data, cache_folder(), self.progress)
+        checks = list(held.gate.checks)
+        for one in fit:
+            checks += metamorphic.check(
+                one, self.workload, open_, self.stage, split, self.spec.timeout, self.progress
+            )
+        checks = _acquit(checks)
+        operations = conclude(checks, gate.cases_asked(self.workload), [one.name for one in fit])
+        return msgspec.structs.replace(
+            held, gate=msgspec.structs.replace(held.gate, checks=tuple(checks), operations=operations)
+        )
+
+    def measure(self) -> tuple[str, str]:
+        """The blocks; says how it ended."""
+        assert self.held is not None
+        found = self.held.gate
+        if self.spec.on_divergence == "stop" and found.contradicted:
+            return "stopped", "an answer diverged, and on_divergence is 'stop'"
+        out = disqualified(self.findings)
+        if self.spec.baseline in out:
+            return "stopped", f"the baseline {self.spec.baseline} is disqualified ({out[self.spec.baseline].code})"
+        fit = {one.name: one for one in self.contenders if one.name not in out}
+        able = {
+            one.operation: [
+                name
+                for name, status in one.contenders.items()
+                if name in fit and status in (GateStatus.AGREED, GateStatus.UNVERIFIED)
+            ]
+            for one in found.operations
+            if one.status is not GateStatus.DIVERGED
+        }
+        cases = tuple(
+            (operation.name, case.name)
+            for operation in self.workload.operations
+            for case in operation.timed()
+            if len(able.get(operation.name, ())) >= min(2, len(fit))
+        )
+        if not cases:
+            return "stopped", "no operation is left to measure"
+        everyone = tuple(arm for arm in arms(self.spec) if arm.contender in fit)
+        plan = budget.plan(
+            self.spec.starts,
+            self.spec.runs,
+            self.spec.budget,
+            everyone,
+            self.start_seconds,
+            {name: [self.held.seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit},
+        )
+        self._announce(plan)
+        blocks = Blocks(
+            self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number
+        )
+        unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
+        try:
+            blocks.measure(cases, plan.starts, plan.runs, self.progress, unable)
+        except LifeEnded as ended:
+            return "stopped", str(ended)
+        self.say(*datasets.unchanged(self.data))
+        return "complete", ""
+
+    def _announce(self, plan: budget.Plan) -> None:
+        text = f"measuring: {plan.starts} starts of {plan.runs} runs, about {units.seconds(plan.seconds)}"
+        self.progress.say(text)
+        if plan.lowered:
+            self.say(
+                Finding(
+                    code="T10.budget",
+                    severity="note",
+                    text=f"the budget allows {plan.starts} starts of {plan.runs} runs, not {self.spec.starts} of "
+                    f"{self.spec.runs}",
+                    remedy="raise --budget for tighter intervals",
+                )
+            )
+        calm = quiet.settle()
+        if calm.busy and calm.foreign is not None:
+            self.say(
+                Finding(
+                    code="E4.before",
+                    severity="warning",
+                    text=f"others used {units.percent(calm.foreign)} of the CPUs just before the first block",
+                    remedy="stop them and run again: contention adds noise that lands unevenly",
+                )
+            )
+
+
+def _acquit(checks: list[Check]) -> list[Check]:
+    """Where two differed and one of them contradicts itself, the other is no longer accused."""
+    guilty: dict[tuple[str, str], set[str]] = {}
+    for check in checks:
+        if check.witness == metamorphic.PARTITION or check.witness.startswith(metamorphic.ITSELF):
+            guilty.setdefault((check.operation, check.case), set()).add(check.contender)
+    return [
+        check
+        for check in checks
+        if not (check.detail == UNDECIDED and check.contender not in guilty.get((check.operation, check.case), {check.contender}))
+    ]
+
+
+def _undecided(held: gate.Held, operation: str) -> bool:
+    return any(
+        check.operation == operation and check.detail == UNDECIDED for check in held.gate.checks
+    )

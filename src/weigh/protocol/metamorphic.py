@@ -1,0 +1,153 @@
+"""Metamorphic checks: what must hold between an engine's own answers, when nobody else can say what is right.
+
+- ``p`` + ``not p`` + ``p is null`` = all rows, for every literal of every filter;
+- the same answer with an optimisation switched off, with one thread, and over the same rows in more files.
+
+The first is ternary logic partitioning (Rigger and Su, OOPSLA 2020); the second is akin to their non-optimizing
+reference engine construction (ESEC/FSE 2020).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.engines.life import LifeEnded
+from weigh.model.answer import GateStatus
+from weigh.model.gate import Check, Difference
+from weigh.model.operation import fill
+from weigh.protocol.interview import Interview
+from weigh.verdict import answers
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from weigh.model.contender import Setting
+    from weigh.model.operation import Case, Operation, Workload
+    from weigh.protocol.prepare import Ready
+    from weigh.protocol.progress import Progress
+    from weigh.protocol.stage import Stage
+
+PARTITION = "its own count: p + not p + p is null = all"
+ITSELF = "itself with "
+
+
+def check(
+    ready: Ready,
+    workload: Workload,
+    operations: Collection[str],
+    stage: Stage,
+    split: Mapping[str, list[str]] | None,
+    timeout: float,
+    progress: Progress,
+) -> list[Check]:
+    """Every relation that applies, on the operations named. Only what fails is reported.
+
+    Args:
+        ready: the contender.
+        workload: its operations.
+        operations: names of those to check.
+        stage: where the data is.
+        split: the same rows in more files, or None.
+        timeout: seconds for one question.
+        progress: is told.
+    """
+    chosen = [operation for operation in workload.operations if operation.name in operations]
+    progress.say(f"gate: checking {ready.name} against itself")
+    with Interview(ready, stage, timeout) as interview:
+        failed = _partitions(interview, chosen)
+    for name, changed, tables in _variants(ready, split):
+        failed += _variant(ready, chosen, stage, timeout, name, changed, tables)
+        progress.say(f"gate: {ready.name}, {name}: compared")
+    return failed
+
+
+def _variants(
+    ready: Ready, split: Mapping[str, list[str]] | None
+) -> list[tuple[str, dict[str, Setting], Mapping[str, list[str]] | None]]:
+    engine = ready.engine
+    found: list[tuple[str, dict[str, Setting], Mapping[str, list[str]] | None]] = [
+        (switch.name, switch.settings, None) for switch in engine.switches
+    ]
+    if engine.threads:
+        found.append(("one thread", {engine.threads: 1}, None))
+    if split is not None:
+        found.append(("the same rows in more files", {}, split))
+    return found
+
+
+def _partitions(interview: Interview, operations: list[Operation]) -> list[Check]:
+    totals: dict[str, int] = {}
+    failed = []
+    for operation in operations:
+        if operation.filter is None:
+            continue
+        table = operation.filter.table
+        for case in operation.cases:
+            predicate = fill(operation.filter.predicate, case.literals)
+            try:
+                if table not in totals:
+                    totals[table] = _count(interview, table, None)
+                parts = [
+                    _count(interview, table, part)
+                    for part in (f"({predicate})", f"NOT ({predicate})", f"({predicate}) IS NULL")
+                ]
+            except LifeEnded:
+                # It cannot say it in this form: no relation to check, and no accusation.
+                break
+            if sum(parts) != totals[table]:
+                difference = Difference(
+                    row=predicate,
+                    column="count",
+                    got=" + ".join(f"{part:,}" for part in parts) + f" = {sum(parts):,}",
+                    expected=f"{totals[table]:,} rows",
+                )
+                failed.append(_contradicted(interview.ready, operation, case, PARTITION, (difference,)))
+    return failed
+
+
+def _count(interview: Interview, table: str, predicate: str | None) -> int:
+    where = f" WHERE {predicate}" if predicate else ""
+    reply = interview.ask(f"SELECT count(*) AS n FROM {table}{where}")
+    return int(reply.table.column(0)[0].as_py())
+
+
+def _variant(
+    ready: Ready,
+    operations: list[Operation],
+    stage: Stage,
+    timeout: float,
+    name: str,
+    changed: Mapping[str, Setting],
+    tables: Mapping[str, list[str]] | None,
+) -> list[Check]:
+    failed = []
+    relation = ITSELF + name
+    with (
+        Interview(ready, stage, timeout) as usual,
+        Interview(ready, stage, timeout, changed=changed, tables=tables) as other,
+    ):
+        for operation in operations:
+            for case in operation.cases:
+                sql = operation.text(case, ready.engine.dialect)
+                try:
+                    got, expected = usual.ask(sql), other.ask(sql)
+                except LifeEnded:
+                    # This version does not know the setting, or refuses the query with it: nothing to compare.
+                    break
+                compared = answers.compare(got.table, expected.table, operation.schema)
+                if not compared.agrees:
+                    failed.append(_contradicted(ready, operation, case, relation, compared.differences))
+    return failed
+
+
+def _contradicted(
+    ready: Ready, operation: Operation, case: Case, witness: str, differences: tuple[Difference, ...]
+) -> Check:
+    return Check(
+        operation=operation.name,
+        case=case.name,
+        contender=ready.name,
+        status=GateStatus.DIVERGED,
+        witness=witness,
+        differences=differences,
+    )

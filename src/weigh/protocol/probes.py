@@ -1,0 +1,104 @@
+"""Probes before the clock: does a contender read what it was given, and does it execute what it is asked?"""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+from weigh.engines.life import LifeEnded
+from weigh.model.finding import Finding
+from weigh.protocol.interview import Interview
+
+if TYPE_CHECKING:
+    from weigh.model.manifest import Manifest
+    from weigh.model.operation import Workload
+    from weigh.protocol.prepare import Ready
+    from weigh.protocol.stage import Stage
+
+FULL_DIGEST_ROWS = 2_000_000
+"""Up to here every row that a contender sees is digested; above, its row count alone is compared, and said."""
+
+_PAIRS = 4
+_PROBED = 3
+_CACHED_RATIO = 5.0
+_CACHED_FLOOR = 2e-3
+
+
+def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tuple[dict[str, str], list[Finding]]:
+    """What a contender sees in its tables (A4), as digest or row count by table.
+
+    Everything it sees is fetched through the engine itself: a wrong path, a stale copy or a lost row shows.
+    """
+    from weigh._native import digest_arrow
+
+    seen: dict[str, str] = {}
+    findings = []
+    with Interview(ready, stage, timeout) as interview:
+        for table in manifest.tables:
+            rows = manifest.rows(table)
+            expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else f"rows:{rows}"
+            try:
+                if rows <= FULL_DIGEST_ROWS:
+                    seen[table] = str(digest_arrow(interview.ask(f"SELECT * FROM {table}").table))
+                else:
+                    count = interview.ask(f"SELECT count(*) AS n FROM {table}").table
+                    seen[table] = f"rows:{count.column(0)[0].as_py()}"
+            except LifeEnded as ended:
+                seen[table] = f"not read: {ended.outcome}: {ended.detail}"
+            if seen[table] != expected:
+                findings.append(_other_rows(ready.name, table, seen[table], expected))
+    return seen, findings
+
+
+def result_cache(ready: Ready, workload: Workload, stage: Stage, timeout: float) -> list[Finding]:
+    """Whether a repeated query is answered without being executed (A9).
+
+    A query that was just asked is asked again beside the same query with a literal that nobody has asked before
+    (``WHERE 17 = 17`` around it, so that the answer stays). An engine that executes both takes as long for both;
+    one that is several times faster on the repetition, in every pair, remembers the answer.
+    """
+    from weigh._native import hash_bytes
+
+    fresh = 0
+    with Interview(ready, stage, timeout) as interview:
+        for operation in [operation for operation in workload.operations if operation.timed()][:_PROBED]:
+            sql = operation.text(operation.timed()[0], ready.engine.dialect)
+            again, anew = [], []
+            try:
+                interview.execute(sql)
+                for _ in range(_PAIRS):
+                    again.append(interview.execute(sql)["wall_s"])
+                    fresh += 1
+                    number = int(hash_bytes(f"{sql}{fresh}".encode())[:7], 16)
+                    perturbed = f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
+                    anew.append(interview.execute(perturbed)["wall_s"])
+            except LifeEnded:
+                continue
+            saved = statistics.median(anew) - statistics.median(again)
+            if saved > _CACHED_FLOOR and min(anew) > _CACHED_RATIO * max(again):
+                return [_cached(ready.name, operation.name, statistics.median(again), statistics.median(anew))]
+    return []
+
+
+def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding:
+    return Finding(
+        code="A4.rows",
+        severity="error",
+        contender=contender,
+        text=f"it reads other rows than it was given: table {table} is {seen} through it, and {expected} on disk",
+        remedy="look at how its adapter binds tables; no answer of it is compared",
+    )
+
+
+def _cached(contender: str, operation: str, again: float, anew: float) -> Finding:
+    return Finding(
+        code="A9.detected",
+        severity="error",
+        contender=contender,
+        operation=operation,
+        text=(
+            f"a repeated query takes {1e3 * again:.2f} ms, the same one with an unseen literal {1e3 * anew:.2f} ms: "
+            "a result cache answers"
+        ),
+        remedy="switch the cache off in its settings; its times would be those of the cache",
+    )

@@ -1,0 +1,54 @@
+"""The stage: the one place under which contenders see the data, so that it can be withdrawn from them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.model.manifest import Manifest
+
+
+class Stage:
+    """A symbolic link to a layout's folder.
+
+    An engine that has really executed a query does not need the data any more to hand out the answer. While the
+    data is withdrawn, a lazy engine cannot answer (A5).
+
+    Args:
+        folder: where the layout's files are.
+        manifest: of the layout.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self._root = Path(tempfile.mkdtemp(prefix="weigh-stage-"))
+        self._link = self._root / "data"
+        self._link.symlink_to(folder.resolve(), target_is_directory=True)
+        self._away = self._root / "withdrawn"
+        self.tables = {
+            table: [str(self._link / path) for path in manifest.paths(table)] for table in manifest.tables
+        }
+
+    @contextmanager
+    def withdrawn(self) -> Iterator[None]:
+        """While this lasts, none of the files can be opened."""
+        self._link.rename(self._away)
+        try:
+            yield
+        finally:
+            self._away.rename(self._link)
+
+    def close(self) -> None:
+        """Remove the link, not the data."""
+        shutil.rmtree(self._root, ignore_errors=True)
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

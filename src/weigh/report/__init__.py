@@ -1,0 +1,1 @@
+"""Evidence and verdicts made readable. Imports no engine and nothing that measures."""

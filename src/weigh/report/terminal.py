@@ -1,0 +1,250 @@
+"""The report for a terminal: the gate first, then the numbers, then what is to be said about them."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.verdict import VerdictName
+from weigh.report import words
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from weigh.model.finding import Finding
+    from weigh.model.gate import Gate
+    from weigh.report.conclusion import Conclusion
+
+PLAIN_WIDTH = 118
+"""Columns of the report that is kept with the evidence."""
+
+_STATUS_STYLE = {
+    GateStatus.AGREED: "green",
+    GateStatus.DIVERGED: "bold red",
+    GateStatus.UNVERIFIED: "yellow",
+    GateStatus.UNSUPPORTED: "yellow",
+    GateStatus.ERROR: "red",
+}
+_VERDICT_STYLE = {
+    VerdictName.SLOWER: "bold red",
+    VerdictName.FASTER: "bold green",
+    VerdictName.SAME: "green",
+    VerdictName.SMALL: "green",
+    VerdictName.UNRESOLVED: "yellow",
+    VerdictName.REFUSED: "yellow",
+    VerdictName.DIVERGED: "bold red",
+    VerdictName.ERROR: "red",
+}
+_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def plain(conclusion: Conclusion, evidence: str) -> str:
+    """The report without colour at a fixed width: the form that is kept and verified."""
+    console = Console(
+        file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, highlight=False
+    )
+    console.print(report(conclusion, evidence))
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def report(conclusion: Conclusion, evidence: str) -> RenderableType:
+    """The whole report.
+
+    Args:
+        conclusion: what is to be said.
+        evidence: name of the evidence directory, for the last line.
+    """
+    parts: list[RenderableType] = [_heading(conclusion), Text(), _contenders(conclusion), Text()]
+    if conclusion.gate:
+        parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
+    if conclusion.headline.timings or conclusion.headline.verdicts:
+        parts += [Text("Times", style="bold"), _numbers(conclusion), Text()]
+        parts += [_notes(conclusion), Text()]
+    if conclusion.findings:
+        parts += [Text("Findings", style="bold"), _findings(conclusion.findings), Text()]
+    parts.append(_closing(conclusion, evidence))
+    return Group(*parts)
+
+
+def _heading(conclusion: Conclusion) -> Text:
+    record = conclusion.record
+    spec = record.spec
+    text = Text()
+    text.append(f"weigh {spec.workload}", style="bold")
+    text.append(f"  {units.rows(spec.scale)} rows, seed {spec.seed}, experiment {spec.id}")
+    if conclusion.attempts > 1:
+        text.append(f", {conclusion.attempts} attempts")
+    if record.manifest:
+        manifest = record.manifest
+        count = len(manifest.files)
+        text.append(
+            f"\n{count} Parquet file{'s' * (count != 1)}, {units.size(manifest.bytes)}, "
+            f"written by {manifest.writer}, {manifest.layout.codec}; all contenders read these bytes",
+            style="dim",
+        )
+    if record.environment:
+        host = record.environment.host
+        memory = units.size(host.get("memory_bytes"))
+        text.append(f"\n{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}")
+        if record.environment.notice:
+            text.append(f"\n{record.environment.notice}", style="bold")
+    return text
+
+
+def _contenders(conclusion: Conclusion) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in ("contender", "engine says", "settings that differ from its defaults"):
+        table.add_column(heading, overflow="fold")
+    contradicted = conclusion.gate.contradicted if conclusion.gate else {}
+    for contender in conclusion.record.environment.contenders if conclusion.record.environment else ():
+        role = " (baseline)" if contender.name == conclusion.record.spec.baseline else ""
+        mark = Text(" CONTRADICTED", style="bold red") if contender.name in contradicted else Text()
+        table.add_row(
+            Text(contender.name + role) + mark,
+            f"{contender.engine} {contender.version}",
+            ", ".join(
+                f"{name}={setting['value']}"
+                for name, setting in contender.in_force.items()
+                if setting.get("default") != setting.get("value") and not _is_scratch(name)
+            )
+            or "none",
+        )
+    return table
+
+
+def _is_scratch(setting: str) -> bool:
+    """A temporary folder differs from life to life and says nothing."""
+    return setting in ("temp_directory", "secret_directory")
+
+
+def _gate(gate: Gate) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("status")
+    table.add_column("operation", overflow="fold", ratio=1)
+    table.add_column("detail", overflow="fold", ratio=3)
+    literals = {
+        one.operation: len({check.case for check in gate.checks if check.operation == one.operation})
+        for one in gate.operations
+    }
+    calm = [one for one in gate.operations if one.status in (GateStatus.AGREED, GateStatus.UNVERIFIED)]
+    for status in (GateStatus.AGREED, GateStatus.UNVERIFIED):
+        same = [one for one in calm if one.status is status]
+        if same:
+            asked = sum(literals[one.operation] for one in same)
+            names = ", ".join(one.operation for one in same)
+            words_ = f"{len(same)} operations, {asked} questions to each contender"
+            detail = f"{words_}: {_witnesses(gate, status, [one.operation for one in same])}"
+            table.add_row(_status(status), names, detail)
+    for one in gate.operations:
+        others = {
+            name: status
+            for name, status in one.contenders.items()
+            if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR)
+        }
+        if one not in calm or others:
+            status = one.status if one not in calm else next(iter(others.values()))
+            table.add_row(_status(status), one.operation, one.detail)
+    return table
+
+
+def _witnesses(gate: Gate, status: GateStatus, operations: list[str]) -> str:
+    if status is GateStatus.UNVERIFIED:
+        return "nobody independent could confirm them; each contender agrees with itself"
+    seen = {
+        check.witness
+        for check in gate.checks
+        if check.operation in operations and check.status is GateStatus.AGREED and check.witness
+    }
+    return "equal to the ground truth" if "ground truth" in seen else "equal over independent lineages"
+
+
+def _status(status: GateStatus) -> Text:
+    return Text(str(status).upper(), style=_STATUS_STYLE[status])
+
+
+def _numbers(conclusion: Conclusion) -> Table:
+    spec = conclusion.record.spec
+    level = f"{100 * spec.rules.confidence:g} %"
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("operation", overflow="fold")
+    table.add_column("contender", overflow="fold")
+    for heading in ("median", "max", "CV", "ratio", level, "noise"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", overflow="fold")
+    verdicts = {(v.operation, v.contender): v for v in conclusion.headline.verdicts}
+    timings = {(t.operation, t.contender): t for t in conclusion.headline.timings}
+    floors = {floor.operation: floor for floor in conclusion.headline.floors}
+    contradicted = conclusion.gate.contradicted if conclusion.gate else {}
+    operations = dict.fromkeys([key[0] for key in [*timings, *verdicts]])
+    order = [spec.baseline, *(c.name for c in spec.contenders if c.name != spec.baseline)]
+    for operation in operations:
+        shown = operation
+        for name in order:
+            timing, verdict = timings.get((operation, name)), verdicts.get((operation, name))
+            if timing is None and verdict is None:
+                continue
+            floor = floors.get(operation)
+            noise = units.percent(floor.size) if floor and name == spec.baseline else ""
+            table.add_row(
+                shown,
+                Text(name + (" !" if name in contradicted else "")),
+                units.seconds(timing.median) if timing else "-",
+                units.seconds(timing.max) if timing else "-",
+                units.percent(timing.cv) if timing else "-",
+                f"{verdict.ratio:.3f}" if verdict and verdict.ratio else "",
+                f"{verdict.low:.3f}-{verdict.high:.3f}" if verdict and verdict.low and verdict.high else "",
+                noise,
+                Text(words.verdict(verdict), style=_VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
+            )
+            shown = ""
+    return table
+
+
+def _notes(conclusion: Conclusion) -> Text:
+    spec = conclusion.record.spec
+    lines = [
+        f"ratio: contender / {spec.baseline}, above 1 is slower. noise: how far the baseline's two arms are "
+        "apart. CV: over all executions.",
+        f"Declared beforehand: margin {units.percent(spec.rules.margin)}, "
+        f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
+        f"{conclusion.headline.family} comparisons, equivalence at {units.percent(spec.rules.equivalence, 0)}.",
+    ]
+    reasons = {
+        f"{verdict.operation}, {verdict.contender}: {reason.code} {reason.text}": None
+        for verdict in conclusion.headline.verdicts
+        for reason in verdict.reasons
+        if not reason.code.startswith(("A1", "A8")) and verdict.verdict is not VerdictName.DIVERGED
+    }
+    return Text("\n".join([*lines, *reasons]), style="dim")
+
+
+def _findings(findings: tuple[Finding, ...]) -> Group:
+    rows: list[RenderableType] = []
+    for finding in findings:
+        text = Text()
+        text.append(f"{finding.code} ", style=_SEVERITY_STYLE[finding.severity])
+        place = ", ".join(part for part in (finding.contender, finding.operation) if part)
+        text.append(f"{place}: " if place else "")
+        text.append(finding.text)
+        text.append(f"\n  {finding.remedy}", style="dim")
+        rows.append(Padding(text, (0, 0, 0, 2)))
+    return Group(*rows)
+
+
+def _closing(conclusion: Conclusion, evidence: str) -> Text:
+    record = conclusion.record
+    text = Text()
+    text.append(words.summary(conclusion), style="bold")
+    if record.environment:
+        text.append(f"\nreproduce: {record.environment.command}")
+    text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")
+    return text

@@ -1,0 +1,321 @@
+"""Answers compared: by value where values are exact, within a stated tolerance where they cannot be.
+
+Engines return the same thing in different types (1.10 and 1.1000, int32 and int64, a date and a timestamp at
+midnight). An answer is therefore first brought to the kinds of the operation's result schema, and compared then.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.model.gate import Difference
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from weigh.model.answer import Column, ResultSchema
+
+Cell = Any
+Row = tuple[Cell, ...]
+
+MAX_DIFFERENCES = 5
+"""Differences kept for people; all are counted."""
+EXPORT_ROWS = 100_000
+"""Above this number of rows an answer is compared by its digest alone, and the operation is an export."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of comparing an answer with a witness.
+
+    Attributes:
+        agrees: whether it is right by the witness.
+        differences: the first differing cells.
+        count: how many cells or rows differ.
+        notes: tolerances that were needed, ties that were accepted.
+    """
+
+    agrees: bool
+    differences: tuple[Difference, ...] = ()
+    count: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def mismatch(column: str, got: object, expected: object, row: str = "") -> Comparison:
+    """A comparison that failed on one thing."""
+    found = Difference(row=row, column=column, got=str(got), expected=str(expected))
+    return Comparison(agrees=False, differences=(found,), count=1)
+
+
+def digest(table: pa.Table, schema: ResultSchema) -> str:
+    """The digest of an answer: its exact columns as a set of rows, and their sequence where it is ordered.
+
+    Approximate columns are left out: they differ in the last bits between right answers. An answer of another
+    width than its schema, or with a value of another kind, is digested as it is: it will not match a right one.
+    """
+    from weigh._native import digest_arrow
+
+    if table.num_columns != len(schema.columns):
+        return f"width:{table.num_columns}"
+    typed = conform(table, schema)
+    rows = str(digest_arrow(typed.select(list(schema.exact)))) if schema.exact else f"rows:{typed.num_rows}"
+    keys = [position for position in schema.ordered_by if position in schema.exact]
+    if not keys or schema.limit is None and typed.num_rows > EXPORT_ROWS:
+        return rows
+    import pyarrow as pa
+
+    ordered = typed.select(keys).add_column(0, "row", pa.array(range(typed.num_rows), pa.int64()))
+    return f"{rows}+{str(digest_arrow(ordered)).rsplit(':', 1)[-1]}"
+
+
+def conform(table: pa.Table, schema: ResultSchema) -> pa.Table:
+    """The answer with its columns in the kinds of the schema, as far as no value changes by it."""
+    import pyarrow as pa
+
+    columns = []
+    for column, wanted in zip(table.columns, schema.columns, strict=True):
+        columns.append(_conform_column(column, wanted))
+    return pa.table(columns, names=[column.name for column in schema.columns])
+
+
+def _conform_column(column: pa.ChunkedArray, wanted: Column) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    try:
+        if wanted.kind == "integer" and pa.types.is_floating(kind):
+            return column.cast(pa.int64(), safe=True)
+        if wanted.kind == "double" and not pa.types.is_floating(kind):
+            return column.cast(pa.float64())
+        if wanted.kind == "boolean" and pa.types.is_integer(kind):
+            return column.cast(pa.bool_())
+    except pa.ArrowInvalid:
+        return column
+    return column
+
+
+def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Comparison:
+    """Whether an answer is right by a witness.
+
+    Rows are paired by their exact columns; approximate columns are compared within the schema's tolerance. The
+    sequence of rows counts for the columns the query orders by, and nowhere else. Rows that tie with the last
+    one under a LIMIT may be any of those that tie.
+
+    Args:
+        answer: what a contender returned.
+        witness: the pinned answer, the ground truth or another contender's answer.
+        schema: of the operation.
+    """
+    if answer.num_columns != len(schema.columns):
+        return mismatch("(columns)", answer.num_columns, len(schema.columns))
+    if answer.num_rows != witness.num_rows:
+        sample = _rows_differing(answer, witness, schema)
+        found = Difference(
+            row="", column="(rows)", got=f"{answer.num_rows:,} rows", expected=f"{witness.num_rows:,} rows"
+        )
+        return Comparison(agrees=False, differences=(found, *sample)[:MAX_DIFFERENCES], count=1 + len(sample))
+    if answer.num_rows > EXPORT_ROWS:
+        same = digest(answer, schema) == digest(witness, schema)
+        note = "compared by digest of the exact columns (export)"
+        return Comparison(agrees=same, count=int(not same), notes=(note,))
+    got, expected = _rows(answer, schema), _rows(witness, schema)
+    order = _order_difference(got, expected, schema)
+    if order is not None:
+        return order
+    tied = _ties(got, expected, schema)
+    if tied:
+        got = [row for row in got if _key(row, schema) != tied]
+        expected = [row for row in expected if _key(row, schema) != tied]
+    result = _pair(got, expected, schema)
+    if not tied:
+        return result
+    note = f"{answer.num_rows - len(got)} rows tie at the limit; any of them is right"
+    return msgspec.structs.replace(result, notes=(*result.notes, note))
+
+
+def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison:
+    ours, theirs = _by_exact(got, schema), _by_exact(expected, schema)
+    differences: list[Difference] = []
+    count = 0
+    worst = 0.0
+    for key in {**theirs, **ours}:
+        left, right = ours.get(key, []), theirs.get(key, [])
+        if len(left) != len(right):
+            count += abs(len(left) - len(right))
+            differences.append(_row_difference(key, len(left), len(right)))
+            continue
+        for a, b in zip(sorted(left, key=_sortable), sorted(right, key=_sortable), strict=True):
+            for position, x, y in zip(schema.loose, a, b, strict=True):
+                column = schema.columns[position]
+                apart = _distance(x, y, column)
+                worst = max(worst, apart) if math.isfinite(apart) else worst
+                if not _within(x, y, apart, column):
+                    count += 1
+                    differences.append(
+                        Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y))
+                    )
+    notes = (f"A2: float columns differ by up to {worst:.1e} of their value: rounding",) if worst > 0 else ()
+    if count and len(schema.exact) == len(schema.columns) and len(got) == 1 == len(expected):
+        differences = _cells_of_one_row(got[0], expected[0], schema)
+        count = len(differences)
+    return Comparison(
+        agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes
+    )
+
+
+def _distance(x: Cell, y: Cell, column: Column) -> float:
+    """Relative distance of two approximate values; infinite where they cannot be compared."""
+    if x is None or y is None:
+        return 0.0 if x is y else math.inf
+    try:
+        a, b = float(x), float(y)
+    except (TypeError, ValueError):
+        return math.inf
+    if math.isnan(a) or math.isnan(b):
+        return 0.0 if math.isnan(a) and math.isnan(b) else math.inf
+    if a == b:
+        return 0.0
+    return abs(a - b) / max(abs(a), abs(b)) if math.isfinite(a) and math.isfinite(b) else math.inf
+
+
+def _within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
+    if apart == 0.0:
+        return True
+    if column.match == "quotient" and math.isfinite(apart):
+        unit = max(_unit(x), _unit(y))
+        return abs(float(x) - float(y)) <= max(unit, column.rel * max(abs(float(x)), abs(float(y))))
+    return apart <= column.rel
+
+
+def _unit(value: Cell) -> float:
+    """One unit of a decimal's last place; a float has none of its own."""
+    if isinstance(value, decimal.Decimal):
+        exponent = value.as_tuple().exponent
+        return float(decimal.Decimal(1).scaleb(exponent)) if isinstance(exponent, int) else 0.0
+    return 1.0 if isinstance(value, int) else 0.0
+
+
+def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison | None:
+    keys = [position for position in schema.ordered_by if position in schema.exact]
+    for number, (a, b) in enumerate(zip(got, expected, strict=True), start=1):
+        for position in keys:
+            if a[position] != b[position]:
+                paired = _pair(got, expected, schema)
+                if not paired.agrees:
+                    return paired
+                return mismatch(
+                    schema.columns[position].name, _cell(a[position]), _cell(b[position]), f"row {number} in order"
+                )
+    return None
+
+
+def _ties(got: list[Row], expected: list[Row], schema: ResultSchema) -> Row | None:
+    """The key that ties at the LIMIT, if the rows with it differ between the two answers."""
+    if schema.limit is None or len(got) < schema.limit or not schema.ordered_by or not got:
+        return None
+    last = _key(expected[-1], schema)
+    if _key(got[-1], schema) != last:
+        return None
+    ours = Counter(row for row in got if _key(row, schema) == last)
+    theirs = Counter(row for row in expected if _key(row, schema) == last)
+    return last if ours != theirs and ours.total() == theirs.total() and ours.total() > 1 else None
+
+
+def _key(row: Row, schema: ResultSchema) -> Row:
+    return tuple(row[position] for position in schema.ordered_by)
+
+
+def _rows(table: pa.Table, schema: ResultSchema) -> list[Row]:
+    """Rows as canonical values: equal things are equal whatever type they came in."""
+    columns = [
+        [_canonical(value, wanted) for value in _plain(column)]
+        for column, wanted in zip(table.columns, schema.columns, strict=True)
+    ]
+    return list(zip(*columns, strict=True)) if columns else []
+
+
+def _plain(column: pa.ChunkedArray) -> list[Any]:
+    import pyarrow as pa
+
+    # Python's datetime has no nanoseconds; what does not fit in microseconds stays a whole number of them.
+    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+        try:
+            column = column.cast(pa.timestamp("us", column.type.tz))
+        except pa.ArrowInvalid:
+            column = column.cast(pa.int64())
+    values: list[Any] = column.to_pylist()
+    return values
+
+
+def _canonical(value: Any, wanted: Column) -> Cell:  # noqa: PLR0911 - one line a kind reads best
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, decimal.Decimal):
+        if wanted.match == "quotient":
+            return value
+        return int(value) if value == value.to_integral_value() else value.normalize()
+    if isinstance(value, int):
+        return bool(value) if wanted.kind == "boolean" and value in (0, 1) else value
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NaN" if wanted.match == "exact" else value
+        return int(value) if wanted.kind == "integer" and value.is_integer() else value + 0.0
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
+    if isinstance(value, datetime.date):
+        return datetime.datetime(value.year, value.month, value.day)
+    return value
+
+
+def _by_exact(rows: list[Row], schema: ResultSchema) -> dict[Row, list[Row]]:
+    groups: dict[Row, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[i] for i in schema.exact)].append(tuple(row[i] for i in schema.loose))
+    return groups
+
+
+def _rows_differing(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> list[Difference]:
+    if max(answer.num_rows, witness.num_rows) > EXPORT_ROWS or not schema.exact:
+        return []
+    exact = [
+        Counter(tuple(row[i] for i in schema.exact) for row in _rows(table, schema))
+        for table in (answer, witness)
+    ]
+    keys = ((exact[0] - exact[1]) + (exact[1] - exact[0])).keys()
+    return [_row_difference(key, exact[0][key], exact[1][key]) for key in list(keys)[: MAX_DIFFERENCES - 1]]
+
+
+def _row_difference(key: Row, got: int, expected: int) -> Difference:
+    return Difference(row=_shown(key), column="(row)", got=f"{got} times", expected=f"{expected} times")
+
+
+def _cells_of_one_row(got: Row, expected: Row, schema: ResultSchema) -> list[Difference]:
+    return [
+        Difference(row="", column=column.name, got=_cell(a), expected=_cell(b))
+        for column, a, b in zip(schema.columns, got, expected, strict=True)
+        if a != b
+    ]
+
+
+def _sortable(row: Row) -> tuple[tuple[bool, str | float], ...]:
+    return tuple((cell is None, cell if isinstance(cell, (int, float)) else 0.0) for cell in row)
+
+
+def _shown(row: Row) -> str:
+    return ", ".join(_cell(cell) for cell in row)
+
+
+def _cell(value: Cell) -> str:
+    return "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,150 @@
+"""Decisions: from effects to the names of statistics.md §3, for a whole session at once.
+
+Everything here is in logarithms, so the margin is symmetric: a margin of 3 % is a factor of 1.03 either way,
+and FASTER begins at 1 / 1.03.
+
+**Does it matter?** The null hypothesis of each comparison is ``|effect| <= margin``. Its p-value is twice the
+tail of Student's t beyond ``(|effect| - margin) / error``. Benjamini and Hochberg's step-up rule at the false
+discovery rate q selects R of the m comparisons of the session. The interval of level ``1 - R q / m``
+(Y. Benjamini, D. Yekutieli, "False discovery rate-adjusted multiple confidence intervals for selected
+parameters", JASA 100, 2005) then excludes the margin for the selected comparisons and for no other: verdict
+and printed interval cannot contradict each other. With nothing selected the level is that of R = 1, the
+interval that would have decided.
+
+**m** counts every comparison of the metric that can have a verdict: enough starts, not unstable. Both
+conditions look at the noise and never at the effect, so leaving the others out selects nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.model.spec import MIN_STARTS
+from weigh.model.verdict import VerdictName
+from weigh.verdict import student
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from weigh.model.spec import Rules
+    from weigh.verdict.effects import Effects
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+POWER = 0.80
+"""Power at which the smallest detectable effect is stated."""
+FAR = 1_000
+"""More starts than this are not proposed: the effect lies at the margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What is decided about many comparisons; arrays have the shape (comparisons,), logarithms unless said.
+
+    Attributes:
+        names: values of :class:`VerdictName`.
+        half: half-width of the interval at ``rules.confidence``.
+        half_fcr: half-width of the false-coverage-rate interval.
+        detectable: smallest effect found with 80 % power by the test at 1 - ``rules.confidence``; a fraction.
+        needed: starts that would resolve an unresolved one; NaN where that does not apply or is beyond
+            ``FAR``.
+        family, selected: m and R of the session.
+        level_fcr: level of the false-coverage-rate interval.
+    """
+
+    names: NDArray[np.str_]
+    half: Floats
+    half_fcr: Floats
+    detectable: Floats
+    needed: Floats
+    family: int
+    selected: int
+    level_fcr: float
+
+
+def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Decisions:
+    """Names the verdict of every comparison of a session.
+
+    Args:
+        effects: one estimate a comparison.
+        starts: blocks in which both sides were measured, shape (comparisons,).
+        rules: margin and error rates.
+    """
+    size, error, freedom = np.abs(effects.effect), effects.error, effects.freedom
+    margin = float(np.log1p(rules.margin))
+    half = student.quantile(rules.confidence, freedom) * error
+    half_same = student.quantile(1 - 2 * rules.equivalence, freedom) * error
+    detectable = np.expm1(student.detectable(rules.confidence, POWER, freedom) * error)
+
+    enough = (starts >= MIN_STARTS) & np.isfinite(size)
+    family = enough & (detectable <= rules.unstable)
+    matters = np.zeros(len(size), dtype=np.bool_)
+    matters[family] = step_up(p_matters(effects, margin)[family], rules.fdr)
+    level_fcr = 1 - max(int(matters.sum()), 1) * rules.fdr / max(int(family.sum()), 1)
+    half_fcr = student.quantile(level_fcr, freedom) * error
+
+    names = np.select(
+        [
+            ~family,
+            matters & (effects.effect > 0),
+            matters,
+            (size > half) & (size + half < margin),
+            size + half_same < margin,
+        ],
+        [
+            VerdictName.REFUSED.value,
+            VerdictName.SLOWER.value,
+            VerdictName.FASTER.value,
+            VerdictName.SMALL.value,
+            VerdictName.SAME.value,
+        ],
+        VerdictName.UNRESOLVED.value,
+    )
+    open_ = names == VerdictName.UNRESOLVED.value
+    level = np.where(size > margin, level_fcr, 1 - 2 * rules.equivalence)
+    needed = np.where(open_, starts_needed(error, starts, np.abs(size - margin), level), np.nan)
+    return Decisions(
+        names=names,
+        half=half,
+        half_fcr=half_fcr,
+        detectable=detectable,
+        needed=needed,
+        family=int(family.sum()),
+        selected=int(matters.sum()),
+        level_fcr=level_fcr,
+    )
+
+
+def p_matters(effects: Effects, margin: float) -> Floats:
+    """P-values of ``|effect| <= margin`` (a logarithm); 1 for estimates inside the margin."""
+    beyond = np.abs(effects.effect) - margin
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(beyond > 0, beyond / effects.error, 0.0)
+    return np.where(beyond > 0, student.two_sided(statistic, effects.freedom), 1.0)
+
+
+def step_up(p_values: Floats, rate: float) -> Bools:
+    """Benjamini and Hochberg's selection at the false discovery rate ``rate`` (JRSS B 57, 1995)."""
+    count = len(p_values)
+    ordered = np.sort(p_values)
+    below = np.flatnonzero(ordered <= rate * np.arange(1, count + 1) / max(count, 1))
+    return p_values <= (ordered[below[-1]] if len(below) else -1.0)
+
+
+def starts_needed(error: Floats, starts: NDArray[np.int64], target: Floats, level: Floats) -> Floats:
+    """Starts at which the half-width falls to ``target``, if noise and effect stay as they were seen.
+
+    A plan for people, and never a rule for stopping: it depends on the effect that was seen.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = starts * (error / target) ** 2
+        needed = np.maximum(starts + 1.0, 2.0)
+        for _ in range(30):
+            quantile = student.quantile(level, np.minimum(needed, FAR) - 1)
+            needed = np.clip(0.5 * (needed + quantile**2 * scale), 2.0, 10.0 * FAR)
+        needed = np.maximum(np.ceil(needed - 1e-6), starts + 1.0)
+    return np.where(needed <= FAR, needed, np.nan)

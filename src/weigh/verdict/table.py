@@ -1,0 +1,129 @@
+"""The table: samples of one metric as arrays, one mean logarithm per (operation, block, arm)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from weigh.model.sample import Sample
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Timed executions that ended well, sorted, so that the order of the samples cannot matter.
+
+    The first five arrays have the shape (executions,), the operation of a case is ``operation_of[case]``. A
+    block is one block of one attempt: a second attempt adds blocks. A start is one arm in one block.
+
+    Attributes:
+        case, contender, arm, block: numbers of what was executed, by whom and when.
+        value: the metric in its unit; NaN where it was not measured.
+        operation_of: number of the operation of each (operation, case) pair.
+        operations, contenders, arms: names by number.
+        contender_of: number of the contender of each arm.
+        blocks: number of blocks.
+    """
+
+    case: Ints
+    contender: Ints
+    arm: Ints
+    block: Ints
+    value: Floats
+    operation_of: Ints
+    operations: tuple[str, ...]
+    contenders: tuple[str, ...]
+    arms: tuple[str, ...]
+    contender_of: Ints
+    blocks: int
+
+    @property
+    def operation(self) -> Ints:
+        """Number of the operation of each execution."""
+        return self.operation_of[self.case]
+
+    def unusable(self) -> Ints:
+        """Executions without a ratio (missing or not above zero), shape (operations, contenders)."""
+        return self._count(~(self.value > 0))
+
+    def executions(self) -> Ints:
+        """All executions, shape (operations, contenders)."""
+        return self._count(np.ones(len(self.value), dtype=np.bool_))
+
+    def counts(self) -> Ints:
+        """Executions of each start, shape (operations, blocks, arms)."""
+        shape = (len(self.operations), self.blocks, len(self.arms))
+        cell = (self.operation * self.blocks + self.block) * len(self.arms) + self.arm
+        return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
+
+    def logs(self) -> Floats:
+        """Mean logarithm of each start, shape (operations, blocks, arms), NaN where there is none.
+
+        The mean over the runs of a case, then over the cases; a start that lacks a case has none, because
+        cases differ in size and their mean would move with the choice.
+        """
+        shape = (len(self.operation_of), self.blocks, len(self.arms))
+        cell = (self.case * self.blocks + self.block) * len(self.arms) + self.arm
+        with np.errstate(invalid="ignore", divide="ignore"):
+            logarithm = np.where(self.value > 0, np.log(self.value), np.nan)
+            size = int(np.prod(shape))
+            count = np.bincount(cell, minlength=size)
+            by_case = (np.bincount(cell, logarithm, minlength=size) / count).reshape(shape)
+        first = np.searchsorted(self.operation_of, np.arange(len(self.operations)))
+        cases = np.bincount(self.operation_of, minlength=len(self.operations))
+        if len(first) == 0:
+            return np.empty((0, self.blocks, len(self.arms)))
+        return np.asarray(np.add.reduceat(by_case, first, axis=0) / cases[:, None, None], dtype=np.float64)
+
+    def _count(self, chosen: NDArray[np.bool_]) -> Ints:
+        shape = (len(self.operations), len(self.contenders))
+        cell = self.operation[chosen] * shape[1] + self.contender[chosen]
+        return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) -> Table:
+    """The timed executions of the given contenders."""
+    names = tuple(contenders)
+    number_of = {name: number for number, name in enumerate(names)}
+    timed = [sample for sample in samples if sample.timed and sample.contender in number_of]
+    arm_pairs = sorted({(number_of[sample.contender], sample.arm) for sample in timed})
+    case_pairs = sorted({(sample.operation, sample.case) for sample in timed})
+    block_pairs = sorted({(sample.attempt, sample.block) for sample in timed})
+    operations = sorted({operation for operation, _ in case_pairs})
+
+    arm_number = {pair: number for number, pair in enumerate(arm_pairs)}
+    case_number = {pair: number for number, pair in enumerate(case_pairs)}
+    block_number = {pair: number for number, pair in enumerate(block_pairs)}
+    operation_number = {name: number for number, name in enumerate(operations)}
+
+    def column(numbers: Iterable[int]) -> Ints:
+        return np.fromiter(numbers, dtype=np.int64, count=len(timed))
+
+    contender = column(number_of[sample.contender] for sample in timed)
+    arm = column(arm_number[number_of[sample.contender], sample.arm] for sample in timed)
+    case = column(case_number[sample.operation, sample.case] for sample in timed)
+    block = column(block_number[sample.attempt, sample.block] for sample in timed)
+    value = np.array([getattr(sample, metric) for sample in timed], dtype=np.float64)
+    order = np.lexsort((value, block, arm, case))
+    return Table(
+        case=case[order],
+        contender=contender[order],
+        arm=arm[order],
+        block=block[order],
+        value=value[order],
+        operation_of=np.array([operation_number[name] for name, _ in case_pairs], dtype=np.int64),
+        operations=tuple(operations),
+        contenders=names,
+        arms=tuple(name for _, name in arm_pairs),
+        contender_of=np.array([number for number, _ in arm_pairs], dtype=np.int64),
+        blocks=len(block_pairs),
+    )

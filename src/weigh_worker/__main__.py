@@ -1,0 +1,127 @@
+"""``python -m weigh_worker FD``: serve one engine over the inherited socket until told to close."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from weigh_worker import meter, protocol
+from weigh_worker.adapter import Adapter
+
+_PR_SET_PDEATHSIG = 1
+
+
+class Worker:
+    """Carries out requests on one adapter."""
+
+    def __init__(self) -> None:
+        self.adapter: Adapter | None = None
+
+    def carry_out(self, request: protocol.Message) -> protocol.Message:
+        """The reply to one request; an engine's exception becomes an ``error``."""
+        try:
+            handler = getattr(self, f"on_{request['do']}")
+            return handler(**{key: value for key, value in request.items() if key != "do"})
+        except Exception as error:
+            kind = self.adapter.classify(error) if self.adapter else "error"
+            return {"error": {"kind": kind, "type": type(error).__name__, "text": str(error)[:4000]}}
+
+    @property
+    def engine(self) -> Adapter:
+        """The opened adapter."""
+        if self.adapter is None:
+            raise RuntimeError("no engine is open")
+        return self.adapter
+
+    def on_open(self, adapter: str, settings: dict[str, Any], scratch: str) -> protocol.Message:
+        """Load the adapter module and begin the engine's life."""
+        spec = importlib.util.spec_from_file_location("weigh_adapter", adapter)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"no adapter module at {adapter}")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        self.adapter = module.Engine(settings, scratch)
+        return {}
+
+    def on_bind(self, tables: dict[str, list[str]]) -> protocol.Message:
+        """Make the tables visible."""
+        self.engine.bind(tables)
+        return {}
+
+    def on_prepare(self, sql: str) -> protocol.Message:
+        """Take the next query."""
+        started = time.perf_counter_ns()
+        self.engine.release()
+        self.engine.prepare(sql)
+        return {"seconds": (time.perf_counter_ns() - started) / 1e9}
+
+    def on_run(self) -> protocol.Message:
+        """Free the previous result, then execute under the clock."""
+        self.engine.release()
+        return dict(meter.measure(self.engine.run))
+
+    def on_answer(self, path: str) -> protocol.Message:
+        """Write the last result to ``path`` as an Arrow IPC stream, and say what that cost."""
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        started = time.perf_counter_ns()
+        write_answer(self.engine.answer(), path)
+        ended = time.perf_counter_ns()
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return {"seconds": (ended - started) / 1e9, "cpu_s": cpu, "bytes": Path(path).stat().st_size}
+
+    def on_settings(self) -> protocol.Message:
+        """Read the settings back from the running engine."""
+        return {"values": self.engine.settings()}
+
+    def on_version(self) -> protocol.Message:
+        """Read the version back from the running engine."""
+        return {"engine": self.engine.version(), "python": sys.version.split()[0]}
+
+    def on_close(self) -> protocol.Message:
+        """End the engine's life; the worker exits after its reply."""
+        if self.adapter:
+            self.adapter.close()
+        return {"closed": True}
+
+
+def write_answer(answer: Any, path: str) -> None:
+    """Write an answer as an Arrow IPC stream without pyarrow."""
+    if isinstance(answer, (bytes, bytearray, memoryview)):
+        Path(path).write_bytes(answer)
+        return
+    from nanoarrow.ipc import StreamWriter
+
+    with StreamWriter.from_path(path) as writer:
+        writer.write_stream(answer)
+
+
+def main() -> None:
+    """Serve until ``close`` or until weigh is gone."""
+    # A killed weigh must not leave a query running that disturbs the next measurement.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    channel = socket.socket(fileno=int(sys.argv[1]))
+    worker = Worker()
+    with contextlib.suppress(protocol.Disconnected):
+        while True:
+            reply = worker.carry_out(protocol.receive(channel))
+            protocol.send(channel, reply)
+            if reply.get("closed"):
+                break
+    # Engines with threads of their own may hang in their destructors; nothing is left to save.
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

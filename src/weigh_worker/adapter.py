@@ -1,0 +1,67 @@
+"""What an engine must be able to do to be measured. The smallest class that can serve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Setting = str | int | float | bool
+SettingsRead = dict[str, dict[str, Any]]
+
+
+class Unsupported(Exception):
+    """The engine cannot parse or plan the query: that concerns this contender only, and is no failure."""
+
+
+class Adapter:
+    """One life of one engine. An adapter module defines ``class Engine(Adapter)``.
+
+    The order of calls is: constructor, ``bind``, then for every query ``prepare`` once and ``run`` with
+    ``answer`` any number of times, at the end ``close``. ``run`` is the timed region, and the only one: it must
+    return when the complete result is in client memory in the engine's columnar form, and must leave nothing to
+    be computed by ``answer``. weigh checks that.
+
+    Args:
+        settings: the contender's settings, applied before anything else.
+        scratch: a folder of this life's own for temporary and spill files.
+    """
+
+    def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
+        self.wanted = settings
+        self.scratch = scratch
+
+    def version(self) -> str:
+        """Version as the running engine tells it, not as the package says."""
+        raise NotImplementedError
+
+    def settings(self) -> SettingsRead:
+        """Settings in force, read back from the running engine: name -> {value, default (None if unknown)}."""
+        raise NotImplementedError
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        """Make tables of Parquet files visible under their names."""
+        raise NotImplementedError
+
+    def prepare(self, sql: str) -> None:
+        """Take the query that ``run`` executes. Untimed; must not execute it."""
+        raise NotImplementedError
+
+    def run(self) -> int:
+        """Execute the prepared query and hold its complete result. Timed. Returns the number of rows."""
+        raise NotImplementedError
+
+    def answer(self) -> Any:
+        """The result of the last ``run``: an object with ``__arrow_c_stream__``, or Arrow IPC stream bytes."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Free the result of the last ``run``. Called before the next one, outside the clock."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End the engine's life."""
+
+    def classify(self, error: BaseException) -> str:
+        """What an error means: ``unsupported``, ``out_of_memory`` or ``error``."""
+        if isinstance(error, Unsupported):
+            return "unsupported"
+        return "out_of_memory" if isinstance(error, MemoryError) else "error"

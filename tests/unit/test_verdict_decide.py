@@ -1,0 +1,128 @@
+"""Decisions: names, levels and the agreement of verdict and printed interval."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from weigh.model.spec import Rules
+from weigh.verdict import student
+from weigh.verdict.decide import Decisions, decide, step_up
+from weigh.verdict.effects import Effects
+
+MARGIN = np.log1p(0.03)
+
+
+def decided(effect: float, error: float, starts: int = 10, rules: Rules = Rules()) -> Decisions:  # noqa: B008
+    effects = Effects(np.array([effect]), np.array([error]), np.array([starts - 1.0]))
+    return decide(effects, np.array([starts]), rules)
+
+
+@pytest.mark.parametrize(
+    ("effect", "error", "starts", "name"),
+    [
+        (0.10, 0.005, 10, "slower"),
+        (-0.10, 0.005, 10, "faster"),
+        (0.01, 0.002, 10, "small"),
+        (0.001, 0.005, 10, "same"),
+        (0.02, 0.010, 10, "unresolved"),
+        (0.05, 0.012, 10, "unresolved"),
+        (0.10, 0.030, 10, "refused"),
+        (0.10, 0.001, 4, "refused"),
+        (0.10, 0.001, 5, "slower"),
+        (np.nan, np.nan, 8, "refused"),
+        (0.0, 0.0, 10, "same"),
+        (0.02, 0.0, 10, "small"),
+        (0.10, 0.0, 10, "slower"),
+        (MARGIN, 0.0, 10, "unresolved"),
+    ],
+)
+def test_the_table(effect: float, error: float, starts: int, name: str) -> None:
+    assert decided(effect, error, starts).names[0] == name
+
+
+def test_the_interval_is_student() -> None:
+    """K = 10: t with 9 degrees of freedom, 3.2498 standard errors at 99 %."""
+    assert decided(0.0, 0.01).half[0] == pytest.approx(0.032498, rel=1e-4)
+
+
+def test_one_comparison_has_the_95_percent_interval() -> None:
+    for effect in (0.0, 0.2):
+        decisions = decided(effect, 0.005)
+        assert decisions.level_fcr == 0.95
+        assert decisions.half_fcr[0] == pytest.approx(stats.t.ppf(0.975, 9) * 0.005)
+
+
+def test_false_coverage_level_follows_the_number_selected() -> None:
+    """Of 20 comparisons 4 are far beyond the margin: level 1 - 4 * .05 / 20 = .99."""
+    effect = np.array([0.2] * 4 + [0.0] * 16)
+    effects = Effects(effect, np.full(20, 0.005), np.full(20, 9.0))
+    decisions = decide(effects, np.full(20, 10), Rules())
+    assert (decisions.family, decisions.selected) == (20, 4)
+    assert decisions.level_fcr == pytest.approx(0.99)
+    np.testing.assert_allclose(decisions.half_fcr, decisions.half)
+
+
+def test_verdict_and_interval_cannot_contradict_each_other() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        count = int(rng.integers(1, 200))
+        effects = Effects(rng.normal(0, 0.05, count), rng.uniform(0.001, 0.02, count), np.full(count, 9.0))
+        decisions = decide(effects, np.full(count, 10), Rules())
+        lower = np.abs(effects.effect) - decisions.half_fcr
+        claimed = np.isin(decisions.names, ["slower", "faster"])
+        judged = decisions.names != "refused"
+        np.testing.assert_array_equal(claimed[judged], (lower > MARGIN)[judged])
+
+
+def test_refused_comparisons_are_no_part_of_the_family() -> None:
+    effects = Effects(np.array([0.2, 0.2, 0.2]), np.array([0.005, 0.5, 0.005]), np.array([9.0, 9.0, 3.0]))
+    decisions = decide(effects, np.array([10, 10, 4]), Rules())
+    assert list(decisions.names) == ["slower", "refused", "refused"]
+    assert (decisions.family, decisions.selected) == (1, 1)
+
+
+def test_step_up_of_the_original_paper() -> None:
+    """The example of Benjamini and Hochberg 1995, section 3.1: four of fifteen at 5 %."""
+    small = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344]
+    large = [0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    p_values = np.array([*small, *large])
+    assert step_up(p_values, 0.05).sum() == 4
+    assert step_up(np.array([]), 0.05).sum() == 0
+
+
+def test_detectable_is_found_with_80_percent_power() -> None:
+    for freedom in (4.0, 9.0, 29.0):
+        effect = student.detectable(0.99, 0.80, np.array([freedom]))[0]
+        critical = stats.t.ppf(0.995, freedom)
+        assert stats.nct.sf(critical, freedom, effect) == pytest.approx(0.80, abs=1e-6)
+
+
+def test_the_starts_proposed_would_settle_it() -> None:
+    """SAME by 90 % interval: at the proposed number the half-width just fits, one fewer does not."""
+    effect, error, starts = 0.010, 0.012, 10
+    decisions = decided(effect, error, starts)
+    needed = int(decisions.needed[0])
+    assert decisions.names[0] == "unresolved"
+
+    def half(count: int) -> float:
+        return float(stats.t.ppf(0.95, count - 1) * error * np.sqrt(starts / count))
+
+    assert half(needed) <= MARGIN - effect < half(needed - 1)
+
+
+def test_no_starts_are_proposed_at_the_margin() -> None:
+    assert np.isnan(decided(MARGIN, 0.01).needed[0])
+    assert np.isnan(decided(0.0, 0.001).needed[0])
+
+
+def test_margin_zero_and_other_rules() -> None:
+    rules = Rules(margin=0.0, confidence=0.95)
+    assert decided(0.01, 0.001, rules=rules).names[0] == "slower"
+    assert decided(0.0, 0.01, rules=rules).names[0] == "unresolved"
+    assert decided(0.0, 0.01, rules=rules).half[0] == pytest.approx(stats.t.ppf(0.975, 9) * 0.01)
+
+
+def test_empty_session() -> None:
+    none = np.empty(0)
+    decisions = decide(Effects(none, none, none), np.empty(0, dtype=np.int64), Rules())
+    assert (decisions.family, decisions.selected, len(decisions.names)) == (0, 0, 0)

@@ -1,0 +1,389 @@
+"""The judge: from samples to verdicts, reasons and timings."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weigh.model.answer import GateStatus
+from weigh.model.contender import Contender
+from weigh.model.sample import Outcome, Sample
+from weigh.model.spec import Rules, Spec
+from weigh.model.verdict import Verdict, VerdictName
+from weigh.verdict.judge import judge
+
+ARMS = (("old", "old"), ("new", "new"), ("old#2", "old"))
+
+
+def spec(*contenders: str, **fields: Any) -> Spec:
+    names = contenders or ("old", "new")
+    made = tuple(Contender(name=name, engine="duckdb") for name in names)
+    return Spec(workload="netflow", contenders=made, baseline=names[0], **fields)
+
+
+def sample(block: int, arm: str, wall_s: float | None = 1.0, **fields: Any) -> Sample:
+    given_fields: dict[str, Any] = {
+        "block": block,
+        "start": 0,
+        "turn": 0,
+        "run": 1,
+        "arm": arm,
+        "contender": arm.removesuffix("#2"),
+        "operation": "q1",
+        "case": "c",
+        "outcome": Outcome.OK,
+        "wall_s": wall_s,
+    }
+    return Sample(**(given_fields | fields))
+
+
+def experiment(
+    blocks: int = 10,
+    *,
+    ratio: float = 1.0,
+    noise: float = 0.01,
+    arms: tuple[tuple[str, str], ...] = ARMS,
+    operations: tuple[str, ...] = ("q1",),
+    seed: int = 7,
+    **fields: Any,
+) -> list[Sample]:
+    """Samples of two contenders, three runs a start after an untimed one that is ten times slower."""
+    draw = np.random.default_rng(seed)
+    samples = []
+    for operation in operations:
+        for block in range(blocks):
+            level = draw.normal(0, 0.1)
+            for turn, (arm, contender) in enumerate(arms):
+                start = level + draw.normal(0, noise) + (math.log(ratio) if contender == "new" else 0)
+                for run in range(4):
+                    wall_s = math.exp(start + draw.normal(0, noise)) * (10 if run == 0 else 1)
+                    own = {"operation": operation, "turn": turn, "run": run, "contender": contender}
+                    samples.append(sample(block, arm, wall_s, **(own | fields)))
+    return samples
+
+
+def only(samples: list[Sample], **arguments: Any) -> Verdict:
+    (verdict,) = judge(samples, spec=arguments.pop("spec", spec()), **arguments).verdicts
+    return verdict
+
+
+def codes(verdict: Verdict) -> list[str]:
+    return [reason.code for reason in verdict.reasons]
+
+
+def test_a_tiny_experiment_by_hand() -> None:
+    """Five blocks; the baseline's arms lie 1 % below and above the block, the candidate by differences."""
+    differences = [0.10, 0.12, 0.08, 0.11, 0.09]
+    samples = []
+    for block, difference in enumerate(differences):
+        samples.append(sample(block, "old", math.exp(block - 0.01)))
+        samples.append(sample(block, "old#2", math.exp(block + 0.01)))
+        samples.append(sample(block, "new", math.exp(block + difference)))
+    verdict = only(samples)
+    error = np.std(differences, ddof=1) / math.sqrt(5)
+    assert verdict.verdict is VerdictName.SLOWER
+    assert verdict.ratio == pytest.approx(math.exp(0.10))
+    assert verdict.low == pytest.approx(math.exp(0.10 - 4.604095 * error))
+    assert verdict.high == pytest.approx(math.exp(0.10 + 4.604095 * error))
+    assert verdict.low_fcr == pytest.approx(math.exp(0.10 - 2.776445 * error))
+    assert verdict.noise_floor == pytest.approx(math.expm1(0.02))
+    assert (verdict.starts, verdict.runs) == (5, 1)
+    assert codes(verdict) == ["T10"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "noise", "blocks", "name", "code"),
+    [
+        (1.0, 0.01, 10, VerdictName.SAME, None),
+        (1.2, 0.01, 10, VerdictName.SLOWER, None),
+        (0.8, 0.01, 10, VerdictName.FASTER, None),
+        (1.01, 0.001, 10, VerdictName.SMALL, None),
+        (1.0, 0.04, 10, VerdictName.UNRESOLVED, "T1"),
+        (1.0, 0.20, 10, VerdictName.REFUSED, "T7.unstable"),
+        (1.2, 0.01, 4, VerdictName.REFUSED, "T10.starts"),
+        (1.2, 0.01, 6, VerdictName.SLOWER, "T10"),
+    ],
+)
+def test_every_name(ratio: float, noise: float, blocks: int, name: VerdictName, code: str | None) -> None:
+    verdict = only(experiment(blocks, ratio=ratio, noise=noise))
+    assert verdict.verdict is name
+    assert codes(verdict) == ([] if code is None else [code])
+    assert (verdict.ratio is None) == (blocks < 5)
+
+
+def test_unresolved_says_what_is_needed() -> None:
+    verdict = only(experiment(noise=0.04))
+    assert verdict.starts_needed is not None
+    assert verdict.starts_needed > 10
+    assert f"about {verdict.starts_needed} starts" in verdict.reasons[0].text
+
+
+def test_the_untimed_run_does_not_count() -> None:
+    samples = experiment()
+    (old, new) = judge(samples, spec=spec()).timings
+    assert (old.contender, old.starts, old.runs) == ("old", 20, 3)
+    assert (new.contender, new.starts, new.runs) == ("new", 10, 3)
+    timed = np.array([s.wall_s for s in samples if s.run > 0 and s.contender == "old"])
+    assert old.min == timed.min()
+    assert old.max == timed.max()
+    assert old.median == pytest.approx(np.median(timed))
+    assert old.cv == pytest.approx(timed.std(ddof=1) / timed.mean())
+
+
+def test_the_noise_floor_stands_by_itself() -> None:
+    (floor,) = judge(experiment(), spec=spec("old")).floors
+    assert floor.low < 1 < floor.high
+    assert floor.starts == 10
+    assert floor.size == pytest.approx(abs(floor.ratio - 1))
+
+
+def test_without_a_second_arm_there_is_no_floor() -> None:
+    samples = experiment(ratio=1.2, arms=ARMS[:2])
+    verdict = only(samples)
+    assert verdict.verdict is VerdictName.SLOWER
+    assert verdict.noise_floor is None
+    assert judge(samples, spec=spec()).floors == ()
+
+
+def test_cases_are_averaged_and_their_difference_is_no_noise() -> None:
+    cheap = experiment(ratio=1.1, case="cheap")
+    dear = [
+        msgspec.structs.replace(s, wall_s=1000 * (s.wall_s or 0)) for s in experiment(ratio=1.3, case="dear")
+    ]
+    judgement = judge(cheap + dear, spec=spec())
+    assert judgement.verdicts[0].ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.02)
+    assert judgement.verdicts[0].median_ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.05)
+    assert judgement.verdicts[0].runs == 6
+    assert judgement.timings[0].cv is not None
+    assert judgement.timings[0].cv < 0.2
+
+
+def test_a_start_without_one_of_the_cases_does_not_count() -> None:
+    samples = experiment(case="cheap") + [s for s in experiment(case="dear") if s.block < 8]
+    assert only(samples).starts == 8
+
+
+def test_a_second_attempt_adds_blocks() -> None:
+    samples = experiment(6, seed=1) + experiment(6, seed=2, attempt=2)
+    assert only(samples).starts == 12
+
+
+def test_an_incomplete_last_block_is_used_as_far_as_it_goes() -> None:
+    samples = [s for s in experiment() if s.block < 9 or s.arm != "old#2"]
+    verdict = only(samples)
+    assert verdict.starts == 10
+    assert verdict.verdict is VerdictName.SAME
+
+
+def test_arms_that_were_not_alive_together_are_not_compared() -> None:
+    samples = [s for s in experiment(20) if (s.block < 10) == (s.contender == "new")]
+    assert only(samples).verdict is VerdictName.REFUSED
+
+
+def test_divergence_at_the_gate_shows_no_time() -> None:
+    gate = {"q1": {"old": GateStatus.AGREED, "new": GateStatus.DIVERGED}, "q2": {"old": GateStatus.AGREED}}
+    judgement = judge(experiment(operations=("q1", "q2")), spec=spec(), gate=gate)
+    first, second = judgement.verdicts
+    assert (first.operation, first.verdict, first.ratio) == ("q1", VerdictName.DIVERGED, None)
+    assert codes(first) == ["A1"]
+    assert second.verdict is VerdictName.SAME
+    assert {timing.operation for timing in judgement.timings} == {"q2"}
+    assert {floor.operation for floor in judgement.floors} == {"q2"}
+
+
+def test_a_wrong_answer_later_makes_the_operation_diverged() -> None:
+    samples = [*experiment(), sample(3, "old", outcome=Outcome.WRONG, run=2)]
+    judgement = judge(samples, spec=spec("old", "new", "other"))
+    assert {verdict.verdict for verdict in judgement.verdicts} == {VerdictName.DIVERGED}
+    assert codes(judgement.verdicts[0]) == ["A3"]
+    assert judgement.timings == ()
+
+
+@pytest.mark.parametrize("outcome", ["error", "unsupported", "timeout", "crash", "out_of_memory"])
+def test_a_failed_execution_is_an_error_and_not_a_ratio(outcome: str) -> None:
+    samples = experiment(operations=("q1", "q2"))
+    samples.append(sample(4, "new", None, outcome=Outcome(outcome), detail="it broke"))
+    judgement = judge(samples, spec=spec())
+    first, second = judgement.verdicts
+    assert (first.verdict, first.ratio) == (VerdictName.ERROR, None)
+    assert codes(first) == [f"X.{outcome}"]
+    assert "it broke" in first.reasons[0].text
+    assert second.verdict is VerdictName.SAME
+    shown = [(timing.operation, timing.contender) for timing in judgement.timings]
+    assert shown == [("q1", "old"), ("q2", "old"), ("q2", "new")]
+
+
+def test_a_baseline_that_failed_leaves_nothing_to_compare_with() -> None:
+    samples = [*experiment(), sample(4, "old#2", None, outcome=Outcome.TIMEOUT)]
+    verdict = only(samples)
+    assert verdict.verdict is VerdictName.ERROR
+    assert verdict.reasons[0].text.startswith("old did not finish")
+
+
+@pytest.mark.parametrize("status", [GateStatus.UNSUPPORTED, GateStatus.ERROR])
+def test_what_the_gate_could_not_run_is_an_error(status: GateStatus) -> None:
+    verdict = only([], gate={"q1": {"old": GateStatus.AGREED, "new": status}})
+    assert verdict.verdict is VerdictName.ERROR
+    assert codes(verdict) == [f"X.{status}"]
+
+
+def test_an_operation_that_was_never_measured_is_refused() -> None:
+    verdict = only([], gate={"q1": {"old": GateStatus.AGREED, "new": GateStatus.AGREED}})
+    assert verdict.verdict is VerdictName.REFUSED
+    assert codes(verdict) == ["T10.starts"]
+
+
+def test_unverified_answers_and_contradicted_contenders_are_marked() -> None:
+    gate = {"q1": {"old": GateStatus.UNVERIFIED, "new": GateStatus.UNVERIFIED}}
+    verdict = only(experiment(), gate=gate, contradicted={"new": ["q9", "q8"]})
+    assert verdict.verdict is VerdictName.SAME
+    assert codes(verdict) == ["A1", "A8"]
+    assert "q8, q9" in verdict.reasons[0].text
+
+
+def test_medians_on_the_other_side_of_one_are_a_finding() -> None:
+    """Two of three runs of the candidate are a little faster, the third is much slower."""
+    samples = [
+        sample(block, arm, (0.99, 0.99, 1.3)[run] * 1.001**block if contender == "new" else 1.0, run=run + 1)
+        for block in range(10)
+        for arm, contender in ARMS
+        for run in range(3)
+    ]
+    verdict = only(samples)
+    assert verdict.verdict is VerdictName.SLOWER
+    assert verdict.median_ratio is not None
+    assert verdict.median_ratio < 1
+    assert "T1.medians" in codes(verdict)
+
+
+def test_constant_times_are_suspicious_and_harmless() -> None:
+    samples = [sample(block, arm, 0.25) for block in range(10) for arm, _ in ARMS]
+    verdict = only(samples)
+    assert verdict.verdict is VerdictName.SAME
+    assert (verdict.ratio, verdict.low, verdict.high) == (1.0, 1.0, 1.0)
+    assert codes(verdict) == ["T1.constant"]
+    slower = [msgspec.structs.replace(s, wall_s=0.5) if s.contender == "new" else s for s in samples]
+    assert only(slower).verdict is VerdictName.SLOWER
+    assert only(slower).low == pytest.approx(2.0)
+
+
+def test_a_ratio_that_drifts_is_a_finding() -> None:
+    samples = [
+        msgspec.structs.replace(s, wall_s=(s.wall_s or 0) * (1 + 0.004 * s.block))
+        if s.contender == "new"
+        else s
+        for s in experiment(noise=0.001)
+    ]
+    assert "T4" in codes(only(samples))
+
+
+def test_metrics_without_values_have_no_rows() -> None:
+    samples = experiment()
+    assert judge(samples, spec=spec(), metric="bytes_read").verdicts == ()
+    zero = [msgspec.structs.replace(s, bytes_read=0) for s in samples]
+    assert judge(zero, spec=spec(), metric="bytes_read").verdicts == ()
+
+
+def test_a_metric_that_is_sometimes_zero_has_no_ratio() -> None:
+    samples = [msgspec.structs.replace(s, bytes_read=4096 if s.block % 2 else 0) for s in experiment()]
+    verdict = only(samples, metric="bytes_read")
+    assert (verdict.verdict, verdict.ratio) == (VerdictName.UNRESOLVED, None)
+    assert codes(verdict) == ["X.metric"]
+    (timing, _) = judge(samples, spec=spec(), metric="bytes_read").timings
+    assert (timing.min, timing.max, timing.metric) == (0, 4096, "bytes_read")
+
+
+def test_other_metrics_have_verdicts_of_the_same_form() -> None:
+    samples = [
+        msgspec.structs.replace(s, peak_memory=2_000_000 if s.contender == "new" else 1_000_000)
+        for s in experiment()
+    ]
+    verdict = only(samples, metric="peak_memory")
+    assert (verdict.verdict, verdict.metric) == (VerdictName.SLOWER, "peak_memory")
+    assert verdict.ratio == pytest.approx(2)
+    assert codes(verdict) == []
+
+
+def test_rules_are_those_of_the_spec() -> None:
+    samples = experiment(ratio=1.05, noise=0.005)
+    assert only(samples).verdict is VerdictName.SLOWER
+    loose = only(samples, spec=spec(rules=Rules(margin=0.10, confidence=0.95)))
+    assert loose.verdict is VerdictName.SMALL
+    assert (loose.margin, loose.confidence) == (0.10, 0.95)
+
+
+def test_a_third_contender_changes_no_ratio() -> None:
+    samples = experiment(ratio=1.05)
+    wild = experiment(noise=0.5, arms=(("wild", "wild"),), seed=9)
+    (alone,) = judge(samples, spec=spec()).verdicts
+    together = judge(samples + wild, spec=spec("old", "new", "wild")).verdicts
+    assert [verdict.contender for verdict in together] == ["new", "wild"]
+    assert together[0].ratio == pytest.approx(alone.ratio)
+    assert (together[0].low, together[0].high) == (pytest.approx(alone.low), pytest.approx(alone.high))
+
+
+def test_one_contender_has_timings_and_no_verdicts() -> None:
+    judgement = judge(experiment(), spec=spec("old"))
+    assert judgement.verdicts == ()
+    assert [timing.contender for timing in judgement.timings] == ["old"]
+
+
+def test_nothing_in_nothing_out() -> None:
+    judgement = judge([], spec=spec())
+    assert (judgement.timings, judgement.verdicts, judgement.floors) == ((), (), ())
+
+
+LOGS = st.lists(
+    st.tuples(*[st.floats(-3, 3, allow_nan=False).map(lambda x: round(x, 3))] * 2), min_size=5, max_size=12
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LOGS)
+def test_exchanging_the_sides_inverts_the_ratio(pairs: list[tuple[float, float]]) -> None:
+    """With one arm each."""
+    samples = [
+        sample(block, arm, math.exp(value))
+        for block, pair in enumerate(pairs)
+        for arm, value in zip(("old", "new"), pair, strict=True)
+    ]
+    there = only(samples, spec=spec("old", "new"))
+    back = only(samples, spec=spec("new", "old"))
+    opposite = {VerdictName.SLOWER: VerdictName.FASTER, VerdictName.FASTER: VerdictName.SLOWER}
+    assert back.verdict is opposite.get(there.verdict, there.verdict)
+    for one, other in ((there.ratio, back.ratio), (there.low, back.high), (there.high, back.low)):
+        assert one is not None
+        assert other is not None
+        assert math.log(one) == pytest.approx(-math.log(other), abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(LOGS, st.sampled_from([1e-6, 0.5, 3.0, 1e4]))
+def test_the_unit_of_time_does_not_matter(pairs: list[tuple[float, float]], factor: float) -> None:
+    samples = [
+        sample(block, arm, math.exp(value) * scale)
+        for scale in (1.0, factor)
+        for block, pair in enumerate(pairs)
+        for arm, value in zip(("old", "new"), pair, strict=True)
+    ]
+    half = len(samples) // 2
+    one, other = only(samples[:half]), only(samples[half:])
+    assert one.verdict is other.verdict
+    for name in ("ratio", "low", "high", "low_fcr", "high_fcr", "detectable"):
+        values = getattr(one, name), getattr(other, name)
+        assert values == (None, None) or values[0] == pytest.approx(values[1], rel=1e-6, abs=1e-9), name
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_order_of_the_samples_does_not_matter(seed: int) -> None:
+    samples = experiment(6, ratio=1.05, noise=0.02, operations=("q1", "q2"))
+    shuffled = random.Random(seed).sample(samples, len(samples))
+    assert judge(shuffled, spec=spec()) == judge(samples, spec=spec())
