@@ -12,7 +12,7 @@ class DigestError(ValueError):
     """A file, a column or a stream cannot be digested. The message names it and says what is wrong."""
 
 class ArrowStream(Protocol):
-    """What offers the Arrow PyCapsule stream interface: pyarrow's Table and RecordBatchReader, and many more."""
+    """What offers the Arrow PyCapsule stream interface: pyarrow's Table and RecordBatchReader, and others."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
 
@@ -26,8 +26,9 @@ class RowGroups(TypedDict):
 class ColumnFacts(TypedDict):
     """One leaf column over all row groups of a file.
 
-    ``codec`` joins several by commas; ``encodings`` is sorted and includes those of levels and dictionary pages.
-    Sizes are bytes. The flags hold if they hold in every row group; ``page_checksums`` looks at the first page.
+    ``codec`` joins several by commas; ``encodings`` is sorted and includes those of levels and dictionary
+    pages. Sizes are bytes. The flags hold if they hold in every row group; ``page_checksums`` looks at the
+    first page of each.
     """
 
     physical_type: str
@@ -43,7 +44,10 @@ class ColumnFacts(TypedDict):
     page_checksums: bool
 
 class ParquetFacts(TypedDict):
-    """What a Parquet file says of itself. ``page_checksums`` and ``page_index`` hold if they do in every column."""
+    """What a Parquet file says of itself.
+
+    ``page_checksums`` and ``page_index`` hold if they do in every column.
+    """
 
     rows: int
     row_groups: RowGroups
@@ -72,12 +76,12 @@ def digest_parquet(
 
     Args:
         paths: Parquet files of one table; none give the digest of no rows.
-        columns: names of top-level columns in the order that they take in the digest; by default those of the
-            first file, in its order, which every other file must have.
+        columns: names of top-level columns in the order that they take in the digest; by default those of
+            the first file, in its order, which every other file must have.
         threads: how many read row groups in parallel; 0 for one on each processor.
 
     Raises:
-        DigestError: a file is missing, not Parquet or corrupt, lacks a column, or has a type that has no encoding.
+        DigestError: a file is missing, not Parquet or corrupt, lacks a column or has one without encoding.
     """
 
 def digest_arrow(stream: ArrowStream, columns: Sequence[int] | None = None) -> str:
@@ -85,7 +89,7 @@ def digest_arrow(stream: ArrowStream, columns: Sequence[int] | None = None) -> s
 
     Args:
         stream: anything with ``__arrow_c_stream__``.
-        columns: numbers of columns, counted from 0, in the order that they take in the digest; by default all.
+        columns: numbers of columns from 0, in the order that they take in the digest; by default all.
 
     Raises:
         DigestError: the producer failed, a column is out of range, or its type has no encoding.
@@ -93,7 +97,7 @@ def digest_arrow(stream: ArrowStream, columns: Sequence[int] | None = None) -> s
     """
 
 def merge_digests(digests: Sequence[str]) -> str:
-    """Return the digest of the rows of all parts together, given the digest of each; none give that of no rows.
+    """Return the digest of the rows of all parts together, given that of each; none give that of no rows.
 
     Raises:
         DigestError: one of them is not a digest of this scheme.

@@ -36,7 +36,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
                     found = rates.type_one(make, size, 1, missing=missing)
                     setting = f"{name}, K={blocks}, {contenders} contenders{label}"
                     yield Row("type-I at 1 %", setting, "0.7-1.5 %", str(found), found.within(0.007, 0.015))
-            for name, make in noise.UNEQUAL.items():
+            for name, make in ({"iid": noise.iid} | noise.UNEQUAL).items():
                 found = rates.type_one(make, size, 1, rates.pooled)
                 setting = f"{name}, K={blocks}, {contenders} contenders"
                 yield Row("(pooled variance, not used) type-I", setting, "0.7-1.5 %", str(found), None)

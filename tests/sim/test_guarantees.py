@@ -5,6 +5,7 @@ Seeds are fixed. A share may leave its goal by three binomial standard errors, w
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -130,11 +131,17 @@ def test_share_of_unchanged_queries_that_are_certified() -> None:
     assert rates.certified(3, 8).value >= 0.70
 
 
-def test_the_simulation_goes_the_way_of_the_judge() -> None:
-    """Samples of simulated experiments, judged, give the figures that are counted here."""
-    arms = ("new", "old", "old#2")
-    logs = noise.start_effects(Size(40), np.random.default_rng(9))
-    samples = [
+ARMS = ("new", "old", "old#2")
+SPEC = Spec(
+    workload="w",
+    contenders=tuple(Contender(name=name, engine="duckdb") for name in ("old", "new")),
+    baseline="old",
+)
+
+
+def sampled(logs: NDArray[np.float64]) -> list[Sample]:
+    """Samples, one timed execution a start, of operations named by their number."""
+    return [
         Sample(
             block=block,
             start=0,
@@ -142,18 +149,32 @@ def test_the_simulation_goes_the_way_of_the_judge() -> None:
             run=1,
             arm=arm,
             contender=arm.removesuffix("#2"),
-            operation=f"{operation:03}",
+            operation=f"{operation:04}",
             case="c",
             outcome=Outcome.OK,
-            wall_s=float(np.exp(logs[operation, block, number])),
+            wall_s=wall_s,
         )
-        for operation in range(40)
-        for block in range(10)
-        for number, arm in enumerate(arms)
+        for operation, blocks in enumerate(np.exp(logs).tolist())
+        for block, times in enumerate(blocks)
+        for arm, wall_s in zip(ARMS, times, strict=True)
     ]
-    contenders = tuple(Contender(name=name, engine="duckdb") for name in ("old", "new"))
-    judged = judge(samples, spec=Spec(workload="w", contenders=contenders, baseline="old")).verdicts
-    decisions = decide(rates.estimated(logs), np.full(40, 10), Rules())
+
+
+def test_the_simulation_goes_the_way_of_the_judge() -> None:
+    """Samples of simulated experiments, judged, give the figures that are counted here."""
+    logs = noise.start_effects(Size(40), np.random.default_rng(9))
+    judged = judge(sampled(logs), spec=SPEC).verdicts
+    effects = rates.estimated(logs)
+    decisions = decide(effects, np.full(40, 10), Rules())
     assert [verdict.verdict for verdict in judged] == list(decisions.names)
     ratios = np.array([verdict.ratio for verdict in judged], dtype=np.float64)
-    np.testing.assert_allclose(ratios, np.exp(rates.estimated(logs).effect))
+    np.testing.assert_allclose(ratios, np.exp(effects.effect))
+
+
+@pytest.mark.long
+def test_3000_verdicts_in_2_seconds() -> None:
+    """Thirty starts of each arm; processor seconds, so that a busy machine does not fail it."""
+    samples = sampled(noise.iid(Size(3_000, 30), np.random.default_rng(10)))
+    begin = time.process_time()
+    assert len(judge(samples, spec=SPEC).verdicts) == 3_000
+    assert time.process_time() - begin < 2

@@ -74,11 +74,18 @@ def test_verdict_and_interval_cannot_contradict_each_other() -> None:
         np.testing.assert_array_equal(claimed[judged], (lower > MARGIN)[judged])
 
 
-def test_refused_comparisons_are_no_part_of_the_family() -> None:
+def test_too_few_starts_are_no_part_of_the_family() -> None:
     effects = Effects(np.array([0.2, 0.2, 0.2]), np.array([0.005, 0.5, 0.005]), np.array([9.0, 9.0, 3.0]))
     decisions = decide(effects, np.array([10, 10, 4]), Rules())
     assert list(decisions.names) == ["slower", "refused", "refused"]
-    assert (decisions.family, decisions.selected) == (1, 1)
+    assert (decisions.family, decisions.selected) == (2, 1)
+
+
+def test_an_unstable_comparison_needs_an_effect_beyond_the_bound_of_instability() -> None:
+    effects = Effects(np.log([2.0, 0.5, 1.12, 1.0]), np.full(4, 0.05), np.full(4, 9.0))
+    decisions = decide(effects, np.full(4, 10), Rules())
+    assert decisions.unstable.all()
+    assert list(decisions.names) == ["slower", "faster", "refused", "refused"]
 
 
 def test_step_up_of_the_original_paper() -> None:

@@ -69,8 +69,8 @@ pub fn diff_parquet(
     Ok(Diff {
         only_left: surplus.only_left,
         only_right: surplus.only_right,
-        left_rows: locate(&left, surplus.left, limit)?,
-        right_rows: locate(&right, surplus.right, limit)?,
+        left_rows: locate(&left, &surplus.left, limit)?,
+        right_rows: locate(&right, &surplus.right, limit)?,
     })
 }
 
@@ -128,7 +128,7 @@ impl Surplus {
 }
 
 /// Finds the rows of the `wanted` hashes, each as often as asked for, the first `limit` of them.
-fn locate(files: &[TableFile], wanted: BTreeMap<u128, u64>, limit: usize) -> Result<Vec<Located>, Error> {
+fn locate(files: &[TableFile], wanted: &BTreeMap<u128, u64>, limit: usize) -> Result<Vec<Located>, Error> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
@@ -157,7 +157,9 @@ struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the low half is as good a hash as the whole")]

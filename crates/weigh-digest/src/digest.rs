@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn parts_add_up_to_the_whole() {
-        let hashes: Vec<u128> = (0..100).map(|i| u128::MAX / 3 * i).collect();
+        let hashes: Vec<u128> = (0..100).map(|i| (u128::MAX / 3).wrapping_mul(i)).collect();
         let (left, right) = hashes.split_at(37);
         assert_eq!(Digest::of_rows(right) + Digest::of_rows(left), Digest::of_rows(&hashes));
         assert_eq!(hashes.iter().map(|h| Digest::of_row(*h)).sum::<Digest>(), Digest::of_rows(&hashes));

@@ -102,19 +102,16 @@ impl Slot {
 /// Appends `coefficient / 10^scale`: as a plain number when the stripped coefficient fits 64 bits, else with a tail.
 pub(crate) fn push_wide_number(mut coefficient: i256, mut scale: u8, out: &mut Vec<u8>) {
     const TEN: i256 = i256::from_i128(10);
-    if let Some(small) = coefficient.to_i128().and_then(|c| i64::try_from(c).ok()) {
-        return Slot::number(small, scale).push(out);
-    }
-    while scale > 0 && coefficient.wrapping_rem(TEN) == i256::ZERO {
+    let small = |wide: i256| wide.to_i128().and_then(|c| i64::try_from(c).ok());
+    while scale > 0 && small(coefficient).is_none() && coefficient.wrapping_rem(TEN) == i256::ZERO {
         coefficient = coefficient.wrapping_div(TEN);
         scale -= 1;
     }
-    match coefficient.to_i128().and_then(|c| i64::try_from(c).ok()) {
-        Some(small) => Slot::signed(scale, small).push(out),
-        None => {
-            Slot::new(tag::WIDE_NUMBER, u64::from(scale)).push(out);
-            out.extend_from_slice(&coefficient.to_le_bytes());
-        }
+    if let Some(coefficient) = small(coefficient) {
+        Slot::number(coefficient, scale).push(out);
+    } else {
+        Slot::new(tag::WIDE_NUMBER, u64::from(scale)).push(out);
+        out.extend_from_slice(&coefficient.to_le_bytes());
     }
 }
 

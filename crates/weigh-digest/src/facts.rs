@@ -29,6 +29,7 @@ pub struct ParquetFacts {
 
 /// The facts of one leaf column over all row groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, and not a state")]
 pub struct ColumnFacts {
     /// Path of the column, dotted where it is nested.
     pub name: String,

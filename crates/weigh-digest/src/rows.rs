@@ -204,7 +204,7 @@ impl SlotVisitor<'_> for Measure<'_> {
         match self.nulls {
             None => rows.for_each(|(row, sum)| *sum += length(row)),
             Some(nulls) => {
-                rows.filter(|(row, _)| nulls.is_valid(*row)).for_each(|(row, sum)| *sum += length(row))
+                rows.filter(|(row, _)| nulls.is_valid(*row)).for_each(|(row, sum)| *sum += length(row));
             }
         }
     }

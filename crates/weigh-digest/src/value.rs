@@ -176,7 +176,9 @@ impl<'a> Value<'a> {
             }
             Kind::Struct(fields) => {
                 Slot::sequence(tag::STRUCT, fields.len()).push(out);
-                fields.iter().for_each(|field| field.push(row, out));
+                for field in fields {
+                    field.push(row, out);
+                }
             }
             Kind::Map { members, key, value } => {
                 let entry = |member| {
@@ -189,7 +191,7 @@ impl<'a> Value<'a> {
                 // A map has no order: engines return the entries of equal maps in different ones.
                 entries.sort_unstable();
                 Slot::sequence(tag::MAP, entries.len()).push(out);
-                entries.iter().for_each(|entry| out.extend_from_slice(entry));
+                out.extend(entries.into_iter().flatten());
             }
         }
     }
@@ -204,11 +206,7 @@ fn scalar(array: &dyn Array) -> Result<Option<Push<'_>>, Unsupported> {
         let values = array.as_primitive::<T>().values();
         Box::new(move |row, out| push(values[row], out))
     }
-    fn ticks<'a, T: ArrowPrimitiveType<Native = i64>>(
-        array: &'a dyn Array,
-        tag: u8,
-        per_second: i64,
-    ) -> Push<'a> {
+    fn ticks<T: ArrowPrimitiveType<Native = i64>>(array: &dyn Array, tag: u8, per_second: i64) -> Push<'_> {
         each::<T>(array, move |v, out| push_seconds(tag, v, per_second, out))
     }
     fn interval(months: i32, days: i32, nanoseconds: i64, out: &mut Vec<u8>) {

@@ -10,7 +10,7 @@ use weigh_digest::{ColumnFacts, Digest, Error, Located};
 use crate::stream;
 
 pyo3::create_exception!(
-    "weigh._native",
+    weigh._native,
     DigestError,
     PyValueError,
     "A file, a column or a stream cannot be digested."

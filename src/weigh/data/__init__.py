@@ -1,1 +1,1 @@
-"""Datasets: generators with their ground truth, physical layouts, manifests, and the cache that holds them."""
+"""Datasets: generators with their ground truth, layouts, manifests, and the cache that holds them."""

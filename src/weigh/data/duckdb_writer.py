@@ -1,4 +1,4 @@
-"""Executed as a file in an environment that has DuckDB and nanoarrow: Arrow streams from stdin to Parquet files.
+"""Executed as a file in an environment with DuckDB and nanoarrow: Arrow streams from stdin to Parquet.
 
 It imports nothing of weigh. The one argument is a JSON object::
 
@@ -23,8 +23,8 @@ def main() -> None:
     connection.execute("SET TimeZone = 'UTC'")
     for path in job["files"]:
         events = connection.from_arrow(nanoarrow.ArrayStream.from_readable(sys.stdin.buffer))
-        # Dictionary-encoded Arrow strings arrive as VARCHAR; nothing becomes an ENUM. Everything else about the file
-        # is DuckDB's default, because that is what its users have.
+        # Dictionary-encoded Arrow strings arrive as VARCHAR; nothing becomes an ENUM. Everything else about
+        # the file is DuckDB's default, because that is what its users have.
         connection.execute(
             f"COPY (SELECT * FROM events) TO '{_quoted(path)}' "
             f"(FORMAT PARQUET, COMPRESSION {job['codec']}, ROW_GROUP_SIZE {job['row_group_rows']})"

@@ -1,9 +1,9 @@
 """Random numbers that never change: integer arithmetic of our own, keyed by (seed, stream, row).
 
-NumPy may change its distributions between versions, and a stateful generator ties a row's value to how rows were
-divided among workers. Here word ``i`` of a stream is a pure function of the seed, the stream's name and ``i``: the
-SplitMix64 finaliser (Steele, Lea, Flood, OOPSLA 2014) over a Weyl sequence. It passes BigCrush, is a bijection of
-64-bit words (so it also makes unique identifiers), and is nine vectorised passes over memory.
+NumPy may change its distributions between versions, and a stateful generator ties a row's value to how rows
+were divided among workers. Here word ``i`` of a stream is a pure function of the seed, the stream's name and
+``i``: the SplitMix64 finaliser (Steele, Lea, Flood, OOPSLA 2014) over a Weyl sequence. It passes BigCrush, is
+a bijection of 64-bit words (so it also makes unique identifiers), and is nine vectorised passes over memory.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def key(seed: int, stream: str) -> int:
 
 
 def words(start: int, first: int, count: int) -> Words:
-    """Words ``first`` to ``first + count`` of the stream that begins at ``start``; a bijection of the position."""
+    """Words ``first`` to ``first + count`` of the stream that begins at ``start``, a bijection of place."""
     word = np.arange(first, first + count, dtype=np.uint64)
     word *= _WEYL
     word += np.uint64(start)

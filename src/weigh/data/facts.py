@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
 from weigh.model.errors import DataFault
 from weigh.model.finding import Finding
 from weigh.model.manifest import FileFacts, Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 Depth = Literal["size", "hash", "digest"]
 
@@ -40,7 +42,9 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
             parquet=cast("dict[str, Any]", parquet),
         )
     except (OSError, _native.DigestError) as error:
-        raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
+        raise DataFault(
+            str(error), where=str(path), remedy="give readable, undamaged Parquet files"
+        ) from error
 
 
 def describe(tables: Mapping[str, Iterable[Path]]) -> tuple[FileFacts, ...]:
@@ -84,7 +88,9 @@ def load(folder: Path) -> Manifest:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (OSError, msgspec.DecodeError) as error:
         raise DataFault(
-            f"the manifest cannot be read ({error})", where=str(path), remedy=f"remove {folder} and make it again"
+            f"the manifest cannot be read ({error})",
+            where=str(path),
+            remedy=f"remove {folder} and make it again",
         ) from error
 
 
@@ -94,8 +100,8 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
     Args:
         folder: where the manifest's relative paths begin.
         manifest: what the files were.
-        depth: ``size`` looks at sizes only; ``hash`` at every byte; ``digest`` also decodes every row, which is what
-            tells whether a manifest whose hashes were edited too still describes these rows.
+        depth: ``size`` looks at sizes only; ``hash`` at every byte; ``digest`` also decodes every row, which
+            is what tells whether a manifest whose hashes were edited too still describes these rows.
     """
     sizes = {file.path: _size(folder / file.path) for file in manifest.files}
     problems = []
@@ -123,9 +129,13 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
         if not same_rows:
             problems.append(_problem("rows", f"{file.path} holds other rows than when it was made", folder))
         elif changed:
-            problems.append(_problem("bytes", f"{file.path} was written anew since: same rows, other bytes", folder))
+            problems.append(
+                _problem("bytes", f"{file.path} was written anew since: same rows, other bytes", folder)
+            )
     if depth == "digest" and merged(manifest.files) != manifest.digests:
-        problems.append(_problem("manifest", "the manifest contradicts itself: digests of files and tables", folder))
+        problems.append(
+            _problem("manifest", "the manifest contradicts itself: digests of files and tables", folder)
+        )
     return problems
 
 

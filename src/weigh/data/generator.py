@@ -1,29 +1,36 @@
 """Generators: named sources of datasets, and the door through which strangers add theirs.
 
-A generator is whatever has the shape of ``Generator``. Ours are in ``GENERATORS``; others are found by the entry
-point ``weigh.generators``, whose value is an instance.
+A generator is whatever has the shape of ``Generator``. Ours are in ``GENERATORS``; others are found by the
+entry point ``weigh.generators``, whose value is an instance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
-from importlib.metadata import entry_points
-from typing import Protocol, cast
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Protocol, cast
 
-import pyarrow as pa
-
-from weigh.data.truth import Truth
 from weigh.model.errors import UsageError, nearest
 from weigh.model.manifest import DatasetName
-from weigh.model.units import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from concurrent.futures import Executor
+
+    import pyarrow as pa
+
+    from weigh.data.truth import Truth
+    from weigh.model.units import Rows
+
+GENERATORS = {"netflow": "weigh.data.netflow:generator"}
+"""Ours, as entry points: loaded when asked for."""
 
 
 class Table(Protocol):
     """One table of a dataset, not made yet.
 
     Attributes:
-        schema: plain types; strings may come dictionary-encoded in the batches, which changes no file's types.
+        schema: plain types; strings may come dictionary-encoded in the batches, which changes no file's
+            types.
         rows: how many rows there will be.
     """
 
@@ -35,13 +42,11 @@ class Table(Protocol):
 
 
 class Source(Protocol):
-    """A dataset about to be made.
+    """A dataset about to be made."""
 
-    Attributes:
-        tables: by name, in the order in which they are made.
-    """
-
-    tables: Mapping[str, Table]
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """By name, in the order in which they are made."""
 
     def truth(self) -> Truth:
         """What is known about the data; complete once every batch of every table was drawn. May be empty."""
@@ -70,14 +75,12 @@ def generator(name: str) -> Generator:
     Raises:
         UsageError: there is none.
     """
-    if name == "netflow":
-        from weigh.data.netflow import Netflow
-
-        return Netflow()
-    found = {entry.name: entry for entry in entry_points(group="weigh.generators")}
-    if name not in found:
-        raise UsageError(f"there is no dataset '{name}'", remedy=nearest(name, ["netflow", *found]))
-    return cast("Generator", found[name].load())
+    known = {entry.name: entry for entry in entry_points(group="weigh.generators")} | {
+        ours: EntryPoint(ours, value, "weigh.generators") for ours, value in GENERATORS.items()
+    }
+    if name not in known:
+        raise UsageError(f"there is no dataset '{name}'", remedy=nearest(name, known))
+    return cast("Generator", known[name].load())
 
 
 def dataset_name(name: str, scale: Rows, seed: int) -> DatasetName:

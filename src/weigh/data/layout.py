@@ -5,19 +5,22 @@ from __future__ import annotations
 import errno
 import json
 import subprocess
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh.data import duckdb_writer
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
-from weigh.model.spec import LayoutSpec
-from weigh.model.units import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.model.spec import LayoutSpec
+    from weigh.model.units import Rows
 
 DUCKDB = "duckdb==2.0.0"
 """What the environment of the DuckDB writer must hold, besides nanoarrow."""
@@ -84,7 +87,7 @@ def write(
             for path, part in parts:
                 _by_pyarrow(part, spec, path, schema)
         else:
-            _by_duckdb(parts, spec, paths, schema, python, threads)
+            _by_duckdb(parts, spec, paths, schema=schema, python=python, threads=threads)
     except OSError as error:
         raise fault(error, paths[0].parent) from error
 
@@ -92,7 +95,9 @@ def write(
 def fault(error: OSError, place: Path) -> EnvironmentFault:
     """What an operating system error means for somebody who wanted data written to ``place``."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return EnvironmentFault("the disk is full", where=str(place), remedy="free space, or set WEIGH_CACHE to another disk")
+        return EnvironmentFault(
+            "the disk is full", where=str(place), remedy="free space, or set WEIGH_CACHE to another disk"
+        )
     return EnvironmentFault(
         f"cannot write data ({error.strerror or error})",
         where=str(place),
@@ -101,7 +106,7 @@ def fault(error: OSError, place: Path) -> EnvironmentFault:
 
 
 def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[Iterator[pa.RecordBatch]]:
-    """The same rows as consecutive parts of the given numbers of rows; each part must be drawn before the next."""
+    """The same rows in consecutive parts of the given sizes; each part must be drawn before the next."""
     source = iter(batches)
     rest: list[pa.RecordBatch] = []
 
@@ -120,12 +125,16 @@ def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[I
 
 
 def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path, schema: pa.Schema) -> None:
-    # Dictionaries where they pay: PyArrow's default tries one on every column and gives up late, at 0.4 us a row.
-    repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
+    # Dictionaries where they pay: PyArrow's default tries one on every column and gives up late, at 0.4 us a
+    # row.
+    repeating = [
+        field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))
+    ]
     form: dict[str, Any] = {
         "compression": "NONE" if spec.codec == "none" else spec.codec,
         "use_dictionary": repeating,
-        # An Arrow schema in the footer would make PyArrow, and only PyArrow, see the batches' dictionary types.
+        # An Arrow schema in the footer would make PyArrow, and only PyArrow, see the batches' dictionary
+        # types.
         "store_schema": False,
     }
     first = next(batches, None)
@@ -154,13 +163,15 @@ def _by_duckdb(
     parts: Iterable[tuple[Path, Iterator[pa.RecordBatch]]],
     spec: LayoutSpec,
     paths: list[Path],
+    *,
     schema: pa.Schema,
     python: Path | None,
     threads: int,
 ) -> None:
     if python is None:
         raise EnvironmentFault(
-            "the DuckDB writer needs an environment of its own", remedy=f"make one with {DUCKDB} and nanoarrow"
+            "the DuckDB writer needs an environment of its own",
+            remedy=f"make one with {DUCKDB} and nanoarrow",
         )
     job = {
         "files": [str(path) for path in paths],
@@ -169,8 +180,10 @@ def _by_duckdb(
         "threads": threads,
     }
     command = [str(python), "-I", str(Path(duckdb_writer.__file__)), json.dumps(job)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdin is not None  # noqa: S101 - it was asked for a pipe
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
         try:
             # A writer that died closes the pipe; what it said about it is on stderr.
             with suppress(BrokenPipeError):
@@ -179,11 +192,16 @@ def _by_duckdb(
             said, complained = process.communicate()
         except BaseException:
             process.kill()
+            # What is still buffered has no reader any more, and that must not hide the error.
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             raise
     if process.returncode:
         _raise(complained.decode(errors="replace"), process.returncode, paths[0].parent)
     if json.loads(said)["duckdb"] != DUCKDB.partition("==")[2]:
-        raise EnvironmentFault(f"the writer's environment holds another DuckDB than {DUCKDB}", where=str(python))
+        raise EnvironmentFault(
+            f"the writer's environment holds another DuckDB than {DUCKDB}", where=str(python)
+        )
 
 
 def _stream(batches: Iterator[pa.RecordBatch], schema: pa.Schema, pipe: Any) -> None:

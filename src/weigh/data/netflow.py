@@ -1,26 +1,32 @@
 """``netflow``: connection events as a firewall logs them, with their ground truth.
 
-Skewed users, hosts, services and actions; NULL users and scores; values that occur in a handful of rows, and values
-of the pools that occur in none; empty, quoted, non-ASCII and very long names; nothing sequential but the time, which
-is only nearly so. Rows are ``netflow_rows``, values ``netflow_pools``, the truth ``netflow_tally``.
+Skewed users, hosts, services and actions; NULL users and scores; values that occur in a handful of rows, and
+values of the pools that occur in none; empty, quoted, non-ASCII and very long names; nothing sequential but
+the time, which is only nearly so. Rows are ``netflow_rows``, values ``netflow_pools``, the truth
+``netflow_tally``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Executor
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from weigh.data.netflow_rows import SCHEMA, rows
 from weigh.data.netflow_tally import RUN, Tally, tally, truth
 from weigh.data.parallel import ordered
-from weigh.data.truth import Truth
-from weigh.model.units import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+
+    import pyarrow as pa
+
+    from weigh.data.generator import Source, Table
+    from weigh.data.truth import Truth
+    from weigh.model.units import Rows
 
 
 def run(seed: int, scale: Rows, first: Rows) -> tuple[pa.RecordBatch, Tally]:
-    """A run of at most 2^17 events from ``first`` on, and its tally. Pure: it may run in any thread or process."""
+    """At most 2^17 events from ``first`` on, and their tally. Pure: it may run in any thread or process."""
     made = rows(seed, scale, first, min(RUN, scale - first))
     return made.batch(), tally(made)
 
@@ -49,7 +55,7 @@ class Recording:
 
     def __init__(self, scale: Rows, seed: int) -> None:
         self.events = Events(scale, seed)
-        self.tables = {"events": self.events}
+        self.tables: dict[str, Table] = {"events": self.events}
 
     def truth(self) -> Truth:
         """The cubes of every event drawn so far."""
@@ -63,6 +69,9 @@ class Netflow:
     version = 1
     base = "rows of events"
 
-    def open(self, scale: Rows, seed: int) -> Recording:
+    def open(self, scale: Rows, seed: int) -> Source:
         """A dataset of ``scale`` events."""
         return Recording(scale, seed)
+
+
+generator = Netflow()

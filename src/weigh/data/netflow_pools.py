@@ -8,11 +8,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from functools import cache
 from math import isqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weigh.data.entropy import skewed, zipf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 """Monday 00:00 UTC: the first instant of every dataset."""
@@ -79,17 +82,17 @@ SERVICES: tuple[tuple[int | None, str, bool], ...] = (
 
 SOURCES = 20_000
 TARGETS = 6_000
-_EDGE_ADDRESSES = ("::1", "2001:db8::8a2e:370:7334", "0.0.0.0", "255.255.255.255")  # noqa: S104
+_EDGE_ADDRESSES = ("::1", "2001:db8::8a2e:370:7334", "0.0.0.0", "255.255.255.255")
 
 _FIRST = (
-    "ada alan anna bela boris carla chen clara david diego elena emil erik eva fatima felix frida george greta hana "
-    "hugo ines ivan jana jonas julia kai karl lara lena liam luca maria mia milan nadia nina noah olga omar paula "
-    "petra rafael rosa samir sofia tariq vera yuki zoe"
-).split()
+    "ada alan anna bela boris carla chen clara david diego elena emil erik eva fatima felix frida george greta "
+    "hana hugo ines ivan jana jonas julia kai karl lara lena liam luca maria mia milan nadia nina noah olga omar "
+    "paula petra rafael rosa samir sofia tariq vera yuki zoe"
+)
 _LAST = (
     "adler becker costa dubois evans fischer garcia hansen ito jansen kowalski larsen meyer novak okafor petrov "
     "quinn rossi silva tanaka ueda vogel weber xu young zhang"
-).split()
+)
 _SERVICE_ACCOUNTS = ("backup", "scanner", "deploy", "monitor", "ldap", "mail", "print", "dns")
 
 EDGE_USERS = (
@@ -117,11 +120,15 @@ COMMON_USERS = 2_000
 @cache
 def users() -> tuple[str, ...]:
     """Every user name: the common ones by falling popularity, then the edge cases."""
+    first, last = _FIRST.split(), _LAST.split()
     people = [
-        f"{first}.{_LAST[(place + turn) % len(_LAST)]}" for turn in range(len(_LAST)) for place, first in enumerate(_FIRST)
+        f"{name}.{last[(place + turn) % len(last)]}"
+        for turn in range(len(last))
+        for place, name in enumerate(first)
     ]
     accounts = [f"svc-{account}-{number:02}" for account in _SERVICE_ACCOUNTS for number in range(93)]
-    # Interleaved, so that popular and rare ones of both kinds exist; 26 * 50 + 8 * 93 names, of which 2,000 serve.
+    # Interleaved, so that popular and rare ones of both kinds exist; 26 * 50 + 8 * 93 names, of which 2,000
+    # serve.
     mixed = [name for pair in zip(people, accounts, strict=False) for name in pair] + people[len(accounts) :]
     return (*mixed[:COMMON_USERS], *EDGE_USERS)
 
@@ -176,7 +183,7 @@ def action_choice() -> NDArray[np.integer]:
 
 @cache
 def magnitude_choice() -> NDArray[np.integer]:
-    """16 bits to the binary magnitude of a transfer, 0 to 29: each is 1/sqrt(2) as likely as the one below."""
+    """16 bits to the binary magnitude of a transfer, 0 to 29: each 1/sqrt(2) as likely as the one below."""
     return skewed([isqrt(1 << (60 - magnitude)) for magnitude in range(30)], np.int64)
 
 
@@ -207,8 +214,14 @@ def service_risks() -> NDArray[np.int32]:
 
 
 # A working week: per mille of the busiest hour, from midnight.
-_WORKDAY = (90, 70, 60, 55, 60, 90, 180, 400, 780, 960, 1000, 980, 820, 940, 990, 970, 900, 740, 480, 330, 260, 210, 160, 120)
-_WEEKEND = (80, 65, 55, 50, 50, 55, 70, 90, 120, 150, 180, 200, 210, 210, 200, 190, 180, 175, 170, 165, 150, 130, 110, 95)
+_WORKDAY = (
+    90, 70, 60, 55, 60, 90, 180, 400, 780, 960, 1000, 980,
+    820, 940, 990, 970, 900, 740, 480, 330, 260, 210, 160, 120,
+)  # fmt: skip
+_WEEKEND = (
+    80, 65, 55, 50, 50, 55, 70, 90, 120, 150, 180, 200,
+    210, 210, 200, 190, 180, 175, 170, 165, 150, 130, 110, 95,
+)  # fmt: skip
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The rows of netflow: columns of events ``first`` to ``first + count``, a pure function of (seed, scale, row).
+"""The rows of netflow: their columns, as a pure function of (seed, scale, position).
 
 Only integers are computed. The doubles are integers times a power of two, so that their sum is known exactly
 (``netflow_tally``) although no engine's floating-point sum can be.
@@ -149,7 +149,7 @@ def rows(seed: int, scale: int, first: int, count: int) -> Rows:
 
 
 def _transferred(size: NDArray[np.uint64], to_magnitude: Codes, action: Codes) -> Integers:
-    """Bytes of each transfer: a power law between 64 and 2^36; what was not let through carried a header only."""
+    """Bytes of each transfer: a power law from 64 to 2^36; what was not let through is a header only."""
     mantissa = (size & np.uint64(0x1FFFFF)).view(np.int64)
     magnitude = pools.magnitude_choice()[to_magnitude]
     header = 40 + (mantissa & 31)
@@ -162,7 +162,7 @@ def _transferred(size: NDArray[np.uint64], to_magnitude: Codes, action: Codes) -
 
 
 def _plant(made: Rows, edge: NDArray[np.uint32]) -> None:
-    """Overwrite the few rows that are edge cases: values that occur seldom, and at the ends of their ranges."""
+    """Overwrite the few rows that are edge cases: values that are rare, or at the end of their range."""
     where = np.flatnonzero(edge < _RARE)
     kind, which = edge[where] & 7, (edge[where] >> np.uint32(3)).astype(np.int64)
     edges = len(pools.EDGE_USERS)
@@ -219,11 +219,11 @@ def _words(codes: Codes, dictionary: pa.StringArray) -> pa.DictionaryArray:
 
 @cache
 def _dictionary(name: str) -> pa.StringArray:
-    pool = {
-        "source": pools.sources,
-        "target": pools.targets,
-        "user": pools.users,
-        "proto": lambda: pools.PROTOS,
-        "action": lambda: pools.ACTIONS,
+    values = {
+        "source": pools.sources(),
+        "target": pools.targets(),
+        "user": pools.users(),
+        "proto": pools.PROTOS,
+        "action": pools.ACTIONS,
     }
-    return pa.array(pool[name](), pa.string())
+    return pa.array(values[name], pa.string())

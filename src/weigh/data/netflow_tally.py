@@ -1,12 +1,14 @@
 """The ground truth of netflow: counts and exact sums taken from the integers that the rows were made of.
 
-No engine, no Arrow kernel and no floating-point addition that could round takes part. Sums by ``bincount`` run in
-doubles, but over integers whose sum within a run of 2^17 events stays below 2^53, so that every partial sum is exact.
+No engine, no Arrow kernel and no floating-point addition that could round takes part. Sums by ``bincount``
+run in doubles, but over integers whose sum within a run of 2^17 events stays below 2^53, so that every
+partial sum is exact.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from numpy.typing import NDArray
 from weigh.data import netflow_pools as pools
 from weigh.data.netflow_rows import DURATION_BITS, SCORE_STEPS, Rows
 from weigh.data.truth import Cube, Truth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Counts = NDArray[np.int64]
 
@@ -25,6 +30,9 @@ LOW_BITS = 26
 
 WATCHED = (3, 11, 40, 100, 200, 400, 800, 1_500)
 """Users whose denied and allowed events are also counted by the minute, for the join."""
+
+EXTREMES = ("ts", "event_id", "bytes", "duration")
+"""Columns whose smallest and largest values are kept."""
 
 _ACTIONS, _PROTOS = len(pools.ACTIONS), len(pools.PROTOS)
 _MINUTE_US = 60_000_000
@@ -59,12 +67,12 @@ class Tally:
     Attributes:
         cells: integer arrays by name; a minute's cells are kept for the minutes that occur only.
         offsets: first cell of each array that does not begin at 0.
-        extremes: smallest and largest value of each number column.
+        extremes: smallest and largest value by action and number column.
     """
 
     cells: dict[str, Counts] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
-    extremes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    extremes: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls) -> Tally:
@@ -76,9 +84,9 @@ class Tally:
         for name, counts in other.cells.items():
             offset = other.offsets.get(name, 0)
             self.cells[name][offset : offset + len(counts)] += counts
-        for name, (low, high) in other.extremes.items():
-            known = self.extremes.get(name, (low, high))
-            self.extremes[name] = (min(known[0], low), max(known[1], high))
+        for place, (low, high) in other.extremes.items():
+            known = self.extremes.get(place, (low, high))
+            self.extremes[place] = (min(known[0], low), max(known[1], high))
 
 
 def tally(rows: Rows) -> Tally:
@@ -113,19 +121,24 @@ def tally(rows: Rows) -> Tally:
     first = int(minute.min())
     watched = _watched(rows)
     where = np.flatnonzero(watched >= 0)
-    count_from(made, "watched", first * len(WATCHED) * 2, minute[where] * (len(WATCHED) * 2) + watched[where])
+    _count_from(
+        made, "watched", first * len(WATCHED) * 2, minute[where] * (len(WATCHED) * 2) + watched[where]
+    )
     minute *= _ACTIONS
     minute += rows.action
-    count_from(made, "minute", first * _ACTIONS, minute)
-    count_from(made, "minute_bytes", first * _ACTIONS, minute, rows.bytes)
+    _count_from(made, "minute", first * _ACTIONS, minute)
+    _count_from(made, "minute_bytes", first * _ACTIONS, minute, rows.bytes)
 
-    for name in ("ts", "event_id", "bytes", "packets", "duration"):
-        column = getattr(rows, name)
-        made.extremes[name] = (int(column.min()), int(column.max()))
+    for code, action in enumerate(pools.ACTIONS):
+        chosen = np.flatnonzero(rows.action == code)
+        if len(chosen):
+            for name in EXTREMES:
+                column = getattr(rows, name)[chosen]
+                made.extremes[action, name] = (int(column.min()), int(column.max()))
     return made
 
 
-def count_from(
+def _count_from(
     made: Tally, name: str, offset: int, cell: NDArray[np.integer], weights: NDArray[np.integer] | None = None
 ) -> None:
     """Count cells from ``offset`` on, for as many as occur."""
@@ -147,12 +160,13 @@ def _watched(rows: Rows) -> NDArray[np.int16]:
 def _size_class(bytes_: NDArray[np.int64]) -> NDArray[np.int64]:
     """0 for negative, 1 for zero, then four classes in every doubling, in order of size.
 
-    The upper bits of a double are its exponent and the first bits of its mantissa: an order-preserving histogram
-    without a logarithm. Values are below 2^36, so that the conversion is exact.
+    The upper bits of a double are its exponent and the first bits of its mantissa: an order-preserving
+    histogram without a logarithm. Values are below 2^36, so that the conversion is exact.
     """
     upper = bytes_.astype(np.float64).view(np.int64) >> 50
     upper -= (1023 << 2) - 2
-    return np.maximum(upper, bytes_ >= 0, out=upper)
+    np.maximum(upper, bytes_ >= 0, out=upper)
+    return upper
 
 
 def size_bounds() -> list[int]:
@@ -167,13 +181,16 @@ def truth(counted: Tally) -> Truth:
     users: list[str | None] = [None, *pools.users()]
     cubes: dict[str, Cube] = {
         "totals": {"events": np.array([cells["target"].sum()])},
-        "users": _long({"user_name": users, "action": pools.ACTIONS, "proto": pools.PROTOS}, events=cells["user"]),
+        "users": _long(
+            {"user_name": users, "action": pools.ACTIONS, "proto": pools.PROTOS}, events=cells["user"]
+        ),
         "sources": _long({"src_ip": pools.sources(), "action": pools.ACTIONS}, events=cells["source"]),
         "source_bytes": _long({"src_ip": pools.sources()}, bytes=cells["source_bytes"]),
         "targets": _long({"dst_ip": pools.targets()}, events=cells["target"]),
         "ports": _long({"dst_port": range(1 << 16)}, events=cells["port"]),
         "scores": _long(
-            {"thousandths": [pools.NO_SCORE, *range(SCORE_STEPS + 1)], "action": pools.ACTIONS}, events=cells["score"]
+            {"thousandths": [pools.NO_SCORE, *range(SCORE_STEPS + 1)], "action": pools.ACTIONS},
+            events=cells["score"],
         ),
         "minutes": _long(
             {"minute": range(pools.MINUTES), "action": pools.ACTIONS},
@@ -198,7 +215,8 @@ def truth(counted: Tally) -> Truth:
             events=cells["watched"],
         ),
         "extremes": {
-            "column": list(counted.extremes),
+            "action": [action for action, _ in counted.extremes],
+            "column": [column for _, column in counted.extremes],
             "low": np.array([low for low, _ in counted.extremes.values()], np.int64),
             "high": np.array([high for _, high in counted.extremes.values()], np.int64),
         },
@@ -212,16 +230,18 @@ def truth(counted: Tally) -> Truth:
     return Truth(cubes)
 
 
-def _long(axes: dict[str, object], **measures: Counts) -> Cube:
+def _long(axes: dict[str, Iterable[Any]], **measures: Counts) -> Cube:
     """A dense array of cells as a table that has a row for each cell in which something happened."""
-    pools_ = {name: list(values) for name, values in axes.items()}  # type: ignore[call-overload]
+    pools_ = {name: list(values) for name, values in axes.items()}
     shape = tuple(len(values) for values in pools_.values())
     happened = np.flatnonzero(np.any([counts != 0 for counts in measures.values()], axis=0))
     places = np.unravel_index(happened, shape)
     cube: Cube = {}
     for (name, values), place in zip(pools_.items(), places, strict=True):
         numbers = all(isinstance(value, int) for value in values)
-        cube[name] = np.array(values, np.int64)[place] if numbers else [values[position] for position in place]
+        cube[name] = (
+            np.array(values, np.int64)[place] if numbers else [values[position] for position in place]
+        )
     for name, counts in measures.items():
         cube[name] = counts[happened]
     return cube

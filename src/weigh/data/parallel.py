@@ -1,14 +1,17 @@
-"""Work in parallel, results in order, memory bounded: against ``concurrent.futures.Executor``, so that a cluster's
-executor serves as well as a pool of threads.
+"""Work in parallel, results in order, memory bounded.
+
+Written against ``concurrent.futures.Executor``, so that a cluster's executor serves as well as threads.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Executor, Future
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -22,7 +25,7 @@ def processors() -> int:
 def ordered(
     executor: Executor, function: Callable[..., T], arguments: Iterable[tuple[object, ...]], ahead: int = 0
 ) -> Iterator[T]:
-    """``function(*a)`` for every ``a`` of the arguments, in their order, with at most ``ahead`` results waiting.
+    """``function(*a)`` for every ``a`` of the arguments, in order, with at most ``ahead`` results waiting.
 
     ``Executor.map`` would submit everything at once and keep every result until it is asked for.
 
@@ -30,7 +33,8 @@ def ordered(
         executor: where the calls run.
         function: pure, and picklable if the executor is of processes.
         arguments: of the calls; drawn lazily.
-        ahead: calls submitted beyond the one whose result is awaited; 0 for two more than there are processors.
+        ahead: calls submitted beyond the one whose result is awaited; 0 for two more than there are
+            processors.
     """
     waiting: deque[Future[T]] = deque()
     limit = ahead or processors() + 2

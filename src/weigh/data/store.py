@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-import pyarrow as pa
 
 from weigh.data import facts, layout
 from weigh.data.generator import generator
@@ -28,8 +27,12 @@ from weigh.data.parallel import processors
 from weigh.data.truth import Truth
 from weigh.model.errors import DataFault, UsageError
 from weigh.model.manifest import DatasetName, Manifest
-from weigh.model.spec import LayoutSpec
 from weigh.model.units import Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from weigh.model.spec import LayoutSpec
 
 Progress = Callable[[Rows, Rows], None]
 """Called with the rows made so far and the rows there will be."""
@@ -71,7 +74,8 @@ def ensure(
         name: the dataset, with its generator's version.
         spec: the layout.
         cache: weigh's cache directory.
-        python: gives the interpreter of an environment with ``layout.DUCKDB``; asked only if something is written.
+        python: gives the interpreter of an environment with ``layout.DUCKDB``; asked only if something is
+            written.
         threads: to make it with; 0 for all processors.
         executor: where rows are made; by default a pool of ``threads`` threads.
         progress: told now and then.
@@ -113,7 +117,7 @@ def open_stored(folder: Path, depth: facts.Depth = "hash") -> Stored:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One maker at a time for each layout; the lock goes with its process, so that a kill leaves none behind."""
+    """One maker at a time for each layout; the lock ends with its process, so that a kill leaves none."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / f".{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -135,6 +139,8 @@ class _Making(NamedTuple):
         for left in self.folder.parent.glob(f"{aside_prefix}*"):
             shutil.rmtree(left, ignore_errors=True)
         aside = Path(tempfile.mkdtemp(prefix=aside_prefix, dir=self.folder.parent))
+        # mkdtemp's 0700 would hide the data from engines that run as another user.
+        aside.chmod(0o755)
         try:
             self._fill(aside, executor)
             if self.folder.exists():

@@ -1,7 +1,7 @@
 """Ground truth: what is known about a dataset because of how it was made, as small named tables (cubes).
 
-A cube holds sufficient statistics, such as the number of events of every user and action, from which the answers to
-a workload's operations follow by addition. Its size is bounded by cardinalities, never by rows.
+A cube holds sufficient statistics, such as the number of events of every user and action, from which the
+answers to a workload's operations follow by addition. Its size is bounded by cardinalities, never by rows.
 """
 
 from __future__ import annotations
@@ -71,16 +71,21 @@ class Truth(Mapping[str, Cube]):
             for name, expected in hashes.items():
                 path = folder / f"{name}.parquet"
                 if _hash(path) != expected:
-                    raise DataFault("the ground truth was changed since it was made", where=str(path), remedy=remedy)
+                    raise DataFault(
+                        "the ground truth was changed since it was made", where=str(path), remedy=remedy
+                    )
                 table = pq.read_table(path)
                 cubes[name] = {column: _column(table[column]) for column in table.column_names}
         except (OSError, msgspec.DecodeError) as error:
-            raise DataFault(f"the ground truth cannot be read ({error})", where=str(folder), remedy=remedy) from error
+            raise DataFault(
+                f"the ground truth cannot be read ({error})", where=str(folder), remedy=remedy
+            ) from error
         return cls(cubes)
 
 
 def _column(values: pa.ChunkedArray) -> Column:
-    return values.to_pylist() if pa.types.is_string(values.type) else values.to_numpy()
+    plain: Column = values.to_pylist() if pa.types.is_string(values.type) else values.to_numpy()
+    return plain
 
 
 def _hash(path: Path) -> str:

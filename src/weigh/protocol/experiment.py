@@ -182,7 +182,7 @@ class _Attempt:
         fit = [one for one in self.contenders if one.name not in disqualified(self.findings)]
         truth = self.data.truth if self.spec.truth else None
         witnesses = gate.Witnesses(
-            lambda operation, case: None if truth is None else source.expected(operation, case, truth)
+            lambda operation, case: None if truth is None else source.expected(operation.name, case, truth)
         )
         held = gate.hold(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
         held = self._self_examined(held, fit)

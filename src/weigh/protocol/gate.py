@@ -20,7 +20,7 @@ from weigh.verdict import answers
 from weigh.verdict.votes import conclude, vote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     import pyarrow as pa
 
@@ -91,7 +91,8 @@ def hold(
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
         asked.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
-    checks += _cross_examine(asked, contenders, workload)
+    silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
+    checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
     kept = {key: table for key, table in asked.items() if workload_case(workload, key).timed}
     return Held(gate=gate, findings=tuple(findings), kept=kept, seconds=seconds)
@@ -187,7 +188,10 @@ class _Examination:
 
 
 def _cross_examine(
-    asked: dict[tuple[str, str, str], pa.Table], contenders: list[Ready], workload: Workload
+    asked: dict[tuple[str, str, str], pa.Table],
+    contenders: list[Ready],
+    workload: Workload,
+    silent: Collection[Key],
 ) -> list[Check]:
     """Where no witness spoke, the lineages vote: a check more for every contender and case."""
     lineage = {ready.name: ready.engine.lineage for ready in contenders}
@@ -196,6 +200,8 @@ def _cross_examine(
     found = []
     for operation in workload.operations:
         for case in operation.cases:
+            if (operation.name, case.name) not in silent:
+                continue
             tables = {
                 ready.name: asked[ready.name, operation.name, case.name]
                 for ready in contenders

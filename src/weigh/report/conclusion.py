@@ -100,7 +100,7 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     judgements = {metric: _judge(latest, samples, findings, metric) for metric in METRICS}
     return Conclusion(
         record=latest,
-        attempts=len(attempts),
+        attempts=max(1, sum(1 for record in attempts if record.blocks)),
         gate=gate,
         judgements=judgements,
         findings=_distinct(findings),
@@ -118,6 +118,10 @@ def _judge(latest: Record, samples: Sequence[Sample], findings: Iterable[Finding
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
     )
+    if not any(sample.timed for sample in samples):
+        # Nobody was timed: what the gate forbids is said, and nothing else is.
+        said = (VerdictName.DIVERGED, VerdictName.ERROR)
+        judgement = Judgement(verdicts=tuple(v for v in judgement.verdicts if v.verdict in said))
     out = disqualified(findings)
     if not out:
         return judgement

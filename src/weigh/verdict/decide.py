@@ -11,8 +11,12 @@ parameters", JASA 100, 2005) then excludes the margin for the selected compariso
 and printed interval cannot contradict each other. With nothing selected the level is that of R = 1, the
 interval that would have decided.
 
-**m** counts every comparison of the metric that can have a verdict: enough starts, not unstable. Both
-conditions look at the noise and never at the effect, so leaving the others out selects nothing.
+**m** counts every comparison of the metric with enough starts.
+
+**Unstable** comparisons, whose smallest detectable effect exceeds ``rules.unstable``, are tested against that bound
+instead of the margin: noise that hides a change of 10 % does not hide one of 100 %. Unless the effect is shown to lie
+beyond the bound they are refused; they are never SAME, SMALL or merely unresolved. Which bound applies depends on the
+noise and never on the effect, so the false discovery rate holds.
 """
 
 from __future__ import annotations
@@ -52,6 +56,7 @@ class Decisions:
         detectable: smallest effect found with 80 % power by the test at 1 - ``rules.confidence``; a fraction.
         needed: starts that would resolve an unresolved one; NaN where that does not apply or is beyond
             ``FAR``.
+        unstable: whether a change of ``rules.unstable`` would have been missed.
         family, selected: m and R of the session.
         level_fcr: level of the false-coverage-rate interval.
     """
@@ -61,6 +66,7 @@ class Decisions:
     half_fcr: Floats
     detectable: Floats
     needed: Floats
+    unstable: Bools
     family: int
     selected: int
     level_fcr: float
@@ -81,15 +87,16 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Decisio
     detectable = np.expm1(student.detectable(rules.confidence, POWER, freedom) * error)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
-    family = enough & (detectable <= rules.unstable)
+    unstable = enough & (detectable > rules.unstable)
+    bound = np.where(unstable, max(margin, float(np.log1p(rules.unstable))), margin)
     matters = np.zeros(len(size), dtype=np.bool_)
-    matters[family] = step_up(p_matters(effects, margin)[family], rules.fdr)
-    level_fcr = 1 - max(int(matters.sum()), 1) * rules.fdr / max(int(family.sum()), 1)
+    matters[enough] = step_up(p_matters(effects, bound)[enough], rules.fdr)
+    level_fcr = 1 - max(int(matters.sum()), 1) * rules.fdr / max(int(enough.sum()), 1)
     half_fcr = student.quantile(level_fcr, freedom) * error
 
     names = np.select(
         [
-            ~family,
+            ~enough | (unstable & ~matters),
             matters & (effects.effect > 0),
             matters,
             (size > half) & (size + half < margin),
@@ -113,15 +120,16 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Decisio
         half_fcr=half_fcr,
         detectable=detectable,
         needed=needed,
-        family=int(family.sum()),
+        unstable=unstable,
+        family=int(enough.sum()),
         selected=int(matters.sum()),
         level_fcr=level_fcr,
     )
 
 
-def p_matters(effects: Effects, margin: float) -> Floats:
-    """P-values of ``|effect| <= margin`` (a logarithm); 1 for estimates inside the margin."""
-    beyond = np.abs(effects.effect) - margin
+def p_matters(effects: Effects, bound: float | Floats) -> Floats:
+    """P-values of ``|effect| <= bound`` (a logarithm); 1 for estimates inside the bound."""
+    beyond = np.abs(effects.effect) - bound
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(beyond > 0, beyond / effects.error, 0.0)
     return np.where(beyond > 0, student.two_sided(statistic, effects.freedom), 1.0)

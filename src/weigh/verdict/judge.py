@@ -174,9 +174,10 @@ class _Session:
         if not np.isfinite(effect):
             yield reasons.apart()
             return
-        if name is VerdictName.REFUSED:
+        if decisions.unstable[at]:
             spread = float(np.expm1(error * np.sqrt(starts)))
-            yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable)
+            shown = name is not VerdictName.REFUSED
+            yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=shown)
         if name is VerdictName.UNRESOLVED:
             half = float(decisions.half[at])
             yield reasons.unresolved(float(np.expm1(half)), abs(effect) > half, _whole(decisions.needed[at]))

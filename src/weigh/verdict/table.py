@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+_Key = TypeVar("_Key", tuple[int, str], tuple[str, str], tuple[int, int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,28 +97,17 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
     names = tuple(contenders)
     number_of = {name: number for number, name in enumerate(names)}
     timed = [sample for sample in samples if sample.timed and sample.contender in number_of]
-    arm_pairs = sorted({(number_of[sample.contender], sample.arm) for sample in timed})
-    case_pairs = sorted({(sample.operation, sample.case) for sample in timed})
-    block_pairs = sorted({(sample.attempt, sample.block) for sample in timed})
+    arm, arm_pairs = _numbered([(number_of[sample.contender], sample.arm) for sample in timed])
+    case, case_pairs = _numbered([(sample.operation, sample.case) for sample in timed])
+    block, block_pairs = _numbered([(sample.attempt, sample.block) for sample in timed])
     operations = sorted({operation for operation, _ in case_pairs})
-
-    arm_number = {pair: number for number, pair in enumerate(arm_pairs)}
-    case_number = {pair: number for number, pair in enumerate(case_pairs)}
-    block_number = {pair: number for number, pair in enumerate(block_pairs)}
     operation_number = {name: number for number, name in enumerate(operations)}
-
-    def column(numbers: Iterable[int]) -> Ints:
-        return np.fromiter(numbers, dtype=np.int64, count=len(timed))
-
-    contender = column(number_of[sample.contender] for sample in timed)
-    arm = column(arm_number[number_of[sample.contender], sample.arm] for sample in timed)
-    case = column(case_number[sample.operation, sample.case] for sample in timed)
-    block = column(block_number[sample.attempt, sample.block] for sample in timed)
+    contender_of = np.array([number for number, _ in arm_pairs], dtype=np.int64)
     value = np.array([getattr(sample, metric) for sample in timed], dtype=np.float64)
     order = np.lexsort((value, block, arm, case))
     return Table(
         case=case[order],
-        contender=contender[order],
+        contender=contender_of[arm[order]],
         arm=arm[order],
         block=block[order],
         value=value[order],
@@ -124,6 +115,13 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
         operations=tuple(operations),
         contenders=names,
         arms=tuple(name for _, name in arm_pairs),
-        contender_of=np.array([number for number, _ in arm_pairs], dtype=np.int64),
+        contender_of=contender_of,
         blocks=len(block_pairs),
     )
+
+
+def _numbered(keys: Sequence[_Key]) -> tuple[Ints, list[_Key]]:
+    """The place of each key among the distinct ones in order, and these."""
+    distinct = sorted(set(keys))
+    place = {key: number for number, key in enumerate(distinct)}
+    return np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys)), distinct

@@ -1,0 +1,23 @@
+"""``make bench``: every figure in turn, nothing else running."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import digest, generation, startup, worker
+
+ALL = {"startup": startup.run, "worker": worker.run, "digest": digest.run, "generation": generation.run}
+
+
+def main() -> None:
+    """Run the benchmarks named on the command line, or all."""
+    names = sys.argv[1:] or list(ALL)
+    for name in names:
+        if name not in ALL:
+            sys.exit(f"there is no benchmark '{name}'; known: {', '.join(ALL)}")
+        for line in ALL[name]():
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

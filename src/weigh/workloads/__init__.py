@@ -1,0 +1,65 @@
+"""Workloads: operations, the literals they are asked with, and the answers that are known beforehand.
+
+A workload is whatever has the shape of ``WorkloadSource``, found by the entry point ``weigh.workloads``,
+whose value is an instance. Ours use the same door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from weigh.model.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from weigh.model.operation import Case, Workload
+
+Cubes = Mapping[str, Mapping[str, Any]]
+"""Ground truth as its generator keeps it: cubes by name, columns by name; empty where nothing is known."""
+
+_OURS = {"netflow": "weigh.workloads.netflow:workload"}
+
+
+class WorkloadSource(Protocol):
+    """Builds a workload for a dataset and knows its answers.
+
+    Attributes:
+        name: as the user writes it.
+        dataset: name of the generator of its data.
+    """
+
+    name: str
+    dataset: str
+
+    def build(self, truth: Cubes, seed: int) -> Workload:
+        """The operations, with literals chosen from what is known about the data.
+
+        Args:
+            truth: of the dataset.
+            seed: of the choice.
+        """
+
+    def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
+        """The right answer as a table with the columns of the result schema; None where it is not known."""
+
+
+def names() -> list[str]:
+    """The names of all workloads that are installed."""
+    return sorted({*_OURS, *(entry.name for entry in entry_points(group="weigh.workloads"))})
+
+
+def load(name: str) -> WorkloadSource:
+    """The workload of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = {entry.name: entry for entry in entry_points(group="weigh.workloads")} | {
+        ours: EntryPoint(ours, value, "weigh.workloads") for ours, value in _OURS.items()
+    }
+    if name not in known:
+        raise UsageError(f"there is no workload '{name}'", remedy=nearest(name, known))
+    return cast("WorkloadSource", known[name].load())

@@ -1,0 +1,136 @@
+"""The workload netflow: the truth agrees with an engine on every case, and the sweeps hold what they promise."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from weigh import workloads
+from weigh.data.generator import generator
+from weigh.data.truth import Truth
+from weigh.model.answer import Column
+from weigh.model.errors import UsageError
+from weigh.model.operation import Operation, Workload
+
+SCALES = [(0, 42), (1, 42), (1_000, 42), (1_000, 43), (150_000, 42)]
+
+
+@cache
+def dataset(scale: int, seed: int) -> tuple[pa.Table, Truth]:
+    source = generator("netflow").open(scale, seed)
+    events = source.tables["events"]
+    with ThreadPoolExecutor(2) as pool:
+        table = pa.Table.from_batches(
+            list(events.batches(pool)) or events.schema.empty_table().to_batches(), None
+        )
+    return table, source.truth()
+
+
+@cache
+def built(scale: int, seed: int) -> Workload:
+    return workloads.load("netflow").build(dataset(scale, seed)[1], seed)
+
+
+def equal(got: object, expected: object, column: Column) -> bool:
+    if column.match == "approx" and got is not None and expected is not None:
+        return math.isclose(float(str(got)), float(str(expected)), rel_tol=column.rel)
+    return got == expected
+
+
+def key_of(operation: Operation, row: tuple[object, ...]) -> tuple[object, ...]:
+    """A row as it can be compared: ties at a limit are anybody's, so only the ordered columns count there."""
+    unique = operation.schema.limit is None or len(operation.schema.ordered_by) > 1
+    return row if unique else tuple(row[position] for position in operation.schema.ordered_by)
+
+
+@pytest.mark.parametrize(("scale", "seed"), SCALES)
+def test_the_truth_agrees_with_duckdb(scale: int, seed: int) -> None:
+    table, truth = dataset(scale, seed)
+    source = workloads.load("netflow")
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.register("arriving", table)
+    connection.execute("CREATE TABLE events AS FROM arriving")
+    for operation in built(scale, seed).operations:
+        columns = operation.schema.columns
+        for case in operation.cases:
+            got = connection.execute(operation.text(case)).fetchall()
+            answer = source.expected(operation.name, case, truth)
+            assert answer is not None
+            assert answer.column_names == [column.name for column in columns]
+            expected = list(zip(*(column.to_pylist() for column in answer.columns), strict=True))
+            assert len(got) == len(expected), (operation.name, case)
+            for mine, theirs in zip(expected, got, strict=True):
+                pairs = zip(key_of(operation, mine), key_of(operation, theirs), strict=True)
+                chosen = key_of(operation, columns)
+                for (left, right), column in zip(pairs, chosen, strict=True):
+                    assert equal(right, left, column), (operation.name, case, mine, theirs)
+
+
+@pytest.mark.parametrize(("scale", "seed"), SCALES)
+def test_every_operation_has_a_case_on_the_clock(scale: int, seed: int) -> None:
+    for operation in built(scale, seed).operations:
+        names = [case.name for case in operation.cases]
+        assert len(operation.timed()) == 1, operation.name
+        assert len(set(names)) == len(names), operation.name
+
+
+def test_sweeps_are_wide() -> None:
+    workload = built(150_000, 42)
+    for name in ("eq_user", "eq_src_ip", "eq_dst_ip", "eq_dst_port"):
+        groups = [case.name.partition("-")[0] for case in workload.operation(name).cases]
+        assert len(groups) >= 35, name
+        assert set(groups) == {"common", "middling", "rare", "edge", "absent"}
+
+
+def test_the_seed_chooses_the_literals_and_nothing_else() -> None:
+    _, truth = dataset(150_000, 42)
+    source = workloads.load("netflow")
+    once, again, other = (source.build(truth, seed) for seed in (1, 1, 2))
+    assert once == again
+    assert once.operation("eq_user").cases != other.operation("eq_user").cases
+    assert [o.sql for o in once.operations] == [o.sql for o in other.operations]
+
+
+def test_literals_survive_a_truth_from_the_disk(tmp_path) -> None:
+    _, truth = dataset(1_000, 42)
+    truth.save(tmp_path / "truth")
+    assert workloads.load("netflow").build(Truth.load(tmp_path / "truth"), 42) == built(1_000, 42)
+
+
+def test_no_literal_has_a_backslash() -> None:
+    table, _ = dataset(150_000, 42)
+    assert any("\\" in (user or "") for user in table["user_name"].unique().to_pylist())
+    for operation in built(150_000, 42).operations:
+        for case in operation.cases:
+            assert "\\" not in operation.text(case)
+
+
+def test_answers_stay_small_and_joins_bounded() -> None:
+    _, truth = dataset(150_000, 42)
+    source = workloads.load("netflow")
+    for operation in built(150_000, 42).operations:
+        for case in operation.cases:
+            answer = source.expected(operation.name, case, truth)
+            assert answer is not None
+            assert answer.num_rows < 10_000
+    join = built(150_000, 42).operation("denied_and_allowed")
+    met = source.expected(join.name, join.timed()[0], truth)
+    assert met is not None
+    assert 0 < sum(met["pairs"].to_pylist()) <= 200_000
+
+
+def test_what_is_not_netflows_is_not_answered() -> None:
+    _, truth = dataset(1, 42)
+    assert workloads.load("netflow").expected("q1", built(1, 42).operations[0].cases[0], truth) is None
+
+
+def test_an_unknown_workload_names_the_nearest() -> None:
+    with pytest.raises(UsageError) as raised:
+        workloads.load("netflo")
+    assert "netflow" in raised.value.remedy
