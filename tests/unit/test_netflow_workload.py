@@ -1,10 +1,11 @@
-"""The workload netflow: the truth agrees with an engine on every case, and the sweeps hold what they promise."""
+"""The workload netflow: the truth agrees with an engine on every case; the sweeps hold what they promise."""
 
 from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow as pa
@@ -13,9 +14,11 @@ import pytest
 from weigh import workloads
 from weigh.data.generator import generator
 from weigh.data.truth import Truth
-from weigh.model.answer import Column
 from weigh.model.errors import UsageError
-from weigh.model.operation import Operation, Workload
+
+if TYPE_CHECKING:
+    from weigh.model.answer import Column
+    from weigh.model.operation import Operation, Workload
 
 SCALES = [(0, 42), (1, 42), (1_000, 42), (1_000, 43), (150_000, 42)]
 
@@ -25,9 +28,8 @@ def dataset(scale: int, seed: int) -> tuple[pa.Table, Truth]:
     source = generator("netflow").open(scale, seed)
     events = source.tables["events"]
     with ThreadPoolExecutor(2) as pool:
-        table = pa.Table.from_batches(
-            list(events.batches(pool)) or events.schema.empty_table().to_batches(), None
-        )
+        batches = list(events.batches(pool))
+    table = pa.Table.from_batches(batches) if batches else events.schema.empty_table()
     return table, source.truth()
 
 

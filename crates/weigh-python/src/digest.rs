@@ -1,4 +1,8 @@
 //! weigh-digest: digests, differences, hashes and facts.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "what Python passes is converted, and belongs to the function"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -113,7 +113,11 @@ def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[I
     def part(share: Rows) -> Iterator[pa.RecordBatch]:
         missing = share
         while missing:
-            batch = rest.pop() if rest else next(source)
+            batch = rest.pop() if rest else next(source, None)
+            if batch is None:
+                raise DataFault(
+                    "the generator made fewer rows than it said", remedy="report this to who wrote it"
+                )
             if batch.num_rows > missing:
                 rest.append(batch.slice(missing))
                 batch = batch.slice(0, missing)

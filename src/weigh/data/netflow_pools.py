@@ -85,13 +85,13 @@ TARGETS = 6_000
 _EDGE_ADDRESSES = ("::1", "2001:db8::8a2e:370:7334", "0.0.0.0", "255.255.255.255")
 
 _FIRST = (
-    "ada alan anna bela boris carla chen clara david diego elena emil erik eva fatima felix frida george greta "
-    "hana hugo ines ivan jana jonas julia kai karl lara lena liam luca maria mia milan nadia nina noah olga omar "
-    "paula petra rafael rosa samir sofia tariq vera yuki zoe"
+    "ada alan anna bela boris carla chen clara david diego elena emil erik eva fatima felix frida "
+    "george greta hana hugo ines ivan jana jonas julia kai karl lara lena liam luca maria mia milan "
+    "nadia nina noah olga omar paula petra rafael rosa samir sofia tariq vera yuki zoe"
 )
 _LAST = (
-    "adler becker costa dubois evans fischer garcia hansen ito jansen kowalski larsen meyer novak okafor petrov "
-    "quinn rossi silva tanaka ueda vogel weber xu young zhang"
+    "adler becker costa dubois evans fischer garcia hansen ito jansen kowalski larsen meyer novak "
+    "okafor petrov quinn rossi silva tanaka ueda vogel weber xu young zhang"
 )
 _SERVICE_ACCOUNTS = ("backup", "scanner", "deploy", "monitor", "ldap", "mail", "print", "dns")
 
@@ -127,8 +127,7 @@ def users() -> tuple[str, ...]:
         for place, name in enumerate(first)
     ]
     accounts = [f"svc-{account}-{number:02}" for account in _SERVICE_ACCOUNTS for number in range(93)]
-    # Interleaved, so that popular and rare ones of both kinds exist; 26 * 50 + 8 * 93 names, of which 2,000
-    # serve.
+    # Interleaved, so that popular and rare ones of both kinds exist: 26 * 50 + 8 * 93 names; 2,000 serve.
     mixed = [name for pair in zip(people, accounts, strict=False) for name in pair] + people[len(accounts) :]
     return (*mixed[:COMMON_USERS], *EDGE_USERS)
 

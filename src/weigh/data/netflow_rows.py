@@ -26,8 +26,8 @@ SCORE_STEPS = 1000
 BYTES_LIMIT = 1 << 36
 """``bytes`` stays below: 2^17 of them sum to less than 2^53, exact in the doubles that bincount uses."""
 
-_RARE = 1 << 18
-"""One row in 2^14 is an edge case: below this a 32-bit number says so."""
+_RARE = 1 << 22
+"""One row in 2^10 is an edge case: below this a 32-bit number says so."""
 
 SCHEMA = pa.schema(
     {
@@ -165,18 +165,18 @@ def _plant(made: Rows, edge: NDArray[np.uint32]) -> None:
     """Overwrite the few rows that are edge cases: values that are rare, or at the end of their range."""
     where = np.flatnonzero(edge < _RARE)
     kind, which = edge[where] & 7, (edge[where] >> np.uint32(3)).astype(np.int64)
-    edges = len(pools.EDGE_USERS)
-    for number, (column, values) in enumerate(
-        (
-            (made.user, np.arange(pools.COMMON_USERS, pools.COMMON_USERS + edges)),
-            (made.bytes, np.array([-1, 0, 1, BYTES_LIMIT - 1])),
-            (made.target_port, np.array([0, 1, 65_535, 31_337])),
-            (made.source, np.arange(pools.SOURCES, len(pools.sources()))),
-            (made.target, np.arange(pools.TARGETS, len(pools.targets()))),
-            (made.action, np.array([pools.HONEYPOT])),
-            (made.source_port, np.array([0, 65_535])),
-        )
-    ):
+    users = np.arange(pools.COMMON_USERS, len(pools.users()))
+    planted = (
+        (made.user, users),
+        (made.bytes, np.array([-1, 0, 1, BYTES_LIMIT - 1])),
+        (made.target_port, np.array([0, 1, 65_535, 31_337])),
+        (made.source, np.arange(pools.SOURCES, len(pools.sources()))),
+        (made.target, np.arange(pools.TARGETS, len(pools.targets()))),
+        (made.action, np.array([pools.HONEYPOT])),
+        (made.source_port, np.array([0, 65_535])),
+        (made.user, users),
+    )
+    for number, (column, values) in enumerate(planted):
         chosen = kind == number
         column[where[chosen]] = values[which[chosen] % len(values)]
 

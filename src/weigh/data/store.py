@@ -193,6 +193,6 @@ class _Making(NamedTuple):
         made = 0
         for batch in batches:
             made += batch.num_rows
-            yield batch
             if self.progress is not None:
                 self.progress(made, rows)
+            yield batch
