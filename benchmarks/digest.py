@@ -7,13 +7,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from weigh._native import digest_parquet
 from weigh.engines import environment
 from weigh.protocol.prepare import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ROUNDS = 7
 
@@ -45,7 +48,10 @@ def run() -> Iterator[str]:
         ours, theirs = [], []
         for _ in range(_ROUNDS):
             done = subprocess.run(
-                [str(duckdb), "-c", _HASH, str(file), str(threads)], check=True, capture_output=True, text=True
+                [str(duckdb), "-c", _HASH, str(file), str(threads)],
+                check=True,
+                capture_output=True,
+                text=True,
             )
             theirs.append(json.loads(done.stdout))
             began = time.perf_counter()

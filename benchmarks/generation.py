@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from weigh.data import layout, store
 from weigh.data.generator import dataset_name
 from weigh.engines import environment
 from weigh.model.spec import LayoutSpec
 from weigh.protocol.prepare import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ROWS = 5_000_000
 

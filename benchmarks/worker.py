@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
 from statistics import median
+from typing import TYPE_CHECKING
 
 from weigh.engines import engine as engines
 from weigh.model.contender import parse_contender
 from weigh.protocol.prepare import cache_folder, ready
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ROUNDS = 12
 _RUNS = 100

@@ -13,9 +13,7 @@ _HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 
 def anchors(text: str) -> set[str]:
     """Anchors of a page's headings, as renderers of Markdown make them."""
-    return {
-        re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in _HEADING.findall(text)
-    }
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in _HEADING.findall(text)}
 
 
 def dead(page: Path) -> list[str]:

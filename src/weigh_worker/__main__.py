@@ -12,10 +12,12 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weigh_worker import meter, protocol
-from weigh_worker.adapter import Adapter
+
+if TYPE_CHECKING:
+    from weigh_worker.adapter import Adapter
 
 _PR_SET_PDEATHSIG = 1
 
@@ -30,7 +32,8 @@ class Worker:
         """The reply to one request; an engine's exception becomes an ``error``."""
         try:
             handler = getattr(self, f"on_{request['do']}")
-            return handler(**{key: value for key, value in request.items() if key != "do"})
+            reply: protocol.Message = handler(**{key: value for key, value in request.items() if key != "do"})
+            return reply
         except Exception as error:
             kind = self.adapter.classify(error) if self.adapter else "error"
             return {"error": {"kind": kind, "type": type(error).__name__, "text": str(error)[:4000]}}

@@ -74,9 +74,9 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "b": st.booleans(),
     "l": st.lists(st.none() | int32s, max_size=3),
 }
-tables = st.lists(
-    st.fixed_dictionaries({k: st.none() | v for k, v in VALUES.items()}), min_size=1, max_size=30
-).map(lambda rows: pa.Table.from_pylist(rows, schema=SCHEMA))
+tables = st.lists(st.fixed_dictionaries({k: st.none() | v for k, v in VALUES.items()}), min_size=1, max_size=30).map(
+    lambda rows: pa.Table.from_pylist(rows, schema=SCHEMA)
+)
 
 
 def write(table: pa.Table, path: Path, **options: Any) -> str:
@@ -153,9 +153,7 @@ def test_writers_do_not_show(tmp_path_factory: pytest.TempPathFactory, table: pa
         for codec in ("snappy", "zstd"):
             for version in ("V1", "V2"):
                 file = str(where / f"{codec}{version}.parquet")
-                connection.execute(
-                    f"copy (from drawn) to '{file}' (codec {codec}, parquet_version {version})"
-                )
+                connection.execute(f"copy (from drawn) to '{file}' (codec {codec}, parquet_version {version})")
                 assert digest_parquet([file]) == expected
         assert digest_arrow(connection.sql("from drawn").to_arrow_table()) == expected
 
@@ -253,9 +251,7 @@ def test_kinds_and_boundaries_show() -> None:
         pa.array(["0"]),
     ]
     assert len({one(array) for array in different}) == len(different)
-    assert digest_arrow(pa.table({"a": ["ab"], "b": ["c"]})) != digest_arrow(
-        pa.table({"a": ["a"], "b": ["bc"]})
-    )
+    assert digest_arrow(pa.table({"a": ["ab"], "b": ["c"]})) != digest_arrow(pa.table({"a": ["a"], "b": ["bc"]}))
 
 
 # Columns
@@ -444,9 +440,7 @@ def test_facts(tmp_path: Path) -> None:
     assert price["bloom_filter_bytes"] == 0
 
     options = {"write_page_checksum": True, "write_page_index": True, "write_statistics": ["key"]}
-    rich = parquet_facts(
-        write(table, tmp_path / "rich.parquet", use_dictionary=False, compression="zstd", **options)
-    )
+    rich = parquet_facts(write(table, tmp_path / "rich.parquet", use_dictionary=False, compression="zstd", **options))
     assert rich["page_checksums"]
     assert rich["columns"]["key"]["codec"] == "ZSTD"
     assert rich["columns"]["key"]["statistics"]

@@ -49,9 +49,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
         reached = f"{own} (pooled {joint}, two-sample t {best})"
         kept = own.value >= best.value - 0.03
         yield Row("power, iid", f"{100 * change:.1f} %, K={blocks}", "best - 3 points", reached, kept)
-    drifting = rates.power(
-        lambda size, draw: noise.drift(size, draw, sd=0.02), Size(experiments, 16), 0.02, 3
-    )
+    drifting = rates.power(lambda size, draw: noise.drift(size, draw, sd=0.02), Size(experiments, 16), 0.02, 3)
     yield Row("power at 2 %", "drift, run SD 2 %, K=16", ">= 95 %", str(drifting), drifting.value >= 0.95)
     shared = rates.power(noise.shared_ar, Size(experiments, 30), 0.02, 3)
     yield Row("power at 2 %", "shared AR .9 SD 5 %, K=30", ">= 70 %", str(shared), shared.value >= 0.7)
@@ -60,9 +58,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
     alarms = rates.false_alarms(sessions, 4, Rules(margin=0.0))
     yield Row("false alarms a commit", "3,000 queries, margin 0", "<= 1", f"{alarms:.3f}", alarms <= 1)
     false_share, found = rates.discoveries(sessions, 5)
-    yield Row(
-        "FDR", "90 % exactly at the margin", "<= 5 %", f"{100 * false_share:.2f} %", false_share <= 0.05
-    )
+    yield Row("FDR", "90 % exactly at the margin", "<= 5 %", f"{100 * false_share:.2f} %", false_share <= 0.05)
     yield Row("recall of +10 %", "10 x 3, run SD 3 %, start SD 1 %", ">= .90", str(found), found.value >= 0.9)
     missed = rates.false_coverage(sessions, 6)
     yield Row("false coverage of FCR", "effects of SD 5 %", "<= 5 %", f"{100 * missed:.2f} %", missed <= 0.05)
@@ -70,9 +66,7 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
         found = rates.wrongly_same(make, Size(experiments), 7)
         yield Row("SAME at the margin", f"{name}, K=10", "<= 5.5 %", str(found), found.value <= 0.055)
     found = rates.certified(max(sessions // 10, 1), 8)
-    yield Row(
-        "unchanged certified", "run SD 3 %, start SD 1 %, K=10", ">= 70 %", str(found), found.value >= 0.7
-    )
+    yield Row("unchanged certified", "run SD 3 %, start SD 1 %, K=10", ">= 70 %", str(found), found.value >= 0.7)
 
 
 def main() -> None:

@@ -104,9 +104,7 @@ def type_one(
     return rate(excludes(estimate(logs)))
 
 
-def power(
-    make: Make, size: Size, change: float, seed: int, estimate: Callable[[Floats], Effects] = estimated
-) -> Rate:
+def power(make: Make, size: Size, change: float, seed: int, estimate: Callable[[Floats], Effects] = estimated) -> Rate:
     """Changes that the 99 % interval finds."""
     logs = make(size, np.random.default_rng(seed))
     logs[:, :, 0] += np.log1p(change)
@@ -189,6 +187,4 @@ def expected_power(size: Size, change: float, sd: float) -> float:
     freedom = size.blocks - 1.0
     shift = np.log1p(change) / (sd / np.sqrt(noise.RUNS) * np.sqrt(1.5 / size.blocks))
     critical = float(quantile(RULES.confidence, np.array(freedom)))
-    return (
-        1 - float(special.nctdtr(freedom, shift, critical)) + float(special.nctdtr(freedom, shift, -critical))
-    )
+    return 1 - float(special.nctdtr(freedom, shift, critical)) + float(special.nctdtr(freedom, shift, -critical))

@@ -70,9 +70,7 @@ def test_coverage_of_the_99_percent_interval(kind: str) -> None:
 
 def test_the_pooled_variance_is_rejected_with_reason() -> None:
     """Why the standard error is the contrast's own: with unequal noise the textbook one is wrong."""
-    two, five = (
-        rates.type_one(noise.noisy_candidate, Size(20_000, 10, arms), 1, rates.pooled) for arms in (3, 6)
-    )
+    two, five = (rates.type_one(noise.noisy_candidate, Size(20_000, 10, arms), 1, rates.pooled) for arms in (3, 6))
     assert two.value > 0.05
     assert five.value > 0.15
 

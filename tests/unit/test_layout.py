@@ -54,9 +54,7 @@ def test_every_layout_holds_the_same_rows(tmp_path: Path, spec: LayoutSpec) -> N
     usual, other = (store.ensure(NAME, form, tmp_path) for form in (PYARROW, spec))
     assert other.manifest.digests == usual.manifest.digests
     assert len(other.manifest.files) == spec.files
-    assert (
-        max(file.rows for file in other.manifest.files) - min(file.rows for file in other.manifest.files) <= 1
-    )
+    assert max(file.rows for file in other.manifest.files) - min(file.rows for file in other.manifest.files) <= 1
     sizes = [file.parquet["row_groups"]["max_rows"] for file in other.manifest.files]
     assert max(sizes) == min(spec.row_group_rows, max(file.rows for file in other.manifest.files))
 
@@ -223,8 +221,7 @@ def test_describe_reads_the_users_own_files(tmp_path: Path) -> None:
 def test_parts_divide_the_rows_in_order() -> None:
     batches = [pa.record_batch({"a": list(range(first, first + 5))}) for first in range(0, 20, 5)]
     parts = [
-        [value for batch in part for value in batch["a"].to_pylist()]
-        for part in layout.divided(batches, [7, 7, 6])
+        [value for batch in part for value in batch["a"].to_pylist()] for part in layout.divided(batches, [7, 7, 6])
     ]
     assert parts == [list(range(7)), list(range(7, 14)), list(range(14, 20))]
     groups = [table["a"].to_pylist() for table in layout.grouped(batches, 8)]

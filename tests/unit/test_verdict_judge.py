@@ -154,9 +154,7 @@ def test_without_a_second_arm_there_is_no_floor() -> None:
 
 def test_cases_are_averaged_and_their_difference_is_no_noise() -> None:
     cheap = experiment(ratio=1.1, case="cheap")
-    dear = [
-        msgspec.structs.replace(s, wall_s=1000 * (s.wall_s or 0)) for s in experiment(ratio=1.3, case="dear")
-    ]
+    dear = [msgspec.structs.replace(s, wall_s=1000 * (s.wall_s or 0)) for s in experiment(ratio=1.3, case="dear")]
     judgement = judge(cheap + dear, spec=spec())
     assert judgement.verdicts[0].ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.02)
     assert judgement.verdicts[0].median_ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.05)
@@ -276,9 +274,7 @@ def test_constant_times_are_suspicious_and_harmless() -> None:
 
 def test_a_ratio_that_drifts_is_a_finding() -> None:
     samples = [
-        msgspec.structs.replace(s, wall_s=(s.wall_s or 0) * (1 + 0.004 * s.block))
-        if s.contender == "new"
-        else s
+        msgspec.structs.replace(s, wall_s=(s.wall_s or 0) * (1 + 0.004 * s.block)) if s.contender == "new" else s
         for s in experiment(noise=0.001)
     ]
     assert "T4" in codes(only(samples))
@@ -302,8 +298,7 @@ def test_a_metric_that_is_sometimes_zero_has_no_ratio() -> None:
 
 def test_other_metrics_have_verdicts_of_the_same_form() -> None:
     samples = [
-        msgspec.structs.replace(s, peak_memory=2_000_000 if s.contender == "new" else 1_000_000)
-        for s in experiment()
+        msgspec.structs.replace(s, peak_memory=2_000_000 if s.contender == "new" else 1_000_000) for s in experiment()
     ]
     verdict = only(samples, metric="peak_memory")
     assert (verdict.verdict, verdict.metric) == (VerdictName.SLOWER, "peak_memory")
@@ -341,9 +336,7 @@ def test_nothing_in_nothing_out() -> None:
     assert (judgement.timings, judgement.verdicts, judgement.floors) == ((), (), ())
 
 
-LOGS = st.lists(
-    st.tuples(*[st.floats(-3, 3, allow_nan=False).map(lambda x: round(x, 3))] * 2), min_size=5, max_size=12
-)
+LOGS = st.lists(st.tuples(*[st.floats(-3, 3, allow_nan=False).map(lambda x: round(x, 3))] * 2), min_size=5, max_size=12)
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,6 +6,7 @@ everything; what he would have to forge is the journal, of which all else is a f
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -167,7 +168,7 @@ def _order(record: Record) -> list[Problem]:
             Problem(code="T5.order", file=journal.NAME, text=f"turns outside any block: {sorted(stray)[:5]}")
         )
     times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
-    if any(later < earlier for earlier, later in zip(times, times[1:], strict=False)):
+    if any(later < earlier for earlier, later in itertools.pairwise(times)):
         problems.append(
             Problem(
                 code="T5.order",
@@ -199,7 +200,11 @@ def _gate(record: Record) -> list[Problem]:
     names = list(dict.fromkeys(name for one in record.gate.operations for name in one.contenders))
     again = conclude(record.gate.checks, {name: len(cases) for name, cases in asked.items()}, names)
     return [
-        Problem(code="R4.figures", file="gate.json", text=f"{said.operation}: its status does not follow from its checks")
+        Problem(
+            code="R4.figures",
+            file="gate.json",
+            text=f"{said.operation}: its status does not follow from its checks",
+        )
         for said, computed in zip(record.gate.operations, again, strict=False)
         if (said.status, said.contenders) != (computed.status, computed.contenders)
     ]
@@ -233,7 +238,7 @@ def _figures(folder: Path, sealed: store.Seal) -> tuple[list[Problem], int]:
 def _close(said: bytes, computed: bytes) -> bool:
     """Equal JSON, numbers compared at the digits that any report prints."""
     try:
-        return _rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed))
+        return bool(_rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed)))
     except msgspec.MsgspecError:
         return False
 

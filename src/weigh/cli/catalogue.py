@@ -16,7 +16,7 @@ def engines(as_json: bool) -> None:
     from weigh.engines import engine as registry
     from weigh.model.errors import WeighError
 
-    rows = []
+    rows: list[dict[str, str | None]] = []
     for name, entry in sorted(registry.installed().items()):
         try:
             engine = registry.load(name)
@@ -46,15 +46,12 @@ def workloads(as_json: bool) -> None:
     """List the workloads that an experiment can name."""
     from weigh import workloads as registry
 
-    rows = [
-        {"name": name, "dataset": registry.load(name).dataset, "about": registry.load(name).about}
-        for name in sorted(registry.installed())
-    ]
+    rows = [{"name": name, "dataset": registry.load(name).dataset} for name in registry.names()]
     if as_json:
         print_json({"schema": "weigh/workloads/1", "workloads": rows})
         return
     for row in rows:
-        click.echo(f"{row['name']:<12} {row['about']}")
+        click.echo(f"{row['name']:<12} over dataset {row['dataset']}")
 
 
 @click.command()

@@ -31,7 +31,9 @@ def data() -> None:
 @click.option("--scale", default="1M", show_default=True, metavar="ROWS")
 @click.option("--seed", default=42, show_default=True, type=int)
 @click.option("--writer", default="duckdb", show_default=True, type=click.Choice(["duckdb", "pyarrow"]))
-@click.option("--codec", default="zstd", show_default=True, type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"]))
+@click.option(
+    "--codec", default="zstd", show_default=True, type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"])
+)
 @click.option("--files", default=1, show_default=True, type=int)
 @click.option("--row-group-rows", default=122_880, show_default=True, type=int)
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")

@@ -11,7 +11,11 @@ from typing import Any
 import click
 
 COMMANDS = {
-    "demo": ("weigh.cli.run", "demo", "The one-minute tour: small data, embedded engines, gate, verdicts, report."),
+    "demo": (
+        "weigh.cli.run",
+        "demo",
+        "The one-minute tour: small data, embedded engines, gate, verdicts, report.",
+    ),
     "run": ("weigh.cli.run", "run", "The experiment: gate, measure, verdicts, evidence, report."),
     "gate": ("weigh.cli.run", "gate", "Only the answers."),
     "report": ("weigh.cli.evidence", "report", "Print the report of an evidence directory."),
@@ -58,7 +62,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="weigh")
 def cli() -> None:
-    """Benchmarks of data engines whose result can be believed.
+    r"""Benchmarks of data engines whose result can be believed.
 
     weigh checks the answers before it starts a clock, reports its own noise, and keeps evidence from which every
     number can be recomputed.
@@ -110,7 +114,9 @@ def _explain(error: Exception) -> int:
         remedy = "check the space and the permissions there"
         return _say(error.strerror or str(error), str(error.filename or ""), remedy)
     return _say(
-        f"internal error: {type(error).__name__}: {error}", "", "this is a mistake of weigh; WEIGH_DEBUG=1 shows where"
+        f"internal error: {type(error).__name__}: {error}",
+        "",
+        "this is a mistake of weigh; WEIGH_DEBUG=1 shows where",
     )
 
 

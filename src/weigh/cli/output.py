@@ -27,6 +27,8 @@ def print_json(document: bytes | object) -> None:
     """One JSON document on stdout."""
     import msgspec
 
-    body: Any = document if isinstance(document, bytes) else msgspec.json.format(msgspec.json.encode(document), indent=2)
+    body: Any = (
+        document if isinstance(document, bytes) else msgspec.json.format(msgspec.json.encode(document), indent=2)
+    )
     sys.stdout.buffer.write(body.rstrip(b"\n") + b"\n")
     sys.stdout.buffer.flush()

@@ -56,7 +56,11 @@ def _comma(_context: click.Context, _option: click.Parameter, value: str | None)
 
 
 _out = click.option(
-    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Evidence goes here [runs]."
+    "--out",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_OUT,
+    metavar="DIR",
+    help="Evidence goes here [runs].",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/1).")
 _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -102,7 +106,12 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
     from weigh.protocol.config import make_spec
 
     rival = _DEMO_WRONG if wrong_answer else _DEMO_RIGHT
-    flags = {"contender": (_DEMO_BASELINE, rival), "scale": scale, "starts": 5 if wrong_answer else 10, "runs": 2}
+    flags = {
+        "contender": (_DEMO_BASELINE, rival),
+        "scale": scale,
+        "starts": 5 if wrong_answer else 10,
+        "runs": 2,
+    }
     _carry_out(make_spec(None, flags), out, as_json, quiet)
 
 

@@ -42,9 +42,7 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
             parquet=cast("dict[str, Any]", parquet),
         )
     except (OSError, _native.DigestError) as error:
-        raise DataFault(
-            str(error), where=str(path), remedy="give readable, undamaged Parquet files"
-        ) from error
+        raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
 
 
 def describe(tables: Mapping[str, Iterable[Path]]) -> tuple[FileFacts, ...]:
@@ -129,13 +127,9 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
         if not same_rows:
             problems.append(_problem("rows", f"{file.path} holds other rows than when it was made", folder))
         elif changed:
-            problems.append(
-                _problem("bytes", f"{file.path} was written anew since: same rows, other bytes", folder)
-            )
+            problems.append(_problem("bytes", f"{file.path} was written anew since: same rows, other bytes", folder))
     if depth == "digest" and merged(manifest.files) != manifest.digests:
-        problems.append(
-            _problem("manifest", "the manifest contradicts itself: digests of files and tables", folder)
-        )
+        problems.append(_problem("manifest", "the manifest contradicts itself: digests of files and tables", folder))
     return problems
 
 

@@ -115,9 +115,7 @@ def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[I
         while missing:
             batch = rest.pop() if rest else next(source, None)
             if batch is None:
-                raise DataFault(
-                    "the generator made fewer rows than it said", remedy="report this to who wrote it"
-                )
+                raise DataFault("the generator made fewer rows than it said", remedy="report this to who wrote it")
             if batch.num_rows > missing:
                 rest.append(batch.slice(missing))
                 batch = batch.slice(0, missing)
@@ -131,9 +129,7 @@ def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[I
 def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path, schema: pa.Schema) -> None:
     # Dictionaries where they pay: PyArrow's default tries one on every column and gives up late, at 0.4 us a
     # row.
-    repeating = [
-        field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))
-    ]
+    repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
     form: dict[str, Any] = {
         "compression": "NONE" if spec.codec == "none" else spec.codec,
         "use_dictionary": repeating,
@@ -184,9 +180,7 @@ def _by_duckdb(
         "threads": threads,
     }
     command = [str(python), "-I", str(Path(duckdb_writer.__file__)), json.dumps(job)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         try:
             # A writer that died closes the pipe; what it said about it is on stderr.
@@ -203,9 +197,7 @@ def _by_duckdb(
     if process.returncode:
         _raise(complained.decode(errors="replace"), process.returncode, paths[0].parent)
     if json.loads(said)["duckdb"] != DUCKDB.partition("==")[2]:
-        raise EnvironmentFault(
-            f"the writer's environment holds another DuckDB than {DUCKDB}", where=str(python)
-        )
+        raise EnvironmentFault(f"the writer's environment holds another DuckDB than {DUCKDB}", where=str(python))
 
 
 def _stream(batches: Iterator[pa.RecordBatch], schema: pa.Schema, pipe: Any) -> None:

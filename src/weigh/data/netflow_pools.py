@@ -122,9 +122,7 @@ def users() -> tuple[str, ...]:
     """Every user name: the common ones by falling popularity, then the edge cases."""
     first, last = _FIRST.split(), _LAST.split()
     people = [
-        f"{name}.{last[(place + turn) % len(last)]}"
-        for turn in range(len(last))
-        for place, name in enumerate(first)
+        f"{name}.{last[(place + turn) % len(last)]}" for turn in range(len(last)) for place, name in enumerate(first)
     ]
     accounts = [f"svc-{account}-{number:02}" for account in _SERVICE_ACCOUNTS for number in range(93)]
     # Interleaved, so that popular and rare ones of both kinds exist: 26 * 50 + 8 * 93 names; 2,000 serve.

@@ -121,9 +121,7 @@ def tally(rows: Rows) -> Tally:
     first = int(minute.min())
     watched = _watched(rows)
     where = np.flatnonzero(watched >= 0)
-    _count_from(
-        made, "watched", first * len(WATCHED) * 2, minute[where] * (len(WATCHED) * 2) + watched[where]
-    )
+    _count_from(made, "watched", first * len(WATCHED) * 2, minute[where] * (len(WATCHED) * 2) + watched[where])
     minute *= _ACTIONS
     minute += rows.action
     _count_from(made, "minute", first * _ACTIONS, minute)
@@ -181,9 +179,7 @@ def truth(counted: Tally) -> Truth:
     users: list[str | None] = [None, *pools.users()]
     cubes: dict[str, Cube] = {
         "totals": {"events": np.array([cells["target"].sum()])},
-        "users": _long(
-            {"user_name": users, "action": pools.ACTIONS, "proto": pools.PROTOS}, events=cells["user"]
-        ),
+        "users": _long({"user_name": users, "action": pools.ACTIONS, "proto": pools.PROTOS}, events=cells["user"]),
         "sources": _long({"src_ip": pools.sources(), "action": pools.ACTIONS}, events=cells["source"]),
         "source_bytes": _long({"src_ip": pools.sources()}, bytes=cells["source_bytes"]),
         "targets": _long({"dst_ip": pools.targets()}, events=cells["target"]),
@@ -239,9 +235,7 @@ def _long(axes: dict[str, Iterable[Any]], **measures: Counts) -> Cube:
     cube: Cube = {}
     for (name, values), place in zip(pools_.items(), places, strict=True):
         numbers = all(isinstance(value, int) for value in values)
-        cube[name] = (
-            np.array(values, np.int64)[place] if numbers else [values[position] for position in place]
-        )
+        cube[name] = np.array(values, np.int64)[place] if numbers else [values[position] for position in place]
     for name, counts in measures.items():
         cube[name] = counts[happened]
     return cube

@@ -71,15 +71,11 @@ class Truth(Mapping[str, Cube]):
             for name, expected in hashes.items():
                 path = folder / f"{name}.parquet"
                 if _hash(path) != expected:
-                    raise DataFault(
-                        "the ground truth was changed since it was made", where=str(path), remedy=remedy
-                    )
+                    raise DataFault("the ground truth was changed since it was made", where=str(path), remedy=remedy)
                 table = pq.read_table(path)
                 cubes[name] = {column: _column(table[column]) for column in table.column_names}
         except (OSError, msgspec.DecodeError) as error:
-            raise DataFault(
-                f"the ground truth cannot be read ({error})", where=str(folder), remedy=remedy
-            ) from error
+            raise DataFault(f"the ground truth cannot be read ({error})", where=str(folder), remedy=remedy) from error
         return cls(cubes)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import chdb
 import pyarrow as pa
+
 from weigh_worker import Adapter
 
 # ClickHouse error codes: 43 illegal type of argument, 46 unknown function, 48 not implemented, 62 syntax error.
@@ -33,28 +34,22 @@ class Engine(Adapter):
             self.connection.query(f"SET {name} = {_literal(value)}")
 
     def version(self) -> str:
-        """``SELECT version()``: ``chdb.__version__`` tells the package of the core, not the engine."""
+        """What ``SELECT version()`` says: ``chdb.__version__`` tells the package of the core, not the engine."""
         return str(self._rows("SELECT version() AS v")[0]["v"])
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """What ``system.settings`` calls changed, and those that decide what is measured."""
         always = "'max_threads', 'max_memory_usage', 'use_query_cache', 'join_use_nulls'"
         # Some versions print a quoted value; the quotes are theirs, not the setting's.
-        rows = self._rows(
-            f"SELECT name, value, default FROM system.settings WHERE changed OR name IN ({always})"
-        )
-        return {
-            row["name"]: {"value": row["value"].strip("'"), "default": row["default"].strip("'")} for row in rows
-        }
+        rows = self._rows(f"SELECT name, value, default FROM system.settings WHERE changed OR name IN ({always})")
+        return {row["name"]: {"value": row["value"].strip("'"), "default": row["default"].strip("'")} for row in rows}
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Views over ``file()``: nothing is copied."""
         self.tables = tables
         for name, paths in tables.items():
             files = paths[0] if len(paths) == 1 else "{" + ",".join(paths) + "}"
-            self.connection.query(
-                f"CREATE OR REPLACE VIEW `{name}` AS SELECT * FROM file({_literal(files)}, Parquet)"
-            )
+            self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS SELECT * FROM file({_literal(files)}, Parquet)")
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""

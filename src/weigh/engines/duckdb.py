@@ -15,8 +15,10 @@ engine = Engine(
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
         Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),
-        Switch(name="all optimizers of joins and filters off",
-               settings={"disabled_optimizers": "filter_pushdown,filter_pullup,join_order,statistics_propagation"}),
+        Switch(
+            name="all optimizers of joins and filters off",
+            settings={"disabled_optimizers": "filter_pushdown,filter_pullup,join_order,statistics_propagation"},
+        ),
     ),
     about="DuckDB in its own process, views over Parquet",
 )

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 import nanoarrow
 from nanoarrow.c_array_stream import CArrayStream
+
 from weigh_worker import Adapter
 
 _UNSUPPORTED = (duckdb.ParserException, duckdb.BinderException, duckdb.NotImplementedException)
@@ -18,7 +19,7 @@ class Engine(Adapter):
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
         # Without these a missing extension costs seconds of failed download in the middle of a measurement.
-        fixed = {
+        fixed: dict[str, Any] = {
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "temp_directory": scratch,
@@ -30,7 +31,7 @@ class Engine(Adapter):
         self.defaults = self._read_settings(duckdb.connect(":memory:"))
 
     def version(self) -> str:
-        """``select version()`` without its leading v."""
+        """What ``select version()`` says, without its leading v."""
         return str(self.connection.execute("select version()").fetchall()[0][0]).removeprefix("v")
 
     def settings(self) -> dict[str, dict[str, Any]]:

@@ -104,7 +104,5 @@ def load(name: str) -> Engine:
             remedy="reinstall the package that brings it",
         ) from error
     if not isinstance(engine, Engine):
-        raise EngineFault(
-            f"{entry.value} is not a weigh Engine", remedy="see docs/plugins.md, 'Adding an engine'"
-        )
+        raise EngineFault(f"{entry.value} is not a weigh Engine", remedy="see docs/plugins.md, 'Adding an engine'")
     return engine

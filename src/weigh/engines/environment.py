@@ -134,15 +134,12 @@ def _explained(stderr: str, wanted: list[str]) -> EnvironmentFault | UsageError:
         )
     if "no space" in lower:
         return EnvironmentFault(
-            f"no environment with {what}: no space left", remedy="free space or set WEIGH_CACHE to another disk"
+            f"no environment with {what}: no space left",
+            remedy="free space or set WEIGH_CACHE to another disk",
         )
     if "no solution" in lower or "not found" in lower or "no version" in lower:
-        return UsageError(
-            f"there is no such version: {what}", remedy=f"choose a published version (uv: {said[-600:]})"
-        )
-    return EnvironmentFault(
-        f"uv could not make an environment with {what}", remedy=f"see what uv says: {said[-800:]}"
-    )
+        return UsageError(f"there is no such version: {what}", remedy=f"choose a published version (uv: {said[-600:]})")
+    return EnvironmentFault(f"uv could not make an environment with {what}", remedy=f"see what uv says: {said[-800:]}")
 
 
 def _uv_path() -> str:

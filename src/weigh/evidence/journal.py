@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.model.errors import EnvironmentFault, EvidenceFault
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 NAME = "journal.jsonl"
 BALLAST = 1 << 20

@@ -126,7 +126,8 @@ def read(folder: Path) -> Record:
     try:
         for event in events:
             _take(fields, event)
-        return Record(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+        made: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+        return Record(**made)
     except (msgspec.ValidationError, TypeError) as error:
         raise EvidenceFault(
             f"the journal does not say what weigh's journals say: {error}",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +14,7 @@ from weigh.model.sample import Outcome, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from weigh.model.spec import Spec
 
@@ -156,7 +156,7 @@ def file_names(folder: Path) -> list[str]:
     return sorted(
         str(path.relative_to(folder))
         for path in folder.rglob("*")
-        if path.is_file() and path.name != SEAL and path.name != ".ballast"
+        if path.is_file() and path.name not in (SEAL, ".ballast")
     )
 
 

@@ -57,9 +57,7 @@ def parse_contender(text: str) -> Contender:
         check_pin(pin)
     settings = {key: parse_setting(value) for key, value in parse_qsl(match["settings"] or "", True)}
     name = match["name"] or text.strip()
-    return Contender(
-        name=name, engine=match["engine"], version=match["version"] or "", pins=pins, settings=settings
-    )
+    return Contender(name=name, engine=match["engine"], version=match["version"] or "", pins=pins, settings=settings)
 
 
 def check_pin(pin: str) -> None:

@@ -57,9 +57,7 @@ def start_order(seed: int, block: int, arm_names: Sequence[str]) -> list[str]:
     return permuted(arm_names, seed, block, "start")
 
 
-def block_order(
-    seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Sequence[str]
-) -> list[Slot]:
+def block_order(seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Sequence[str]) -> list[Slot]:
     """The turns of a block in order: operations in random order; for each, the arms in random order.
 
     Args:

@@ -25,9 +25,7 @@ def parse_rows(text: str) -> Rows:
     """
     match = _SCALE.match(text)
     if match is None:
-        raise UsageError(
-            f"'{text}' is not a number of rows", remedy="write a number with an optional K, M or G: 1M"
-        )
+        raise UsageError(f"'{text}' is not a number of rows", remedy="write a number with an optional K, M or G: 1M")
     rows = float(match[1]) * _FACTOR[match[2].lower()]
     if rows != int(rows):
         raise UsageError(f"'{text}' is not a whole number of rows", remedy="write a whole number: 1500")

@@ -72,9 +72,7 @@ class Blocks:
         self._starts = 0
         self._failed: set[tuple[str, str]] = set()
         self._wrong: set[str] = set()
-        self._digests = {
-            key: answers.digest(table, workload.operation(key[1]).schema) for key, table in kept.items()
-        }
+        self._digests = {key: answers.digest(table, workload.operation(key[1]).schema) for key, table in kept.items()}
 
     @property
     def wrong(self) -> frozenset[str]:
@@ -175,9 +173,7 @@ class Blocks:
             if not ended.alive:
                 lives.pop(slot.arm, None)
             self._failed.add((contender, slot.operation))
-            failure = Sample(
-                **place, run=len(measured), outcome=ended.outcome, detail=ended.detail[:2000], at=at
-            )
+            failure = Sample(**place, run=len(measured), outcome=ended.outcome, detail=ended.detail[:2000], at=at)
             # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
             return (*self._checked(place, measured, slot), failure)
         return self._checked(place, measured, slot)

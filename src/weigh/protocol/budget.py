@@ -9,12 +9,12 @@ import msgspec
 from weigh.model import units
 from weigh.model.errors import UsageError
 from weigh.model.spec import MIN_STARTS
+from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from weigh.model.plan import Arm
-    from weigh.model.units import Seconds
 
 _PER_EXECUTION = 0.004
 """Seconds around an execution for fetching and checking its answer."""
@@ -60,9 +60,7 @@ def plan(
     """
     arms = list(arms)
     begin = sum(start_seconds.get(arm.contender, 0.0) for arm in arms)
-    once = sum(
-        seconds + _PER_EXECUTION for arm in arms for seconds in execution_seconds.get(arm.contender, ())
-    )
+    once = sum(seconds + _PER_EXECUTION for arm in arms for seconds in execution_seconds.get(arm.contender, ()))
 
     def cost(k: int, r: int) -> Seconds:
         return _SLACK * k * (begin + (1 + r) * once)

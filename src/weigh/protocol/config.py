@@ -94,8 +94,8 @@ def read_file(path: Path) -> File:
 def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
     """Unknown keys first: their names tell more than a type error would."""
     tables: list[tuple[str, Any, type[msgspec.Struct]]] = [("", plain, File)]
-    for name, kind in (("experiment", ExperimentTable), ("layout", LayoutSpec)):
-        tables.append((name, plain.get(name, {}), kind))
+    tables.append(("experiment", plain.get("experiment", {}), ExperimentTable))
+    tables.append(("layout", plain.get("layout", {}), LayoutSpec))
     contenders = plain.get("contender", [])
     if isinstance(contenders, list):
         tables += [("contender", contender, ContenderTable) for contender in contenders]
@@ -110,7 +110,7 @@ def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
 
 
 def _plain_words(error: msgspec.ValidationError) -> str:
-    """msgspec's message with the place in TOML's words: ``$.experiment.starts`` -> ``experiment.starts``."""
+    """Msgspec's message with the place in TOML's words: ``$.experiment.starts`` -> ``experiment.starts``."""
     text = str(error)
     return text.replace("`$.", "`").replace("Object missing required field", "missing key")
 
@@ -168,9 +168,7 @@ def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, .
         named[contender.name] = contender
     chosen = [named.get(text) or parse_contender(text) for text in given] if given else list(named.values())
     if not chosen:
-        raise UsageError(
-            "no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml"
-        )
+        raise UsageError("no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml")
     for name, count in Counter(contender.name for contender in chosen).items():
         if count > 1:
             raise _twice(name)
@@ -194,7 +192,8 @@ def _from_table(table: ContenderTable) -> Contender:
 
 def _twice(name: str) -> UsageError:
     return UsageError(
-        f"two contenders are called '{name}'", remedy="give one of them a name of its own: NAME=ENGINE@VERSION"
+        f"two contenders are called '{name}'",
+        remedy="give one of them a name of its own: NAME=ENGINE@VERSION",
     )
 
 
@@ -210,7 +209,8 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...]) -> str:
 def _temperature(text: str) -> Literal["hot"]:
     if text != "hot":
         raise UsageError(
-            f"temperature '{text}' is not built yet", remedy="this version measures hot; leave --temperature out"
+            f"temperature '{text}' is not built yet",
+            remedy="this version measures hot; leave --temperature out",
         )
     return "hot"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +12,8 @@ from weigh.engines import environment as environments
 from weigh.model import units
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from weigh.data.store import Stored
     from weigh.model.finding import Finding
     from weigh.model.spec import LayoutSpec, Spec
@@ -34,9 +35,7 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> Data:
     return make(dataset, spec.scale, spec.seed, spec.layout, cache, progress)
 
 
-def make(
-    dataset: str, scale: int, seed: int, layout_spec: LayoutSpec, cache: Path, progress: Progress
-) -> Stored:
+def make(dataset: str, scale: int, seed: int, layout_spec: LayoutSpec, cache: Path, progress: Progress) -> Stored:
     """The dataset in a layout; raises as ``obtain``."""
     name = dataset_name(dataset, scale, seed)
     progress.say(f"data: {name.generator}, {units.rows(scale)} rows, seed {seed}")
@@ -56,8 +55,7 @@ def split(data: Data, cache: Path, progress: Progress) -> dict[str, list[str]]:
     family = dataset.generator.partition("/")[0]
     other = make(family, dataset.scale, dataset.seed, wanted, cache, progress)
     return {
-        table: [str(other.folder / path) for path in other.manifest.paths(table)]
-        for table in other.manifest.tables
+        table: [str(other.folder / path) for path in other.manifest.paths(table)] for table in other.manifest.tables
     }
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from weigh.model.gate import Check
     from weigh.model.operation import Workload
     from weigh.model.spec import Spec
+    from weigh.protocol.gate import Held
     from weigh.protocol.progress import Progress
     from weigh.workloads import WorkloadSource
 
@@ -101,9 +102,7 @@ def _chosen(workload: Workload, spec: Spec) -> Workload:
     """The workload with only the operations asked for."""
     if not spec.operations:
         return workload
-    return msgspec.structs.replace(
-        workload, operations=tuple(workload.operation(name) for name in spec.operations)
-    )
+    return msgspec.structs.replace(workload, operations=tuple(workload.operation(name) for name in spec.operations))
 
 
 def _finish(folder: Path, journal: Journal, end: records.End, render: Callable[[Path], None]) -> None:
@@ -147,7 +146,7 @@ class _Attempt:
         self.progress = progress
         self.findings: list[Finding] = []
         self.start_seconds: dict[str, float] = {}
-        self.held: gate.Held | None = None
+        self.held: Held | None = None
 
     def say(self, *findings: Finding) -> None:
         """Keep findings."""
@@ -192,7 +191,7 @@ class _Attempt:
         self.held = msgspec.structs.replace(held, gate=msgspec.structs.replace(held.gate, reads=seen))
         self.journal.append("gate", self.held.gate)
 
-    def _self_examined(self, held: gate.Held, fit: list[Ready]) -> gate.Held:
+    def _self_examined(self, held: Held, fit: list[Ready]) -> Held:
         """Where nobody independent could say who is right, each engine is checked against itself."""
         open_ = [
             one.operation
@@ -204,9 +203,7 @@ class _Attempt:
         split = datasets.split(self.data, cache_folder(), self.progress)
         checks = list(held.gate.checks)
         for one in fit:
-            checks += metamorphic.check(
-                one, self.workload, open_, self.stage, split, self.spec.timeout, self.progress
-            )
+            checks += metamorphic.check(one, self.workload, open_, self.stage, split, self.spec.timeout, self.progress)
         checks = _acquit(checks)
         operations = conclude(checks, gate.cases_asked(self.workload), [one.name for one in fit])
         return msgspec.structs.replace(
@@ -221,7 +218,10 @@ class _Attempt:
             return "stopped", "an answer diverged, and on_divergence is 'stop'"
         out = disqualified(self.findings)
         if self.spec.baseline in out:
-            return "stopped", f"the baseline {self.spec.baseline} is disqualified ({out[self.spec.baseline].code})"
+            return (
+                "stopped",
+                f"the baseline {self.spec.baseline} is disqualified ({out[self.spec.baseline].code})",
+            )
         fit = {one.name: one for one in self.contenders if one.name not in out}
         able = {
             one.operation: [
@@ -250,9 +250,7 @@ class _Attempt:
             {name: [self.held.seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit},
         )
         self._announce(plan)
-        blocks = Blocks(
-            self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number
-        )
+        blocks = Blocks(self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
         try:
             blocks.measure(cases, plan.starts, plan.runs, self.progress, unable)
@@ -295,11 +293,12 @@ def _acquit(checks: list[Check]) -> list[Check]:
     return [
         check
         for check in checks
-        if not (check.detail == UNDECIDED and check.contender not in guilty.get((check.operation, check.case), {check.contender}))
+        if not (
+            check.detail == UNDECIDED
+            and check.contender not in guilty.get((check.operation, check.case), {check.contender})
+        )
     ]
 
 
-def _undecided(held: gate.Held, operation: str) -> bool:
-    return any(
-        check.operation == operation and check.detail == UNDECIDED for check in held.gate.checks
-    )
+def _undecided(held: Held, operation: str) -> bool:
+    return any(check.operation == operation and check.detail == UNDECIDED for check in held.gate.checks)

@@ -140,8 +140,6 @@ def read_answer(path: Path) -> pa.Table:
         with pa.memory_map(str(path)) as source:
             return pa.ipc.open_stream(source).read_all()
     except (pa.ArrowException, OSError) as error:
-        raise LifeEnded(
-            Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True
-        ) from None
+        raise LifeEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
     finally:
         path.unlink(missing_ok=True)

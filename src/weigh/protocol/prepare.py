@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-
 def cache_folder() -> Path:
     """Where environments, locks and datasets are kept; WEIGH_CACHE names another place."""
     named = os.environ.get("WEIGH_CACHE")

@@ -85,7 +85,7 @@ def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding
         code="A4.rows",
         severity="error",
         contender=contender,
-        text=f"it answers SELECT * FROM {table} with other rows than it was given: {seen} through it, {expected} on disk",
+        text=f"it answers SELECT * FROM {table} with other rows than it was given: {seen}, not {expected}",
         remedy="look at how its adapter binds tables; no answer of it is compared",
     )
 

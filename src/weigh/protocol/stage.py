@@ -30,9 +30,7 @@ class Stage:
         self._link = self._root / "data"
         self._link.symlink_to(folder.resolve(), target_is_directory=True)
         self._away = self._root / "withdrawn"
-        self.tables = {
-            table: [str(self._link / path) for path in manifest.paths(table)] for table in manifest.tables
-        }
+        self.tables = {table: [str(self._link / path) for path in manifest.paths(table)] for table in manifest.tables}
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:

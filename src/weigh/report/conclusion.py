@@ -89,9 +89,7 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
         raise EvidenceFault("there is no attempt to read", remedy="name an evidence directory")
     latest = attempts[-1]
     if len({record.spec.id for record in attempts}) > 1:
-        raise EvidenceFault(
-            "these attempts belong to different experiments", remedy="compare them with one spec"
-        )
+        raise EvidenceFault("these attempts belong to different experiments", remedy="compare them with one spec")
     samples = [sample for record in attempts for sample in record.samples]
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
@@ -179,9 +177,7 @@ def _answered_lazily(samples: Iterable[Sample]) -> list[Finding]:
     costs: dict[tuple[str, str], list[tuple[float, float, int]]] = defaultdict(list)
     for sample in samples:
         if sample.timed and sample.answer_cpu_s is not None and sample.cpu_s is not None:
-            costs[sample.contender, sample.operation].append(
-                (sample.answer_cpu_s, sample.cpu_s, sample.rows or 0)
-            )
+            costs[sample.contender, sample.operation].append((sample.answer_cpu_s, sample.cpu_s, sample.rows or 0))
     found = []
     for (contender, operation), rows in costs.items():
         handing = median(row[0] for row in rows)

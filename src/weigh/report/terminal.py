@@ -48,9 +48,7 @@ _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 def plain(conclusion: Conclusion, evidence: str) -> str:
     """The report without colour at a fixed width: the form that is kept and verified."""
-    console = Console(
-        file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, highlight=False
-    )
+    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, highlight=False)
     console.print(report(conclusion, evidence))
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"

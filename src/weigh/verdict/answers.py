@@ -65,7 +65,7 @@ def digest(table: pa.Table, schema: ResultSchema) -> str:
     typed = conform(table, schema)
     rows = str(digest_arrow(typed.select(list(schema.exact)))) if schema.exact else f"rows:{typed.num_rows}"
     keys = [position for position in schema.ordered_by if position in schema.exact]
-    if not keys or schema.limit is None and typed.num_rows > EXPORT_ROWS:
+    if not keys or (schema.limit is None and typed.num_rows > EXPORT_ROWS):
         return rows
     import pyarrow as pa
 
@@ -159,16 +159,12 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
                 worst = max(worst, apart) if math.isfinite(apart) else worst
                 if not _within(x, y, apart, column):
                     count += 1
-                    differences.append(
-                        Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y))
-                    )
+                    differences.append(Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y)))
     notes = (f"A2: float columns differ by up to {worst:.1e} of their value: rounding",) if worst > 0 else ()
     if count and len(schema.exact) == len(schema.columns) and len(got) == 1 == len(expected):
         differences = _cells_of_one_row(got[0], expected[0], schema)
         count = len(differences)
-    return Comparison(
-        agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes
-    )
+    return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
 
 
 def _distance(x: Cell, y: Cell, column: Column) -> float:
@@ -212,7 +208,10 @@ def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema)
                 if not paired.agrees:
                     return paired
                 return mismatch(
-                    schema.columns[position].name, _cell(a[position]), _cell(b[position]), f"row {number} in order"
+                    schema.columns[position].name,
+                    _cell(a[position]),
+                    _cell(b[position]),
+                    f"row {number} in order",
                 )
     return None
 
@@ -255,7 +254,7 @@ def _plain(column: pa.ChunkedArray) -> list[Any]:
     return values
 
 
-def _canonical(value: Any, wanted: Column) -> Cell:  # noqa: PLR0911 - one line a kind reads best
+def _canonical(value: Any, wanted: Column) -> Cell:
     if value is None:
         return None
     if isinstance(value, bool):
@@ -290,8 +289,7 @@ def _rows_differing(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -
     if max(answer.num_rows, witness.num_rows) > EXPORT_ROWS or not schema.exact:
         return []
     exact = [
-        Counter(tuple(row[i] for i in schema.exact) for row in _rows(table, schema))
-        for table in (answer, witness)
+        Counter(tuple(row[i] for i in schema.exact) for row in _rows(table, schema)) for table in (answer, witness)
     ]
     keys = ((exact[0] - exact[1]) + (exact[1] - exact[0])).keys()
     return [_row_difference(key, exact[0][key], exact[1][key]) for key in list(keys)[: MAX_DIFFERENCES - 1]]

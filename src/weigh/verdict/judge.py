@@ -69,9 +69,7 @@ def judge(
 class _Session:
     """One call of :func:`judge`."""
 
-    def __init__(
-        self, spec: Spec, metric: Metric, table: Table, rulings: Rulings, contradicted: Contradicted
-    ) -> None:
+    def __init__(self, spec: Spec, metric: Metric, table: Table, rulings: Rulings, contradicted: Contradicted) -> None:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
         self.contradicted = contradicted
         self.number = {name: number for number, name in enumerate(table.operations)}
@@ -131,9 +129,7 @@ class _Session:
             return Ruling(VerdictName.UNRESOLVED, reasons.no_ratio(self.metric, unusable, executions))
         return None
 
-    def _decided(
-        self, pair: tuple[str, str], at: int, compared: Comparisons, decisions: Decisions
-    ) -> Verdict:
+    def _decided(self, pair: tuple[str, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
         """The verdict of the comparison at position ``at``."""
         name = VerdictName(str(decisions.names[at]))
         said = tuple(self._reasons(name, at, compared, decisions))
@@ -161,9 +157,7 @@ class _Session:
             starts_needed=_whole(decisions.needed[at]),
         )
 
-    def _reasons(
-        self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions
-    ) -> Iterator[Reason]:
+    def _reasons(self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions) -> Iterator[Reason]:
         """Why the verdict is what it is, then warnings about assumptions."""
         starts, rules = int(compared.starts[at]), self.spec.rules
         effect, error = float(compared.effects.effect[at]), float(compared.effects.error[at])

@@ -54,8 +54,7 @@ def failed(samples: Collection[Sample]) -> Reason:
     detail = f": {first.detail}" if first.detail else ""
     return Reason(
         code=f"X.{first.outcome.value}",
-        text=f"{first.contender} {_ENDED[first.outcome]} "
-        f"(block {first.block}, {len(samples)} in all){detail}",
+        text=f"{first.contender} {_ENDED[first.outcome]} (block {first.block}, {len(samples)} in all){detail}",
     )
 
 
@@ -71,23 +70,17 @@ def few_starts(starts: int) -> Reason:
     """Below the number of starts at which there is a verdict."""
     if starts == 0:
         return Reason(code="T10.starts", text="never measured in one block with the baseline")
-    return Reason(
-        code="T10.starts", text=f"{starts} fresh starts; a verdict needs {MIN_STARTS}, better {FULL_STARTS}"
-    )
+    return Reason(code="T10.starts", text=f"{starts} fresh starts; a verdict needs {MIN_STARTS}, better {FULL_STARTS}")
 
 
 def some_starts(starts: int) -> Reason:
     """Enough starts for a verdict, too few for a conclusive one."""
-    return Reason(
-        code="T10", text=f"{starts} fresh starts: suggestive; a conclusive result needs {FULL_STARTS}"
-    )
+    return Reason(code="T10", text=f"{starts} fresh starts: suggestive; a conclusive result needs {FULL_STARTS}")
 
 
 def apart() -> Reason:
     """The arms never shared enough blocks."""
-    return Reason(
-        code="T5", text="the arms were not alive together, so their difference cannot be told from drift"
-    )
+    return Reason(code="T5", text="the arms were not alive together, so their difference cannot be told from drift")
 
 
 def unstable(detectable: float, spread: float, bound: float, *, beyond: bool) -> Reason:
@@ -102,11 +95,7 @@ def unstable(detectable: float, spread: float, bound: float, *, beyond: bool) ->
 
 def unresolved(half: float, differs: bool, needed: int | None) -> Reason:
     """Neither a difference that matters nor equality is shown."""
-    found = (
-        "there is a difference, whether it matters is open"
-        if differs
-        else "no difference is shown, nor equality"
-    )
+    found = "there is a difference, whether it matters is open" if differs else "no difference is shown, nor equality"
     more = (
         f"about {needed} starts would settle it"
         if needed is not None
@@ -122,9 +111,7 @@ def unverified() -> Reason:
 
 def contradicted(contender: str, operations: Iterable[str]) -> Reason:
     """The contender was wrong elsewhere."""
-    return Reason(
-        code="A1", text=f"{contender} was contradicted on other operations: {', '.join(sorted(operations))}"
-    )
+    return Reason(code="A1", text=f"{contender} was contradicted on other operations: {', '.join(sorted(operations))}")
 
 
 def medians(ratio: float) -> Reason:

@@ -32,9 +32,7 @@ def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str],
     known = ~np.isnan(table.value)
     group = (table.operation * shape[1] + table.contender)[known]
     groups = Groups.of(table.value[known], group, shape[0] * shape[1])
-    low, middle, high = (
-        array.reshape(shape) for array in (groups.minimum(), groups.median(), groups.maximum())
-    )
+    low, middle, high = (array.reshape(shape) for array in (groups.minimum(), groups.median(), groups.maximum()))
     variation = _variation(table, known).reshape(shape)
     counts = table.counts()
     found = {}

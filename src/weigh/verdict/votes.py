@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 UNDECIDED = "they differ, and nothing here tells who is right"
 
 
-def vote(
-    operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]
-) -> list[Check]:
+def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]) -> list[Check]:
     """The lineages' votes on one case.
 
     Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
@@ -52,9 +50,7 @@ def vote(
     for camp in camps:
         for name in camp:
             if camp is right:
-                found.append(
-                    Check(**common, contender=name, status=GateStatus.AGREED, witness=_others(camp, name))
-                )
+                found.append(Check(**common, contender=name, status=GateStatus.AGREED, witness=_others(camp, name)))
                 continue
             against = right or [other for other in tables if other not in camp]
             compared = answers.compare(tables[name], tables[against[0]], operation.schema)
@@ -118,11 +114,7 @@ def _status(cases: dict[str, list[Check]]) -> GateStatus:
         statuses = {check.status for check in checks}
         failed = [status for status in _WORST[:3] if status in statuses]
         each.append(
-            failed[0]
-            if failed
-            else GateStatus.AGREED
-            if GateStatus.AGREED in statuses
-            else GateStatus.UNVERIFIED
+            failed[0] if failed else GateStatus.AGREED if GateStatus.AGREED in statuses else GateStatus.UNVERIFIED
         )
     return min(each, key=_WORST.index)
 
@@ -155,9 +147,7 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
         return "; ".join(parts)
     if GateStatus.UNVERIFIED in statuses.values():
         return "no pinned answer, no ground truth and no other lineage to compare with"
-    ties = [
-        note for by in cases.values() for checks in by.values() for check in checks for note in check.notes
-    ]
+    ties = [note for by in cases.values() for checks in by.values() for check in checks for note in check.notes]
     return "; ".join(dict.fromkeys(ties))[:300]
 
 

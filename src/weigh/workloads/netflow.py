@@ -36,9 +36,7 @@ class Netflow:
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """The operations, with literals chosen from the truth by the seed."""
-        return Workload(
-            name=self.name, dataset=self.dataset, operations=_operations(self._known(truth), seed)
-        )
+        return Workload(name=self.name, dataset=self.dataset, operations=_operations(self._known(truth), seed))
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """The right answer, from the truth alone."""
@@ -107,17 +105,13 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
         _counting(
             "eq_action",
             "action = {action}",
-            literals.sweep(
-                "action", answers.actions, seed, absent=("", "Allow", "allo", "allow ", "deny\t", "none")
-            ),
+            literals.sweep("action", answers.actions, seed, absent=("", "Allow", "allo", "allow ", "deny\t", "none")),
             "events with one outcome",
         ),
         _counting(
             "eq_proto",
             "proto = {proto}",
-            literals.sweep(
-                "proto", answers.protos, seed, absent=("", "TCP", "tc", "tcp ", "icmp6", "udplite")
-            ),
+            literals.sweep("proto", answers.protos, seed, absent=("", "TCP", "tc", "tcp ", "icmp6", "udplite")),
             "events of one protocol",
         ),
         _counting(
@@ -201,9 +195,7 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
                 "SELECT action, count(score) AS scored, sum(score) AS total_score, avg(score) AS mean_score "
                 "FROM events GROUP BY action ORDER BY action"
             ),
-            schema=_schema(
-                "action:string scored:integer total_score:double~ mean_score:double~", ordered_by=(0,)
-            ),
+            schema=_schema("action:string scored:integer total_score:double~ mean_score:double~", ordered_by=(0,)),
             cases=_ONCE,
             about="aggregates over a column that is often NULL",
         ),
@@ -234,9 +226,7 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
         ),
         Operation(
             name="sources_by_action",
-            sql=(
-                "SELECT action, count(DISTINCT src_ip) AS sources FROM events GROUP BY action ORDER BY action"
-            ),
+            sql=("SELECT action, count(DISTINCT src_ip) AS sources FROM events GROUP BY action ORDER BY action"),
             schema=_schema("action:string sources:integer", ordered_by=(0,)),
             cases=_ONCE,
             about="distinct sources by outcome",
@@ -263,10 +253,7 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
         ),
         Operation(
             name="top_ports",
-            sql=(
-                "SELECT dst_port, count(*) AS events FROM events "
-                f"GROUP BY dst_port ORDER BY events DESC LIMIT {TOP}"
-            ),
+            sql=(f"SELECT dst_port, count(*) AS events FROM events GROUP BY dst_port ORDER BY events DESC LIMIT {TOP}"),
             schema=_schema("dst_port:integer events:integer", ordered_by=(1,), limit=TOP),
             cases=_ONCE,
             about="ports with most events; ties at the limit are anybody's",

@@ -51,9 +51,7 @@ class Answers:
         if answer is None:
             return None
         columns = answer(**case.literals)
-        return pa.table(
-            {name: pa.array(values, _TYPES.get(name, pa.int64())) for name, values in columns.items()}
-        )
+        return pa.table({name: pa.array(values, _TYPES.get(name, pa.int64())) for name, values in columns.items()})
 
     def instant(self, minute: int) -> str:
         """The beginning of a minute of the dataset, as a timestamp literal's text."""
@@ -104,9 +102,7 @@ class Answers:
 
     def _bytes_range(self, low: int, high: int) -> Columns:
         cube = self.truth["sizes"]
-        return _count(
-            sum(int(n) for begin, n in zip(cube["low"], cube["events"], strict=True) if low <= begin < high)
-        )
+        return _count(sum(int(n) for begin, n in zip(cube["low"], cube["events"], strict=True) if low <= begin < high))
 
     # Groups.
 
@@ -155,9 +151,7 @@ class Answers:
         cube = self.truth["extremes"]
         known = {
             (action, column): (int(low), int(high))
-            for action, column, low, high in zip(
-                cube["action"], cube["column"], cube["low"], cube["high"], strict=True
-            )
+            for action, column, low, high in zip(cube["action"], cube["column"], cube["low"], cube["high"], strict=True)
         }
         actions = sorted({action for action, _ in known})
         unit = self._duration_unit
@@ -231,9 +225,7 @@ class Answers:
             counted[name] += int(events)
         return counted
 
-    def _sums(
-        self, cube: str, key: str, measure: str, inside: Sequence[bool] | None = None
-    ) -> dict[str, int]:
+    def _sums(self, cube: str, key: str, measure: str, inside: Sequence[bool] | None = None) -> dict[str, int]:
         columns = self.truth[cube]
         summed: dict[str, int] = {}
         for position, (name, value) in enumerate(zip(columns[key], columns[measure], strict=True)):

@@ -177,9 +177,7 @@ def time_windows(answers: Answers, seed: int) -> tuple[Case, ...]:
 
 def meetings(answers: Answers) -> tuple[Case, ...]:
     """Users and windows for the join, with at most about ``JOIN_PAIRS`` pairs each."""
-    watched = sorted(
-        set(answers.truth["watched"]["user_name"]), key=lambda user: (-answers.users[user], user)
-    )
+    watched = sorted(set(answers.truth["watched"]["user_name"]), key=lambda user: (-answers.users[user], user))
     nobody = ABSENT_USERS[:3]
     groups = {
         "common-1": [*watched, *nobody][:3],

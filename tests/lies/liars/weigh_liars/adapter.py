@@ -7,6 +7,7 @@ import time
 import duckdb
 import nanoarrow
 from nanoarrow.c_array_stream import CArrayStream
+
 from weigh_worker import Adapter
 
 _QUESTION = "SELECT 42 AS answer"
@@ -79,9 +80,11 @@ class Engine(Adapter):
 
     def pretend(self):
         """Say how many rows there will be, without having computed them."""
-        return self.connection.execute(f"SELECT count(*) FROM ({self.sql})").fetchall()[0][0] if (
-            self.lie == "lazy" and "GROUP" not in self.sql.upper()
-        ) else 1
+        return (
+            self.connection.execute(f"SELECT count(*) FROM ({self.sql})").fetchall()[0][0]
+            if (self.lie == "lazy" and "GROUP" not in self.sql.upper())
+            else 1
+        )
 
     def consume(self, sql):
         stream = nanoarrow.c_array_stream(self.connection.sql(sql))
