@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="weigh")
 def cli() -> None:
-    r"""Benchmarks of data engines whose result can be believed.
+    """Benchmarks of data engines whose result can be believed.
 
     weigh checks the answers before it starts a clock, reports its own noise, and keeps evidence from which every
     number can be recomputed.

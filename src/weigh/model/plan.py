@@ -70,6 +70,6 @@ def block_order(seed: int, block: int, cases: Sequence[tuple[str, str]], arm_nam
     slots = []
     for key in permuted(by_key, seed, block, "operations"):
         operation, case = by_key[key]
-        for arm in permuted(arm_names, seed, block, operation, case):
-            slots.append(Slot(operation=operation, case=case, arm=arm))
+        order = permuted(arm_names, seed, block, operation, case)
+        slots += [Slot(operation=operation, case=case, arm=arm) for arm in order]
     return slots

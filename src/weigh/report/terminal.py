@@ -64,7 +64,7 @@ def report(conclusion: Conclusion, evidence: str) -> RenderableType:
     parts: list[RenderableType] = [_heading(conclusion), Text(), _contenders(conclusion), Text()]
     if conclusion.gate:
         parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
-    if conclusion.headline.timings or conclusion.headline.verdicts:
+    if conclusion.headline.timings:
         parts += [Text("Times", style="bold"), _numbers(conclusion), Text()]
         parts += [_notes(conclusion), Text()]
     if conclusion.findings:
@@ -216,13 +216,24 @@ def _notes(conclusion: Conclusion) -> Text:
         f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
         f"{conclusion.headline.family} comparisons, equivalence at {units.percent(spec.rules.equivalence, 0)}.",
     ]
-    reasons = {
-        f"{verdict.operation}, {verdict.contender}: {reason.code} {reason.text}": None
-        for verdict in conclusion.headline.verdicts
-        for reason in verdict.reasons
-        if not reason.code.startswith(("A1", "A8")) and verdict.verdict is not VerdictName.DIVERGED
-    }
-    return Text("\n".join([*lines, *reasons]), style="dim")
+    return Text("\n".join([*lines, *_reasons(conclusion)]), style="dim")
+
+
+def _reasons(conclusion: Conclusion) -> list[str]:
+    """Each kind of reason once, with its first example: the rows name the code, the JSON has them all."""
+    groups: dict[str, list[str]] = {}
+    for verdict in conclusion.headline.verdicts:
+        if verdict.verdict is VerdictName.DIVERGED:
+            continue
+        for reason in verdict.reasons:
+            # What A1 and A8 say stands in the gate above, and findings have a place of their own.
+            if not reason.code.startswith("A"):
+                place = f"{verdict.operation}, {verdict.contender}"
+                groups.setdefault(reason.code, []).append(f"{place}: {reason.text}")
+    return [
+        f"{code}: {texts[0]}" + (f" (and {len(texts) - 1} more rows)" if len(texts) > 1 else "")
+        for code, texts in groups.items()
+    ]
 
 
 def _findings(findings: tuple[Finding, ...]) -> Group:
