@@ -23,6 +23,18 @@ _DEMO_BASELINE = "duckdb@2.0.0"
 _DEMO_RIGHT = "chdb@4.4.0"
 _DEMO_WRONG = "chdb@4.1.8+chdb-core==26.3.0"
 _DEMO_SCALE = "400K"
+_DEMO_OPERATIONS = (
+    "eq_user",
+    "in_users",
+    "eq_dst_port",
+    "time_window",
+    "by_action",
+    "duration_by_proto",
+    "distinct",
+    "top_talkers",
+    "denied_and_allowed",
+)
+"""A part of netflow that shows every kind of question and fits into a minute."""
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,9 +120,10 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
     rival = _DEMO_WRONG if wrong_answer else _DEMO_RIGHT
     flags = {
         "contender": (_DEMO_BASELINE, rival),
+        "operations": _DEMO_OPERATIONS,
         "scale": scale,
         "starts": 5 if wrong_answer else 10,
-        "runs": 2,
+        "runs": 1,
     }
     _carry_out(make_spec(None, flags), out, as_json, quiet)
 
