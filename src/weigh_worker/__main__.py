@@ -35,8 +35,15 @@ class Worker:
             reply: protocol.Message = handler(**{key: value for key, value in request.items() if key != "do"})
             return reply
         except Exception as error:
-            kind = self.adapter.classify(error) if self.adapter else "error"
+            kind = self._classified(error)
             return {"error": {"kind": kind, "type": type(error).__name__, "text": str(error)[:4000]}}
+
+    def _classified(self, error: Exception) -> str:
+        """The adapter's word; one that fails over it has not said anything."""
+        try:
+            return self.adapter.classify(error) if self.adapter else "error"
+        except Exception:
+            return "error"
 
     @property
     def engine(self) -> Adapter:
@@ -58,6 +65,7 @@ class Worker:
     def on_bind(self, tables: dict[str, list[str]]) -> protocol.Message:
         """Make the tables visible."""
         self.engine.bind(tables)
+        meter.settle()
         return {}
 
     def on_prepare(self, sql: str) -> protocol.Message:

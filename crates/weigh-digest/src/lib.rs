@@ -61,7 +61,12 @@
 //! * Of a Parquet file, the types are those of the Parquet schema. What a writer's embedded Arrow schema adds to them is
 //!   ignored: a duration in a file is its integer.
 //! * INT96 timestamps are read in nanoseconds of 64 bits: beyond the years 1677 to 2262 they wrap around.
+//! * What the parquet crate cannot decode is an error, even if another reader can: so are files by DuckDB 2.0 with
+//!   `parquet_version V2` in which 32-bit integers differ by more than 2^31 (pyarrow refuses them as well).
+//! * Pages are checked against their checksums if they have any; without, a flipped bit may only change the digest.
 //! * Unions have no encoding, nor have decimals of negative scale beyond 256 bits.
+
+#![forbid(unsafe_code)]
 
 mod arrow;
 mod bytes;

@@ -6,7 +6,6 @@ everything; what he would have to forge is the journal, of which all else is a f
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -143,7 +142,7 @@ def _order(record: Record) -> list[Problem]:
     problems = []
     baseline = record.spec.baseline
     for begun in record.blocks:
-        planned = block_order(record.spec.seed, begun.block, begun.cases, begun.arms)
+        planned = block_order(record.spec.seed, begun.block, begun.cases, begun.arms, serial=begun.serial)
         turns = {}
         for sample in record.samples:
             if sample.block == begun.block:
@@ -168,12 +167,13 @@ def _order(record: Record) -> list[Problem]:
             Problem(code="T5.order", file=journal.NAME, text=f"turns outside any block: {sorted(stray)[:5]}")
         )
     times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
-    if any(later < earlier for earlier, later in itertools.pairwise(times)):
+    places = [(sample.block, sample.turn, sample.run) for sample in record.samples]
+    if places != sorted(places) or times != sorted(times):
         problems.append(
             Problem(
                 code="T5.order",
                 file=journal.NAME,
-                text="samples are not in the order of their times: they were not measured in one session",
+                text="samples are not in the order of their turns and times: they were not measured in one session",
             )
         )
     for begun in record.blocks:

@@ -69,7 +69,7 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
     try:
         found = digest_parquet(list(files), columns.split(",") if columns else None)
     except DigestError as error:
-        raise _unreadable(error) from None
+        raise _unreadable(error, "columns that are in every file, and " if columns else "") from None
     except OSError as error:
         raise DataFault(str(error), remedy="give readable Parquet files") from None
     if as_json:
@@ -149,8 +149,12 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
 def check(folder: Path, as_json: bool) -> None:
     """Check the files of a dataset FOLDER against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
     from weigh.data import facts
-    from weigh.model.errors import ExitCode
+    from weigh.model.errors import DataFault, ExitCode
 
+    if not (folder / "manifest.json").exists():
+        raise DataFault(
+            "there is no manifest in it", where=str(folder), remedy="name a folder that weigh data make printed"
+        )
     manifest = facts.load(folder)
     problems = facts.verify(folder, manifest, "digest")
     if as_json:
@@ -190,7 +194,7 @@ def _row(path: str, number: int) -> str:
     return "?"
 
 
-def _unreadable(error: Exception) -> Exception:
+def _unreadable(error: Exception, also: str = "") -> Exception:
     from weigh.model.errors import DataFault
 
-    return DataFault(str(error), remedy="give readable, undamaged Parquet files")
+    return DataFault(str(error), remedy=f"name {also}readable, undamaged Parquet files")

@@ -78,12 +78,15 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        code = _say("interrupted", "", "what was measured until then is kept; weigh report shows it")
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = 2
+    except click.exceptions.Abort as error:
+        code = _say("interrupted", "", "", getattr(error.__cause__, "__notes__", ()))
     except click.ClickException as error:
         code = _say(error.format_message(), "", _usage_hint(error))
-    except KeyboardInterrupt:
-        code = _say("interrupted", "", "what was measured until then is kept; weigh report shows it")
+    except KeyboardInterrupt as error:
+        code = _say("interrupted", "", "", getattr(error, "__notes__", ()))
     except BrokenPipeError:
         # The reader of our output is gone; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -121,9 +124,12 @@ def _explain(error: Exception) -> int:
 
 
 def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
+    from weigh.model.text import one_line
+
     click.secho("error: ", fg="red", bold=True, nl=False, err=True)
-    click.echo(f"{where}: {what}" if where else what, err=True)
+    # What a library says often begins with the place already.
+    click.echo(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
     for line in (*notes, remedy):
         if line:
-            click.echo(f"  {line}", err=True)
+            click.echo(f"  {one_line(line, 1200)}", err=True)
     return 2

@@ -15,11 +15,11 @@ def print_report(conclusion: Conclusion, evidence: str) -> None:
     """The report on stdout; NO_COLOR and a pipe take the colour away."""
     from rich.console import Console
 
-    from weigh.report.terminal import report
+    from weigh.report.terminal import VERBATIM, report
 
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(**VERBATIM)
     if not console.is_terminal:
-        console = Console(highlight=False, width=_NARROW)
+        console = Console(width=_NARROW, **VERBATIM)
     console.print(report(conclusion, evidence))
 
 

@@ -19,7 +19,8 @@ def main() -> None:
     import nanoarrow
 
     job = json.loads(sys.argv[1])
-    connection = duckdb.connect(config={"threads": job["threads"]})
+    # Row groups wait for their turn in the file; without a limit they may fill most of the memory meanwhile.
+    connection = duckdb.connect(config={"threads": job["threads"], "memory_limit": "1GB"})
     connection.execute("SET TimeZone = 'UTC'")
     for path in job["files"]:
         events = connection.from_arrow(nanoarrow.ArrayStream.from_readable(sys.stdin.buffer))

@@ -127,14 +127,12 @@ def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[I
 
 
 def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path, schema: pa.Schema) -> None:
-    # Dictionaries where they pay: PyArrow's default tries one on every column and gives up late, at 0.4 us a
-    # row.
+    # Dictionaries where they pay: by default PyArrow tries one on every column and gives up late (0.4 us a row).
     repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
     form: dict[str, Any] = {
         "compression": "NONE" if spec.codec == "none" else spec.codec,
         "use_dictionary": repeating,
-        # An Arrow schema in the footer would make PyArrow, and only PyArrow, see the batches' dictionary
-        # types.
+        # An Arrow schema in the footer would make PyArrow, and only it, see the batches' dictionary types.
         "store_schema": False,
         # Statistics of dictionary columns are gathered once a batch: the default of 1,024 rows costs 0.1 us a row.
         "write_batch_size": 1 << 16,

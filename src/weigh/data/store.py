@@ -111,7 +111,8 @@ def open_stored(folder: Path, depth: facts.Depth = "hash") -> Stored:
     problems = facts.verify(folder, manifest, depth)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise DataFault(problems[0].text + more, where=str(folder), remedy=problems[0].remedy)
+        first = problems[0]
+        raise DataFault(f"{first.code} {first.text}{more}", where=str(folder), remedy=first.remedy)
     return Stored(folder, manifest, Truth.load(folder / "truth"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any
 
@@ -14,6 +15,11 @@ from weigh_worker import Adapter
 # ClickHouse error codes: 43 illegal type of argument, 46 unknown function, 48 not implemented, 62 syntax error.
 _UNSUPPORTED_CODES = {43, 46, 48, 62}
 _MEMORY_CODES = {173, 241}
+# With its query cache on, ClickHouse refuses to be asked for its version and settings; it must not stop us from reading
+# that it is on.
+_UNCACHED = (
+    " SETTINGS query_cache_nondeterministic_function_handling = 'ignore', query_cache_system_table_handling = 'ignore'"
+)
 _CODE = re.compile(r"Code: (\d+)")
 
 
@@ -41,15 +47,18 @@ class Engine(Adapter):
         """What ``system.settings`` calls changed, and those that decide what is measured."""
         always = "'max_threads', 'max_memory_usage', 'use_query_cache', 'join_use_nulls'"
         # Some versions print a quoted value; the quotes are theirs, not the setting's.
-        rows = self._rows(f"SELECT name, value, default FROM system.settings WHERE changed OR name IN ({always})")
+        rows = self._rows(
+            f"SELECT name, value, default FROM system.settings WHERE (changed OR name IN ({always})) "
+            "AND name NOT LIKE 'query_cache_%_handling'"
+        )
         return {row["name"]: {"value": row["value"].strip("'"), "default": row["default"].strip("'")} for row in rows}
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Views over ``file()``: nothing is copied."""
-        self.tables = tables
         for name, paths in tables.items():
-            files = paths[0] if len(paths) == 1 else "{" + ",".join(paths) + "}"
-            self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS SELECT * FROM file({_literal(files)}, Parquet)")
+            source = " UNION ALL ".join(f"SELECT * FROM file({_literal(files)}, Parquet)" for files in _globs(paths))
+            self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS {source}")
+        self.tables = tables
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""
@@ -91,8 +100,18 @@ class Engine(Adapter):
         return "unsupported" if number in _UNSUPPORTED_CODES else super().classify(error)
 
     def _rows(self, sql: str) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = json.loads(self.connection.query(sql, "JSON").bytes())["data"]
+        rows: list[dict[str, Any]] = json.loads(self.connection.query(sql + _UNCACHED, "JSON").bytes())["data"]
         return rows
+
+
+def _globs(paths: list[str]) -> list[str]:
+    """One pattern a folder: a pattern of whole paths, ``{/a/x,/a/y}``, matches nothing."""
+    folders: dict[str, list[str]] = {}
+    for folder, name in map(os.path.split, paths):
+        folders.setdefault(folder, []).append(name)
+    return [
+        f"{folder}/{names[0] if len(names) == 1 else '{' + ','.join(names) + '}'}" for folder, names in folders.items()
+    ]
 
 
 def _literal(value: Any) -> str:

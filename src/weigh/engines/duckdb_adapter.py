@@ -83,7 +83,9 @@ class Engine(Adapter):
         """DuckDB's exception classes tell what it cannot parse and when memory ran out."""
         if isinstance(error, duckdb.OutOfMemoryException):
             return "out_of_memory"
-        return "unsupported" if isinstance(error, _UNSUPPORTED) else super().classify(error)
+        # An unknown function is an error of the catalogue, as a missing table is.
+        unknown = isinstance(error, duckdb.CatalogException) and "Function" in str(error)
+        return "unsupported" if unknown or isinstance(error, _UNSUPPORTED) else super().classify(error)
 
     @staticmethod
     def _read_settings(connection: Any) -> dict[str, Any]:

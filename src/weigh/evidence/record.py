@@ -72,12 +72,14 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
         cases: (operation, case) pairs that were live.
         arms: arms that were alive.
         runs: timed executions a turn.
+        serial: whether the arms lived one after another, because together they would not fit into memory.
     """
 
     block: int
     cases: tuple[tuple[str, str], ...]
     arms: tuple[str, ...]
     runs: int
+    serial: bool = False
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):

@@ -169,6 +169,10 @@ def read_seal(folder: Path) -> Seal:
     try:
         return msgspec.json.decode((folder / SEAL).read_bytes(), type=Seal)
     except FileNotFoundError:
+        if not (folder / journal.NAME).exists():
+            raise EvidenceFault(
+                "there is no evidence in it", where=str(folder), remedy="weigh run prints the path"
+            ) from None
         raise EvidenceFault(
             "there is no seal: the attempt was killed or is still running",
             where=str(folder),

@@ -15,7 +15,7 @@ def read() -> dict[str, Any]:
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
         "cores_allowed": len(os.sched_getaffinity(0)),
-        "memory_bytes": _memory(),
+        "memory_bytes": memory_bytes(),
         "kernel": platform.release(),
         "system": _system(),
         "virtual": _virtual(),
@@ -43,7 +43,8 @@ def _cpu_model() -> str | None:
     return platform.processor() or None
 
 
-def _memory() -> int | None:
+def memory_bytes() -> int | None:
+    """Memory of the machine in bytes."""
     with suppress(OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None

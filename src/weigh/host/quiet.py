@@ -63,7 +63,7 @@ def foreign_share(window: Seconds) -> float | None:
         own.user + own.system + own.children_user + own.children_system
     )
     elapsed = (time.monotonic() - started) * len(os.sched_getaffinity(0))
-    return max(0.0, (after - before - mine) / elapsed)
+    return min(1.0, max(0.0, (after - before - mine) / elapsed))
 
 
 def dirty_bytes() -> Bytes | None:

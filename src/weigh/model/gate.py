@@ -23,6 +23,11 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     got: str
     expected: str
 
+    def __str__(self) -> str:
+        """For people: ``row 'allow', events: 15320, not 15319``."""
+        place = f"row {self.row}, " if self.row else ""
+        return f"{place}{self.column}: {self.got}, not {self.expected}"
+
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One case of one operation asked of one contender.

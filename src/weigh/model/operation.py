@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from weigh.model.answer import ResultSchema
-from weigh.model.errors import UsageError
+from weigh.model.errors import UsageError, nearest
 
 Literal = str | int | float | None
 
@@ -90,8 +90,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
         for operation in self.operations:
             if operation.name == name:
                 return operation
-        known = ", ".join(operation.name for operation in self.operations)
-        raise UsageError(f"workload {self.name} has no operation '{name}'", remedy=f"known: {known}")
+        known = [operation.name for operation in self.operations]
+        raise UsageError(f"workload {self.name} has no operation '{name}'", remedy=nearest(name, known))
 
 
 def fill(text: str, literals: dict[str, Literal]) -> str:

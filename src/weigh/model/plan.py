@@ -57,14 +57,17 @@ def start_order(seed: int, block: int, arm_names: Sequence[str]) -> list[str]:
     return permuted(arm_names, seed, block, "start")
 
 
-def block_order(seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Sequence[str]) -> list[Slot]:
+def block_order(
+    seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Sequence[str], *, serial: bool = False
+) -> list[Slot]:
     """The turns of a block in order: operations in random order; for each, the arms in random order.
 
     Args:
         seed: of the experiment.
         block: number of the block, from 0.
         cases: (operation, case) pairs that are still measured.
-        arm_names: arms alive in the block.
+        arm_names: arms of the block.
+        serial: the arms live one after another: each takes all its turns before the next one starts.
     """
     by_key = {f"{operation}\x1e{case}": (operation, case) for operation, case in cases}
     slots = []
@@ -72,4 +75,7 @@ def block_order(seed: int, block: int, cases: Sequence[tuple[str, str]], arm_nam
         operation, case = by_key[key]
         order = permuted(arm_names, seed, block, operation, case)
         slots += [Slot(operation=operation, case=case, arm=arm) for arm in order]
+    if serial:
+        lives = start_order(seed, block, arm_names)
+        slots.sort(key=lambda slot: lives.index(slot.arm))
     return slots

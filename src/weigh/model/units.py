@@ -38,9 +38,9 @@ def parse_duration(text: str) -> Seconds:
     Raises:
         UsageError: no number with a unit of ms, s, m or h.
     """
-    compact = text.strip()
+    compact = text.replace(" ", "")
     parts = list(_DURATION.finditer(compact))
-    if not parts or "".join(part[0] for part in parts) != compact.replace(" ", ""):
+    if not parts or "".join(part[0] for part in parts) != compact:
         raise UsageError(f"'{text}' is not a duration", remedy="write a number and a unit: 90s, 10m, 1h30m")
     return sum(float(part[1]) * _DURATION_UNIT[part[2]] for part in parts)
 

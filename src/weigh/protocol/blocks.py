@@ -85,7 +85,9 @@ class Blocks:
         starts: int,
         runs: int,
         progress: Progress,
+        *,
         unable: Collection[tuple[str, str]] = (),
+        serial: bool = False,
     ) -> None:
         """Measure whole blocks.
 
@@ -95,6 +97,7 @@ class Blocks:
             runs: timed executions a turn.
             progress: is told between blocks.
             unable: (contender, operation) pairs that the gate found unsupported or in error.
+            serial: start an arm only after the one before it has ended.
 
         Raises:
             DiskFull: the journal cannot be written.
@@ -104,27 +107,35 @@ class Blocks:
             live = tuple(case for case in cases if case[0] not in self._wrong)
             if not live:
                 return
-            self._block(block, live, runs)
+            self._block(block, live, runs, serial)
             progress.step(block + 1, starts, "measuring")
 
-    def _block(self, block: int, live: Cases, runs: int) -> None:
+    def _block(self, block: int, live: Cases, runs: int, serial: bool) -> None:
         names = tuple(self._arms)
-        self._journal.append("block", BlockBegun(block=block, cases=live, arms=names, runs=runs))
+        begun = BlockBegun(block=block, cases=live, arms=names, runs=runs, serial=serial)
+        self._journal.append("block", begun)
         lives: dict[str, tuple[int, Life]] = {}
         try:
-            for arm in start_order(self._spec.seed, block, names):
+            for arm in () if serial else start_order(self._spec.seed, block, names):
                 self._start(arm, lives)
-            for number, slot in enumerate(block_order(self._spec.seed, block, live, names)):
+            for number, slot in enumerate(block_order(self._spec.seed, block, live, names, serial=serial)):
                 contender = self._arms[slot.arm].contender
                 if (contender, slot.operation) in self._failed or slot.operation in self._wrong:
                     continue
                 if slot.arm not in lives:
+                    if serial:
+                        self._end(lives)
                     self._start(slot.arm, lives)
                 samples = self._turn(block, number, slot, runs, lives)
                 self._journal.append("turn", Turn(samples=samples))
         finally:
-            for _, life in lives.values():
-                life.close()
+            self._end(lives)
+
+    @staticmethod
+    def _end(lives: dict[str, tuple[int, Life]]) -> None:
+        for _, life in lives.values():
+            life.close()
+        lives.clear()
 
     def _start(self, arm: str, lives: dict[str, tuple[int, Life]]) -> None:
         """A fresh life for an arm. One that cannot start is found out at its first turn."""
@@ -228,7 +239,7 @@ class Blocks:
         compared = answers.compare(table, expected, schema)
         if compared.agrees:
             return Outcome.OK, digest, ""
-        shown = "; ".join(f"{d.column}: {d.got}, not {d.expected}" for d in compared.differences[:2])
+        shown = "; ".join(map(str, compared.differences[:2]))
         outcome, _, detail = self._contradict(slot, shown)
         return outcome, digest, detail
 

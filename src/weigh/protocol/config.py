@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,6 @@ import msgspec
 
 from weigh.model.contender import Contender, Setting, check_pin, parse_contender
 from weigh.model.errors import UsageError, nearest
-from weigh.model.plan import CONTROL
 from weigh.model.spec import LayoutSpec, Rules, Spec
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
@@ -111,8 +111,10 @@ def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
 
 def _plain_words(error: msgspec.ValidationError) -> str:
     """Msgspec's message with the place in TOML's words: ``$.experiment.starts`` -> ``experiment.starts``."""
-    text = str(error)
-    return text.replace("`$.", "`").replace("Object missing required field", "missing key")
+    text = str(error).replace("`$.", "`").replace("Object missing required field", "missing key")
+    for theirs, toml in (("object", "table"), ("str", "string"), (r" \| null", ""), ("Invalid enum", "unknown")):
+        text = re.sub(rf"\b{theirs}\b" if theirs.isalpha() else theirs, toml, text)
+    return text
 
 
 def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
@@ -172,13 +174,13 @@ def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, .
     for name, count in Counter(contender.name for contender in chosen).items():
         if count > 1:
             raise _twice(name)
-        if CONTROL in name or "#" in name:
-            raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out the #")
+        if "#" in name or not name.isprintable():
+            raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out # and what cannot be printed")
     return tuple(chosen)
 
 
 def _from_table(table: ContenderTable) -> Contender:
-    for pin in table.pins:
+    for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if table.version else [])]:
         check_pin(pin)
     spec = table.engine + (f"@{table.version}" if table.version else "") + "".join(f"+{p}" for p in table.pins)
     return Contender(
@@ -207,6 +209,8 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...]) -> str:
 
 
 def _temperature(text: str) -> Literal["hot"]:
+    if text not in ("hot", "cold", "both"):
+        raise UsageError(f"there is no temperature '{text}'", remedy="this version measures hot")
     if text != "hot":
         raise UsageError(
             f"temperature '{text}' is not built yet",

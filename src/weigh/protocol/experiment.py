@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh import __version__, workloads
+from weigh.engines import engine
 from weigh.engines.life import LifeEnded
 from weigh.evidence import record as records
 from weigh.evidence import store
@@ -18,7 +19,7 @@ from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EnvironmentFault, WeighError
 from weigh.model.finding import Finding, disqualified
-from weigh.model.plan import arms
+from weigh.model.plan import Arm, arms
 from weigh.protocol import budget, datasets, gate, metamorphic, probes
 from weigh.protocol.blocks import Blocks
 from weigh.protocol.prepare import Ready, cache_folder, read_back, ready
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from weigh.protocol.gate import Held
     from weigh.protocol.progress import Progress
     from weigh.workloads import WorkloadSource
+
+MEMORY_SHARE = 0.6
+"""Share of memory that the arms of a block may fill together (statistics.md §2)."""
 
 
 def run(
@@ -67,8 +71,11 @@ def run(
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
         cache = cache_folder()
-        contenders = [_made(contender, cache, progress) for contender in spec.contenders]
         source = workloads.load(spec.workload)
+        for contender in spec.contenders:
+            # A misspelt name is said before another contender's environment is downloaded.
+            engine.load(contender.engine)
+        contenders = [_made(contender, cache, progress) for contender in spec.contenders]
         data = datasets.obtain(source.dataset, spec, cache, progress)
         workload = _chosen(source.build(data.truth, spec.seed), spec)
         stage = stack.enter_context(Stage(data.folder, data.manifest))
@@ -81,8 +88,9 @@ def run(
             experiment.gate(source, command)
             if measure:
                 how, reason = experiment.measure()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             how, reason = "stopped", "interrupted"
+            error.add_note(f"what was measured until then is kept in {folder}")
             raise
         except WeighError as error:
             how, reason = "stopped", error.what
@@ -253,11 +261,31 @@ class _Attempt:
         blocks = Blocks(self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
         try:
-            blocks.measure(cases, plan.starts, plan.runs, self.progress, unable)
+            blocks.measure(
+                cases, plan.starts, plan.runs, self.progress, unable=unable, serial=self._too_large(everyone)
+            )
         except LifeEnded as ended:
             return "stopped", str(ended)
         self.say(*datasets.unchanged(self.data))
         return "complete", ""
+
+    def _too_large(self, everyone: tuple[Arm, ...]) -> bool:
+        """Whether the arms of a block would crowd each other out of memory; it is said."""
+        assert self.held is not None
+        memory = facts.memory_bytes()
+        together = sum(self.held.peaks.get(arm.contender, 0) for arm in everyone)
+        if memory is None or together <= MEMORY_SHARE * memory:
+            return False
+        self.say(
+            Finding(
+                code="X.serial",
+                severity="note",
+                text=f"together the arms peak at {units.size(together)} of {units.size(memory)}: they live one after "
+                "another in each block",
+                remedy="nothing is wrong; intervals get wider, because drift within a block no longer cancels",
+            )
+        )
+        return True
 
     def _announce(self, plan: budget.Plan) -> None:
         text = f"measuring: {plan.starts} starts of {plan.runs} runs, about {units.seconds(plan.seconds)}"

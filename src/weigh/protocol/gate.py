@@ -47,12 +47,14 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
         findings: what is to be said.
         kept: answer of every contender to every timed case, to compare timed executions with.
         seconds: fastest execution of (contender, operation, case); never shown as a result.
+        peaks: largest resident size of each contender, bytes.
     """
 
     gate: Gate
     findings: tuple[Finding, ...]
     kept: dict[tuple[str, str, str], Any]
     seconds: dict[tuple[str, str, str], float]
+    peaks: dict[str, int]
 
 
 class Witnesses:
@@ -80,6 +82,7 @@ def hold(
     checks: list[Check] = []
     findings: list[Finding] = []
     seconds: dict[tuple[str, str, str], float] = {}
+    peaks: dict[str, int] = {}
     contenders = list(contenders)
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
@@ -88,6 +91,7 @@ def hold(
             one.run(progress)
         checks += one.checks
         findings += one.findings
+        peaks[ready.name] = one.peak
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
         asked.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
@@ -95,7 +99,7 @@ def hold(
     checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
     kept = {key: table for key, table in asked.items() if workload_case(workload, key).timed}
-    return Held(gate=gate, findings=tuple(findings), kept=kept, seconds=seconds)
+    return Held(gate=gate, findings=tuple(findings), kept=kept, seconds=seconds, peaks=peaks)
 
 
 class _Examination:
@@ -108,6 +112,7 @@ class _Examination:
         self.checks: list[Check] = []
         self.findings: list[Finding] = []
         self.seconds: dict[Key, float] = {}
+        self.peak = 0
         self.open: dict[Key, pa.Table] = {}
         self._lazy = False
 
@@ -142,6 +147,7 @@ class _Examination:
                 self._lazy = True
                 self.findings.append(_lazy(name, operation.name, reply.lazy))
             fastest = min(fastest, reply.run["wall_s"])
+            self.peak = max(self.peak, reply.run["peak_memory"] or 0)
             check = self._check(operation, case, reply.table)
             if first is None:
                 first = check

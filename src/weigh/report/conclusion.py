@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.evidence.record import Record
+from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, disqualified
 from weigh.model.gate import Gate
@@ -68,12 +69,20 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
             return ExitCode.FOUND
-        if names and all(name is VerdictName.ERROR for name in names):
+        if self._nobody_to_compare() or (names and self.timings and all(name is VerdictName.ERROR for name in names)):
             return ExitCode.FAILED
         inconclusive = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
         if strict and inconclusive.intersection(names):
             return ExitCode.INCONCLUSIVE
         return ExitCode.OK
+
+    def _nobody_to_compare(self) -> bool:
+        """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
+        needed = min(2, len(self.record.spec.contenders))
+        return not any(
+            sum(status in (GateStatus.AGREED, GateStatus.UNVERIFIED) for status in one.contenders.values()) >= needed
+            for one in (self.gate.operations if self.gate else ())
+        )
 
 
 def conclude(attempts: Sequence[Record]) -> Conclusion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, Group
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from weigh.model import units
 from weigh.model.answer import GateStatus
+from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.report import words
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 118
 """Columns of the report that is kept with the evidence."""
+
+VERBATIM: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+"""Of every console: brackets and colons in a name or a message are what they are."""
 
 _STATUS_STYLE = {
     GateStatus.AGREED: "green",
@@ -48,7 +52,7 @@ _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 def plain(conclusion: Conclusion, evidence: str) -> str:
     """The report without colour at a fixed width: the form that is kept and verified."""
-    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, highlight=False)
+    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
     console.print(report(conclusion, evidence))
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
@@ -108,9 +112,9 @@ def _contenders(conclusion: Conclusion) -> Table:
         mark = Text(" CONTRADICTED", style="bold red") if contender.name in contradicted else Text()
         table.add_row(
             Text(contender.name + role) + mark,
-            f"{contender.engine} {contender.version}",
+            one_line(f"{contender.engine} {contender.version}"),
             ", ".join(
-                f"{name}={setting['value']}"
+                one_line(f"{name}={setting['value']}")
                 for name, setting in contender.in_force.items()
                 if setting.get("default") != setting.get("value") and not _is_scratch(name)
             )
@@ -150,7 +154,7 @@ def _gate(gate: Gate) -> RenderableType:
         }
         if one not in calm or others:
             status = one.status if one not in calm else next(iter(others.values()))
-            table.add_row(_status(status), one.operation, one.detail)
+            table.add_row(_status(status), one.operation, one_line(one.detail))
     return table
 
 
@@ -229,7 +233,7 @@ def _reasons(conclusion: Conclusion) -> list[str]:
             # What A1 and A8 say stands in the gate above, and findings have a place of their own.
             if not reason.code.startswith("A"):
                 place = f"{verdict.operation}, {verdict.contender}"
-                groups.setdefault(reason.code, []).append(f"{place}: {reason.text}")
+                groups.setdefault(reason.code, []).append(f"{place}: {one_line(reason.text)}")
     return [
         f"{code}: {texts[0]}" + (f" (and {len(texts) - 1} more rows)" if len(texts) > 1 else "")
         for code, texts in groups.items()
@@ -243,8 +247,8 @@ def _findings(findings: tuple[Finding, ...]) -> Group:
         text.append(f"{finding.code} ", style=_SEVERITY_STYLE[finding.severity])
         place = ", ".join(part for part in (finding.contender, finding.operation) if part)
         text.append(f"{place}: " if place else "")
-        text.append(finding.text)
-        text.append(f"\n  {finding.remedy}", style="dim")
+        text.append(one_line(finding.text))
+        text.append(f"\n  {one_line(finding.remedy)}", style="dim")
         rows.append(Padding(text, (0, 0, 0, 2)))
     return Group(*rows)
 

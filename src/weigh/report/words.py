@@ -48,7 +48,7 @@ def summary(conclusion: Conclusion) -> str:
     """One sentence for the whole experiment: right answers first."""
     gate = conclusion.gate
     if gate is None:
-        return "The gate was not reached."
+        return f"The gate was not reached. {_end(conclusion)}".rstrip()
     contradicted = gate.contradicted
     parts = []
     if contradicted:
@@ -68,9 +68,15 @@ def summary(conclusion: Conclusion) -> str:
         for operation in gate.operations:
             statuses[str(operation.status)] = statuses.get(str(operation.status), 0) + 1
         parts.append("Answers: " + ", ".join(f"{count} {name}" for name, count in statuses.items()) + ".")
-    if conclusion.record.end and conclusion.record.end.how != "complete":
-        parts.append(f"Not complete: {conclusion.record.end.reason}.")
-    return " ".join(parts)
+    return " ".join([*parts, _end(conclusion)]).rstrip()
+
+
+def _end(conclusion: Conclusion) -> str:
+    """How the attempt ended, where that is not as it should."""
+    end = conclusion.record.end
+    if end is None:
+        return "Not complete: it was killed, or is still running."
+    return "" if end.how == "complete" else f"Not complete: {end.reason}."
 
 
 def _version(conclusion: Conclusion, name: str) -> str:

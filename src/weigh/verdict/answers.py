@@ -161,8 +161,10 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
                     count += 1
                     differences.append(Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y)))
     notes = (f"A2: float columns differ by up to {worst:.1e} of their value: rounding",) if worst > 0 else ()
-    if count and len(schema.exact) == len(schema.columns) and len(got) == 1 == len(expected):
-        differences = _cells_of_one_row(got[0], expected[0], schema)
+    ours, theirs = ({_key(row, schema): row for row in rows} for rows in (got, expected))
+    if count and not schema.loose and ours.keys() == theirs.keys() and len(ours) == len(got) == len(expected):
+        # Each row has its counterpart: the cells that differ say more than "this row is missing, that one too many".
+        differences = [cell for key in theirs for cell in _cells(ours[key], theirs[key], _shown(key), schema)]
         count = len(differences)
     return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
 
@@ -299,9 +301,9 @@ def _row_difference(key: Row, got: int, expected: int) -> Difference:
     return Difference(row=_shown(key), column="(row)", got=f"{got} times", expected=f"{expected} times")
 
 
-def _cells_of_one_row(got: Row, expected: Row, schema: ResultSchema) -> list[Difference]:
+def _cells(got: Row, expected: Row, shown: str, schema: ResultSchema) -> list[Difference]:
     return [
-        Difference(row="", column=column.name, got=_cell(a), expected=_cell(b))
+        Difference(row=shown, column=column.name, got=_cell(a), expected=_cell(b))
         for column, a, b in zip(schema.columns, got, expected, strict=True)
         if a != b
     ]

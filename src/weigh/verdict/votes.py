@@ -136,7 +136,7 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
             wrong = len({check.case for check in failed})
             witness = " and ".join(dict.fromkeys(check.witness for check in failed if check.witness))
             first = failed[0]
-            shown = "".join(f"; {d.column}: {d.got}, not {d.expected}" for d in first.differences[:1])
+            shown = "".join(f"; {difference}" for difference in first.differences[:1])
             parts.append(
                 f"{name} is wrong on {wrong} of {total} literals, contradicted by {witness}"
                 f" (case {first.case}{shown}{'; ' + first.detail if first.detail else ''})"

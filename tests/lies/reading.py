@@ -1,0 +1,64 @@
+"""How a run is read: who is accused of what, and whether nobody is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conftest import Run
+
+SMALL = ("--scale", "20K", "--quiet", "--json")
+SHORT = ("--starts", "5", "--runs", "1")
+
+
+def contenders(*names: str) -> list[str]:
+    """The flags that name them."""
+    return [word for name in names for word in ("--contender", name)]
+
+
+def statuses(run: Run) -> dict[str, str]:
+    """The gate's word on each operation."""
+    return {row["operation"]: row["status"] for row in reversed(run.json["gate"])}
+
+
+def detail(run: Run, operation: str) -> str:
+    """What the gate says about an operation."""
+    return str(next(row["detail"] for row in run.json["gate"] if row["operation"] == operation))
+
+
+def diverged(run: Run) -> set[tuple[str, str]]:
+    """(contender, operation) pairs that the gate accuses."""
+    return {
+        (name, row["operation"])
+        for row in run.json["gate"]
+        if row["status"] == "diverged"
+        for name in row["contenders"]
+    }
+
+
+def errors(run: Run) -> set[tuple[str, str | None]]:
+    """(code, contender) of the findings that forbid something."""
+    return {(f["code"], f["contender"]) for f in run.json["findings"] if f["severity"] == "error"}
+
+
+def verdicts(run: Run, operation: str, metric: str = "wall_s") -> dict[str, dict[str, Any]]:
+    """The verdicts on an operation, by contender."""
+    return {v["contender"]: v for v in run.json["verdicts"] if (v["operation"], v["metric"]) == (operation, metric)}
+
+
+def timed(run: Run) -> set[tuple[str, str]]:
+    """(contender, operation) pairs whose times are shown."""
+    return {(timing["contender"], timing["operation"]) for timing in run.json["timings"]}
+
+
+def assert_silent(run: Run, status: str = "agreed") -> None:
+    """Nobody is accused of anything; that the machine is busy may be said."""
+    assert set(statuses(run).values()) == {status}, run.json["gate"]
+    accusing = [
+        finding
+        for finding in run.json["findings"]
+        if finding["severity"] != "note" and not finding["code"].startswith(("X", "E4"))
+    ]
+    assert not accusing
+    assert not {verdict["verdict"] for verdict in run.json["verdicts"]} & {"diverged", "error"}
+    assert run.code == 0, run.err

@@ -1,0 +1,50 @@
+"""The budget: fewer runs first, then fewer starts, never fewer than five; too small is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.model.errors import UsageError
+from weigh.model.plan import Arm
+from weigh.protocol import budget
+
+ARMS = [Arm(name="a", contender="a"), Arm(name="b", contender="b"), Arm(name="a#2", contender="a")]
+
+
+def planned(seconds: float | None, starts: int = 10, runs: int = 3) -> budget.Plan:
+    return budget.plan(starts, runs, seconds, ARMS, {"a": 1.0, "b": 1.0}, {"a": [0.5], "b": [0.5]})
+
+
+def test_without_a_budget_nothing_is_lowered() -> None:
+    plan = planned(None)
+    assert (plan.starts, plan.runs, plan.lowered) == (10, 3, False)
+
+
+def test_runs_go_before_starts() -> None:
+    whole = planned(None).seconds
+    lowered = [planned(whole * share) for share in (1.0, 0.9, 0.7, 0.5, 0.4)]
+    assert [(plan.starts, plan.runs) for plan in lowered] == [(10, 3), (10, 2), (10, 1), (7, 1), (6, 1)]
+    assert [plan.lowered for plan in lowered] == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize("share", [0.35, 0.5, 0.8, 1.0, 2.0])
+def test_a_plan_fits(share: float) -> None:
+    allowed = planned(None).seconds * share
+    assert planned(allowed).seconds <= allowed
+
+
+def test_too_small_names_what_is_needed() -> None:
+    with pytest.raises(
+        UsageError, match=r"a budget of 1.00 s is too small: 5 starts of one run need about \d"
+    ) as caught:
+        planned(1.0)
+    assert "--budget" in caught.value.remedy
+
+
+def test_what_is_named_as_needed_is_enough() -> None:
+    assert planned(planned(None, starts=5, runs=1).seconds).starts == 5
+
+
+def test_an_engine_that_could_not_be_timed_costs_nothing() -> None:
+    plan = budget.plan(5, 1, 100.0, ARMS, {}, {})
+    assert (plan.starts, plan.seconds) == (5, 0.0)

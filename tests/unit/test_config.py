@@ -1,0 +1,106 @@
+"""weigh.toml and the flags: every mistake is named, with its place and the nearest right word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.model.errors import UsageError
+from weigh.protocol import config
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.model.spec import Spec
+
+DUCKDB = '[[contender]]\nengine = "duckdb"\n'
+
+
+def spec(folder: Path, text: str, **flags: object) -> Spec:
+    path = folder / "weigh.toml"
+    path.write_text(text)
+    return config.make_spec(config.read_file(path), flags)
+
+
+def test_defaults(tmp_path: Path) -> None:
+    made = spec(tmp_path, DUCKDB)
+    assert (made.workload, made.scale, made.seed, made.starts, made.runs) == ("netflow", 1_000_000, 42, 10, 3)
+    assert (made.baseline, made.baseline_declared, made.truth) == ("duckdb", False, True)
+
+
+def test_a_flag_wins_over_the_file(tmp_path: Path) -> None:
+    text = '[experiment]\nscale = "1M"\nmargin = 0.05\ntruth = true\nbudget = "1m"\n' + DUCKDB
+    made = spec(tmp_path, text, scale="2K", margin="1%", truth=False, baseline="duckdb")
+    assert (made.scale, made.rules.margin, made.truth, made.budget) == (2000, 0.01, False, 60.0)
+    assert made.baseline_declared
+
+
+def test_a_contender_of_the_file_is_chosen_by_its_name(tmp_path: Path) -> None:
+    text = '[[contender]]\nname = "old"\nengine = "duckdb"\nversion = "1.5.5"\n' + DUCKDB
+    made = spec(tmp_path, text, contender=("old", "new=duckdb@2.0.0"))
+    assert [(one.name, one.version) for one in made.contenders] == [("old", "1.5.5"), ("new", "2.0.0")]
+
+
+def test_the_id_is_of_the_content_not_of_the_name(tmp_path: Path) -> None:
+    ids = {spec(tmp_path, f'[experiment]\nname = "{name}"\n{DUCKDB}').id for name in ("one", "two")}
+    assert len(ids) == 1
+    assert spec(tmp_path, DUCKDB, seed=43).id not in ids
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "remedy"),
+    [
+        ('[experiment]\nscael = "1K"', "[experiment]: unknown key 'scael'", "'scale'"),
+        ("[layot]", "unknown key 'layot'", "'layout'"),
+        (DUCKDB + "setings = {}", "[contender]: unknown key 'setings'", "'settings'"),
+        ("[layout]\nrow_group = 5", "unknown key 'row_group'", "'row_group_rows'"),
+        ("[experiment", "not TOML", "docs/"),
+        ("experiment = 3", "Expected `table`, got `int` - at `experiment`", "docs/"),
+        ("[experiment]\nstarts = 'ten'", "got `string` - at `experiment.starts`", "docs/"),
+        ("[experiment]\nbudget = 10", "Expected `string`, got `int` - at `experiment.budget`", "docs/"),
+        ("[experiment]\ntemperature = 'warm'", "unknown value 'warm' - at `experiment.temperature`", "docs/"),
+        ("[contender]\nengine = 'duckdb'", "Expected `array`", "docs/"),
+        ("[[contender]]\nname = 'a'", "missing key `engine` - at `contender[0]`", "docs/"),
+        (DUCKDB * 2, "two contenders are called 'duckdb'", "NAME="),
+        ("[[contender]]\nengine = 'duckdb'\nname = 'a#2'", "'a#2' cannot be", "#"),
+        ("[[contender]]\nengine = 'duckdb'\nname = \"a\\u001b[31m\"", "cannot be a contender's name", "printed"),
+        ("[[contender]]\nengine = 'duckdb'\npins = ['x']", "'x' is not an exact pin", "=="),
+        ("[[contender]]\nengine = 'duckdb'\nversion = \"1\\n--index-url x\"", "is not an exact pin", "=="),
+        ("", "no contender is named", "--contender"),
+    ],
+)
+def test_mistakes_in_the_file(tmp_path: Path, text: str, said: str, remedy: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        spec(tmp_path, text)
+    assert said in str(caught.value)
+    assert remedy in caught.value.remedy
+
+
+def test_a_file_that_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "weigh.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="cannot be read"):
+        config.read_file(tmp_path / "weigh.toml")
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ({"baseline": "duckbd"}, "the baseline 'duckbd' is not a contender"),
+        ({"contender": ("duckdb", "duckdb")}, "two contenders are called 'duckdb'"),
+        ({"scale": "-5"}, "not a number of rows"),
+        ({"starts": 0}, "starts = 0 is too small"),
+        ({"runs": -1}, "runs = -1 is too small"),
+        ({"margin": "0"}, "margin = 0 is not positive"),
+        ({"margin": "nan"}, "is not positive"),
+        ({"margin": "inf"}, "is not positive"),
+        ({"confidence": "99"}, "is not a confidence level"),
+        ({"timeout": "0s"}, "timeout = 0 is not positive"),
+        ({"temperature": "cold"}, "'cold' is not built yet"),
+        ({"temperature": "hto"}, "there is no temperature 'hto'"),
+    ],
+)
+def test_mistakes_in_the_flags(tmp_path: Path, flags: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said.replace("'", ".")) as caught:
+        spec(tmp_path, DUCKDB, **flags)
+    assert caught.value.remedy

@@ -1,0 +1,47 @@
+"""Contenders as they are written on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.model.contender import Contender, parse_contender
+from weigh.model.errors import UsageError
+
+
+def test_everything_at_once() -> None:
+    assert parse_contender("new=chdb@4.1.8+chdb-core==26.3.0?max_threads=2&join_use_nulls=true&x=a%20b") == Contender(
+        name="new",
+        engine="chdb",
+        version="4.1.8",
+        pins=("chdb-core==26.3.0",),
+        settings={"max_threads": 2, "join_use_nulls": True, "x": "a b"},
+    )
+
+
+@pytest.mark.parametrize("text", ["duckdb", "duckdb@2.0.0", "chdb@4.1.8+chdb-core==26.3.0", "duckdb?threads=2"])
+def test_the_default_name_is_the_text(text: str) -> None:
+    assert parse_contender(f" {text} ").name == text
+
+
+@pytest.mark.parametrize(("text", "value"), [("2", 2), ("0.5", 0.5), ("False", False), ("1GB", "1GB"), ("", "")])
+def test_settings_have_the_type_that_the_engine_should_see(text: str, value: object) -> None:
+    found = parse_contender(f"duckdb?key={text}").settings["key"]
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_variants_of_weigh_do_not_reach_the_engine() -> None:
+    contender = parse_contender("duckdb?weigh.catalog=iceberg&threads=1")
+    assert contender.engine_settings() == {"threads": 1}
+
+
+@pytest.mark.parametrize("text", ["", "?", "@1", "=duckdb", "duckdb@", "duckdb@1 2", "/etc/passwd", "a#2=duckdb"])
+def test_what_is_no_contender(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a contender") as caught:
+        parse_contender(text)
+    assert "duckdb@2.0.0" in caught.value.remedy
+
+
+@pytest.mark.parametrize("pin", ["chdb", "chdb==", "chdb>=1", "chdb==1;python_version>'3'", "--index-url==x"])
+def test_only_an_exact_pin_makes_a_contender_one_thing(pin: str) -> None:
+    with pytest.raises(UsageError, match="is not an exact pin"):
+        parse_contender(f"duckdb+{pin}")

@@ -1,0 +1,60 @@
+"""Numbers as people write them, and as weigh prints them."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.model import units
+from weigh.model.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [("0", 0), ("1500", 1500), ("1K", 1000), ("1.5k", 1500), (" 2 M ", 2_000_000), ("0.5G", 500_000_000)],
+)
+def test_rows(text: str, rows: int) -> None:
+    assert units.parse_rows(text) == rows
+
+
+@pytest.mark.parametrize("text", ["", "K", "-1", "1T", "1e3", "1.0001K", "1,000", "nan", "0x10"])
+def test_what_is_no_number_of_rows(text: str) -> None:
+    with pytest.raises(UsageError, match="rows") as caught:
+        units.parse_rows(text)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("10m", 600), ("1h30m", 5400), ("250ms", 0.25), ("1 h 5 s", 3605), ("0s", 0)]
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert units.parse_duration(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("text", ["", "10", "s", "soon", "-5s", "5 s later", "1d"])
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(UsageError, match="duration"):
+        units.parse_duration(text)
+
+
+@pytest.mark.parametrize(("text", "fraction"), [("3%", 0.03), ("0.03", 0.03), (" 2.5% ", 0.025), ("1e-2", 0.01)])
+def test_fractions(text: str, fraction: float) -> None:
+    assert units.parse_fraction(text) == pytest.approx(fraction)
+
+
+@pytest.mark.parametrize("text", ["", "%", "three"])
+def test_what_is_no_fraction(text: str) -> None:
+    with pytest.raises(UsageError, match="fraction"):
+        units.parse_fraction(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(None, "-"), (float("nan"), "-"), (0.0, "0 s"), (1.234, "1.23 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us")],
+)
+def test_seconds_have_three_digits_and_a_unit(value: float | None, shown: str) -> None:
+    assert units.seconds(value) == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(1_000_000, "1M"), (1500, "1,500"), (20_000, "20K"), (0, "0")])
+def test_row_counts_are_shown_exactly(value: int, shown: str) -> None:
+    assert units.rows(value) == shown
