@@ -112,8 +112,12 @@ def write_answer(answer: Any, path: str) -> None:
         return
     from nanoarrow.ipc import StreamWriter
 
-    with StreamWriter.from_path(path) as writer:
-        writer.write_stream(answer)
+    try:
+        with StreamWriter.from_path(path) as writer:
+            writer.write_stream(answer)
+    except Exception as error:
+        # Its writer lacks a few types, such as string views.
+        raise TypeError(f"{error}; let answer() return Arrow IPC stream bytes for these types") from error
 
 
 def main() -> None:

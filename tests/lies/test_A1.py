@@ -163,6 +163,14 @@ def test_one_against_one_is_undecided(weigh: Weigh) -> None:
     assert "outvoted" not in detail(run, "by_action")
 
 
+def test_alone_a_constant_contradicts_itself_and_the_shape_of_the_answer(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("liar?lie=forty-two"), *VOTE)
+    assert diverged(run) == {("liar?lie=forty-two", "by_action"), ("liar?lie=forty-two", "eq_action")}
+    assert "42 + 42 + 42 = 126, not 42 rows" in detail(run, "eq_action")
+    assert "contradicted by the operation's result schema" in detail(run, "by_action")
+    assert not errors(run)
+
+
 def test_one_against_one_that_contradicts_itself_is_acquitted(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "liar?lie=absent"), *VOTE)
     assert diverged(run) == {("liar?lie=absent", "eq_action")}

@@ -92,7 +92,7 @@ def test_a_tiny_experiment_by_hand() -> None:
     assert verdict.ratio == pytest.approx(math.exp(0.10))
     assert verdict.low == pytest.approx(math.exp(0.10 - 4.604095 * error))
     assert verdict.high == pytest.approx(math.exp(0.10 + 4.604095 * error))
-    assert verdict.low_fcr == pytest.approx(math.exp(0.10 - 2.776445 * error))
+    assert verdict.low_fcr == pytest.approx(math.exp(0.10 - 4.604095 * error))
     assert verdict.noise_floor == pytest.approx(math.expm1(0.02))
     assert (verdict.starts, verdict.runs) == (5, 1)
     assert codes(verdict) == ["T10"]

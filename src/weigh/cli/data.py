@@ -99,7 +99,9 @@ def _print_file(one: FileFacts) -> None:
     groups = one.parquet["row_groups"]
     click.secho(one.path, bold=True)
     click.echo(f"  {one.rows:,} rows, {units.size(one.bytes)}, written by {one.parquet['created_by']}")
-    click.echo(f"  {groups['count']} row groups of {groups['min_rows']:,} to {groups['max_rows']:,} rows")
+    click.echo(
+        f"  {units.count(groups['count'], 'row group')} of {groups['min_rows']:,} to {groups['max_rows']:,} rows"
+    )
     click.echo(f"  page checksums: {'yes' if one.parquet['page_checksums'] else 'no'}")
     click.echo(f"  digest {one.digest}\n  blake3 {one.blake3}")
     for name, column in one.parquet["columns"].items():
@@ -149,6 +151,7 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
 def check(folder: Path, as_json: bool) -> None:
     """Check the files of a dataset FOLDER against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
     from weigh.data import facts
+    from weigh.model import units
     from weigh.model.errors import DataFault, ExitCode
 
     if not (folder / "manifest.json").exists():
@@ -164,7 +167,7 @@ def check(folder: Path, as_json: bool) -> None:
             click.secho(f"{problem.code} ", fg="red", bold=True, nl=False)
             click.echo(problem.text)
         if not problems:
-            click.echo(f"{len(manifest.files)} files as the manifest says, every row digested")
+            click.echo(f"{units.count(len(manifest.files), 'file')} as the manifest says, every row digested")
     click.get_current_context().exit(int(ExitCode.FOUND if problems else ExitCode.OK))
 
 
@@ -189,7 +192,7 @@ def _row(path: str, number: int) -> str:
         rows = file.metadata.row_group(group).num_rows
         if number < rows:
             found = file.read_row_group(group).slice(number, 1).to_pylist()[0]
-            return ", ".join(f"{name}={value!r}" for name, value in found.items())
+            return ", ".join(f"{name}={value}" for name, value in found.items())
         number -= rows
     return "?"
 

@@ -67,7 +67,7 @@ CATALOGUE = _rows(
     (
         "D8",
         "data edited or damaged since it was generated",
-        "the manifest is verified before every run: sizes, file hashes, row digests",
+        "sizes and hashes of all files are verified before and after every run, every row by `weigh data check`",
     ),
     (
         "T5",

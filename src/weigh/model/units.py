@@ -86,6 +86,11 @@ def percent(value: float | None, digits: int = 1) -> str:
     return "-" if value is None or not math.isfinite(value) else f"{100 * value:.{digits}f} %"
 
 
+def count(number: int, noun: str) -> str:
+    """A number with its noun: ``1 start``, ``10 starts``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def rows(value: Rows) -> str:
     """A row count as people write it: ``1M`` for 1,000,000, ``1,234`` where nothing shorter is exact."""
     for unit, factor in (("G", 10**9), ("M", 10**6), ("K", 10**3)):

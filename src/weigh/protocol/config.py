@@ -144,9 +144,9 @@ def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
         name=table.name,
         workload=pick("workload"),
         scale=_scale(pick("scale")),
-        seed=pick("seed"),
+        seed=_seed(pick("seed")),
         contenders=contenders,
-        baseline=_baseline(baseline, contenders),
+        baseline=_baseline(baseline, contenders, "" if flags.get("baseline") else "[experiment] of weigh.toml"),
         baseline_declared=baseline is not None,
         starts=_at_least("starts", pick("starts"), 1),
         runs=_at_least("runs", pick("runs"), 1),
@@ -199,12 +199,12 @@ def _twice(name: str) -> UsageError:
     )
 
 
-def _baseline(name: str | None, contenders: tuple[Contender, ...]) -> str:
+def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -> str:
     names = [contender.name for contender in contenders]
     if name is None:
         return names[0]
     if name not in names:
-        raise UsageError(f"the baseline '{name}' is not a contender", remedy=nearest(name, names))
+        raise UsageError(f"the baseline '{name}' is not a contender", where=where, remedy=nearest(name, names))
     return name
 
 
@@ -223,6 +223,12 @@ def _layout(layout: LayoutSpec) -> LayoutSpec:
     _at_least("layout.files", layout.files, 1)
     _at_least("layout.row_group_rows", layout.row_group_rows, 1)
     return layout
+
+
+def _seed(value: int) -> int:
+    if not 0 <= value < 1 << 63:
+        raise UsageError(f"seed = {value} is out of range", remedy="give a number from 0 to 2^63 - 1")
+    return value
 
 
 def _scale(value: str | int) -> int:

@@ -10,6 +10,7 @@ from weigh.data import facts, layout, store
 from weigh.data.generator import dataset_name
 from weigh.engines import environment as environments
 from weigh.model import units
+from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +55,12 @@ def split(data: Data, cache: Path, progress: Progress) -> dict[str, list[str]]:
     dataset = data.manifest.dataset
     family = dataset.generator.partition("/")[0]
     other = make(family, dataset.scale, dataset.seed, wanted, cache, progress)
+    if other.manifest.digests != data.manifest.digests:
+        raise DataFault(
+            "the same dataset in more files holds other rows: one of them is stale or its writer loses rows",
+            where=str(other.folder),
+            remedy=f"remove {other.folder} and {data.folder}; weigh makes them again",
+        )
     return {
         table: [str(other.folder / path) for path in other.manifest.paths(table)] for table in other.manifest.tables
     }

@@ -288,15 +288,14 @@ class _Attempt:
         return True
 
     def _announce(self, plan: budget.Plan) -> None:
-        text = f"measuring: {plan.starts} starts of {plan.runs} runs, about {units.seconds(plan.seconds)}"
-        self.progress.say(text)
+        size = f"{units.count(plan.starts, 'start')} of {units.count(plan.runs, 'run')}"
+        self.progress.say(f"measuring: {size}, about {units.seconds(plan.seconds)}")
         if plan.lowered:
             self.say(
                 Finding(
                     code="T10.budget",
                     severity="note",
-                    text=f"the budget allows {plan.starts} starts of {plan.runs} runs, not {self.spec.starts} of "
-                    f"{self.spec.runs}",
+                    text=f"the budget allows {size}, not {self.spec.starts} of {self.spec.runs}",
                     remedy="raise --budget for tighter intervals",
                 )
             )

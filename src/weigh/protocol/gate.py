@@ -171,16 +171,16 @@ class _Examination:
         }
         witness = self.witnesses.speak(operation, case)
         if witness is None:
-            before = self.open.get((operation.name, case.name))
-            if before is not None:
-                itself = answers.compare(table, before, operation.schema)
-                if not itself.agrees:
-                    return Check(
-                        **common,
-                        status=GateStatus.DIVERGED,
-                        witness="its own first answer",
-                        differences=itself.differences,
-                    )
+            # The first answer is compared with itself: its result schema alone can already contradict it.
+            itself = answers.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
+            if not itself.agrees:
+                fits = table.num_columns == len(operation.schema.columns)
+                return Check(
+                    **common,
+                    status=GateStatus.DIVERGED,
+                    witness="its own first answer" if fits else "the operation's result schema",
+                    differences=itself.differences,
+                )
             return Check(**common, status=GateStatus.UNVERIFIED)
         name, expected = witness
         compared = answers.compare(table, expected, operation.schema)

@@ -6,6 +6,7 @@ import statistics
 from typing import TYPE_CHECKING
 
 from weigh.engines.life import LifeEnded
+from weigh.model import units
 from weigh.model.finding import Finding
 from weigh.protocol.interview import Interview
 
@@ -113,8 +114,8 @@ def _cached(contender: str, operation: str, again: float, anew: float) -> Findin
         contender=contender,
         operation=operation,
         text=(
-            f"a repeated query takes {1e3 * again:.2f} ms, the same one with an unseen literal {1e3 * anew:.2f} ms: "
-            "a result cache answers"
+            f"a repeated query takes {units.seconds(again)}, the same one with an unseen literal "
+            f"{units.seconds(anew)}: a result cache answers"
         ),
         remedy="switch the cache off in its settings; its times would be those of the cache",
     )

@@ -143,8 +143,8 @@ def _gate(gate: Gate) -> RenderableType:
         if same:
             asked = sum(literals[one.operation] for one in same)
             names = ", ".join(one.operation for one in same)
-            words_ = f"{len(same)} operations, {asked} questions to each contender"
-            detail = f"{words_}: {_witnesses(gate, status, [one.operation for one in same])}"
+            amount = f"{units.count(len(same), 'operation')}, {units.count(asked, 'question')} to each contender"
+            detail = f"{amount}: {_witnesses(gate, status, [one.operation for one in same])}"
             table.add_row(_status(status), names, detail)
     for one in gate.operations:
         others = {
@@ -175,47 +175,45 @@ def _status(status: GateStatus) -> Text:
 
 def _numbers(conclusion: Conclusion) -> Table:
     spec = conclusion.record.spec
-    level = f"{100 * spec.rules.confidence:g} %"
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("operation", overflow="fold")
-    table.add_column("contender", overflow="fold")
-    for heading in ("median", "max", "CV", "ratio", level, "noise"):
+    table.add_column("operation, contender", overflow="fold")
+    for heading in ("median", "max", "CV", "ratio", f"{100 * spec.rules.confidence:g} %", "FCR", "noise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     verdicts = {(v.operation, v.contender): v for v in conclusion.headline.verdicts}
     timings = {(t.operation, t.contender): t for t in conclusion.headline.timings}
-    floors = {floor.operation: floor for floor in conclusion.headline.floors}
+    floors = {floor.operation: floor.size for floor in conclusion.headline.floors}
     contradicted = conclusion.gate.contradicted if conclusion.gate else {}
-    operations = dict.fromkeys([key[0] for key in [*timings, *verdicts]])
     order = [spec.baseline, *(c.name for c in spec.contenders if c.name != spec.baseline)]
-    for operation in operations:
-        shown = operation
+    for operation in dict.fromkeys(key[0] for key in [*timings, *verdicts]):
+        table.add_row(Text(operation, style="bold"))
         for name in order:
             timing, verdict = timings.get((operation, name)), verdicts.get((operation, name))
             if timing is None and verdict is None:
                 continue
-            floor = floors.get(operation)
-            noise = units.percent(floor.size) if floor and name == spec.baseline else ""
             table.add_row(
-                shown,
-                Text(name + (" !" if name in contradicted else "")),
+                Text(f"  {name}{' !' if name in contradicted else ''}"),
                 units.seconds(timing.median) if timing else "-",
                 units.seconds(timing.max) if timing else "-",
                 units.percent(timing.cv) if timing else "-",
                 f"{verdict.ratio:.3f}" if verdict and verdict.ratio else "",
-                f"{verdict.low:.3f}-{verdict.high:.3f}" if verdict and verdict.low and verdict.high else "",
-                noise,
+                _interval(verdict.low, verdict.high) if verdict else "",
+                _interval(verdict.low_fcr, verdict.high_fcr) if verdict else "",
+                units.percent(floors.get(operation)) if name == spec.baseline else "",
                 Text(words.verdict(verdict), style=_VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
-            shown = ""
     return table
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
 
 
 def _notes(conclusion: Conclusion) -> Text:
     spec = conclusion.record.spec
     lines = [
         f"ratio: contender / {spec.baseline}, above 1 is slower. noise: how far the baseline's two arms are "
-        "apart. CV: over all executions.",
+        "apart. CV: over all executions. FCR: the interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(spec.rules.margin)}, "
         f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
         f"{conclusion.headline.family} comparisons, equivalence at {units.percent(spec.rules.equivalence, 0)}.",
@@ -235,7 +233,7 @@ def _reasons(conclusion: Conclusion) -> list[str]:
                 place = f"{verdict.operation}, {verdict.contender}"
                 groups.setdefault(reason.code, []).append(f"{place}: {one_line(reason.text)}")
     return [
-        f"{code}: {texts[0]}" + (f" (and {len(texts) - 1} more rows)" if len(texts) > 1 else "")
+        f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")
         for code, texts in groups.items()
     ]
 

@@ -26,6 +26,8 @@ Row = tuple[Cell, ...]
 
 MAX_DIFFERENCES = 5
 """Differences kept for people; all are counted."""
+_DIGITS = decimal.Context(prec=100)
+"""More digits than any engine's decimals have; the default context would round to 28."""
 EXPORT_ROWS = 100_000
 """Above this number of rows an answer is compared by its digest alone, and the operation is an export."""
 
@@ -106,8 +108,8 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Compar
     """Whether an answer is right by a witness.
 
     Rows are paired by their exact columns; approximate columns are compared within the schema's tolerance. The
-    sequence of rows counts for the columns the query orders by, and nowhere else. Rows that tie with the last
-    one under a LIMIT may be any of those that tie.
+    sequence of rows counts for the columns the query orders by, and nowhere else. Where rows tie at a LIMIT, any of
+    them is right: a witness that knows them all has more rows than the limit, and an answer's must be among them.
 
     Args:
         answer: what a contender returned.
@@ -116,28 +118,29 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Compar
     """
     if answer.num_columns != len(schema.columns):
         return mismatch("(columns)", answer.num_columns, len(schema.columns))
-    if answer.num_rows != witness.num_rows:
+    wanted = witness.num_rows if schema.limit is None else min(witness.num_rows, schema.limit)
+    if answer.num_rows != wanted:
         sample = _rows_differing(answer, witness, schema)
-        found = Difference(
-            row="", column="(rows)", got=f"{answer.num_rows:,} rows", expected=f"{witness.num_rows:,} rows"
-        )
+        found = Difference(row="", column="(rows)", got=f"{answer.num_rows:,} rows", expected=f"{wanted:,} rows")
         return Comparison(agrees=False, differences=(found, *sample)[:MAX_DIFFERENCES], count=1 + len(sample))
     if answer.num_rows > EXPORT_ROWS:
         same = digest(answer, schema) == digest(witness, schema)
         note = "compared by digest of the exact columns (export)"
         return Comparison(agrees=same, count=int(not same), notes=(note,))
-    got, expected = _rows(answer, schema), _rows(witness, schema)
+    got, known = _rows(answer, schema), _rows(witness, schema)
+    expected = known[:wanted]
     order = _order_difference(got, expected, schema)
     if order is not None:
         return order
-    tied = _ties(got, expected, schema)
-    if tied:
-        got = [row for row in got if _key(row, schema) != tied]
-        expected = [row for row in expected if _key(row, schema) != tied]
-    result = _pair(got, expected, schema)
-    if not tied:
-        return result
-    note = f"{answer.num_rows - len(got)} rows tie at the limit; any of them is right"
+    tied = _tie(got, expected, known, schema)
+    if tied is None:
+        return _pair(got, expected, schema)
+    result = _pair(
+        [row for row in got if _key(row, schema) != tied],
+        [row for row in expected if _key(row, schema) != tied],
+        schema,
+    )
+    note = f"{sum(_key(row, schema) == tied for row in got)} rows tie at the limit; any that tie are right"
     return msgspec.structs.replace(result, notes=(*result.notes, note))
 
 
@@ -161,10 +164,10 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
                     count += 1
                     differences.append(Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y)))
     notes = (f"A2: float columns differ by up to {worst:.1e} of their value: rounding",) if worst > 0 else ()
-    ours, theirs = ({_key(row, schema): row for row in rows} for rows in (got, expected))
-    if count and not schema.loose and ours.keys() == theirs.keys() and len(ours) == len(got) == len(expected):
+    by_key, wanted = ({_key(row, schema): row for row in rows} for rows in (got, expected))
+    if count and not schema.loose and by_key.keys() == wanted.keys() and len(by_key) == len(got) == len(expected):
         # Each row has its counterpart: the cells that differ say more than "this row is missing, that one too many".
-        differences = [cell for key in theirs for cell in _cells(ours[key], theirs[key], _shown(key), schema)]
+        differences = [cell for key in wanted for cell in _cells(by_key[key], wanted[key], _shown(key), schema)]
         count = len(differences)
     return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
 
@@ -218,16 +221,20 @@ def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema)
     return None
 
 
-def _ties(got: list[Row], expected: list[Row], schema: ResultSchema) -> Row | None:
-    """The key that ties at the LIMIT, if the rows with it differ between the two answers."""
+def _tie(got: list[Row], expected: list[Row], known: list[Row], schema: ResultSchema) -> Row | None:
+    """The key that ties at the LIMIT, if that is why the two answers differ."""
     if schema.limit is None or len(got) < schema.limit or not schema.ordered_by or not got:
         return None
     last = _key(expected[-1], schema)
-    if _key(got[-1], schema) != last:
+    ours, theirs, all_tied = (
+        Counter(row for row in rows if _key(row, schema) == last) for rows in (got, expected, known)
+    )
+    if ours == theirs or ours.total() != theirs.total():
         return None
-    ours = Counter(row for row in got if _key(row, schema) == last)
-    theirs = Counter(row for row in expected if _key(row, schema) == last)
-    return last if ours != theirs and ours.total() == theirs.total() and ours.total() > 1 else None
+    if len(known) > len(expected):
+        return last if ours <= all_tied else None
+    # The witness stopped at the limit too: nobody here knows which rows were left out.
+    return last
 
 
 def _key(row: Row, schema: ResultSchema) -> Row:
@@ -264,7 +271,7 @@ def _canonical(value: Any, wanted: Column) -> Cell:
     if isinstance(value, decimal.Decimal):
         if wanted.match == "quotient":
             return value
-        return int(value) if value == value.to_integral_value() else value.normalize()
+        return int(value) if value == value.to_integral_value() else value.normalize(_DIGITS)
     if isinstance(value, int):
         return bool(value) if wanted.kind == "boolean" and value in (0, 1) else value
     if isinstance(value, float):

@@ -5,7 +5,9 @@ and FASTER begins at 1 / 1.03.
 
 **Does it matter?** The null hypothesis of each comparison is ``|effect| <= margin``. Its p-value is twice the
 tail of Student's t beyond ``(|effect| - margin) / error``. Benjamini and Hochberg's step-up rule at the false
-discovery rate q selects R of the m comparisons of the session. The interval of level ``1 - R q / m``
+discovery rate q selects R of the m comparisons of the session, none of them with a p-value above
+``1 - confidence``: in a small session R q / m alone would let something matter that is not shown to differ. The
+interval of level ``1 - min(R q / m, 1 - confidence)``
 (Y. Benjamini, D. Yekutieli, "False discovery rate-adjusted multiple confidence intervals for selected
 parameters", JASA 100, 2005) then excludes the margin for the selected comparisons and for no other: verdict
 and printed interval cannot contradict each other. With nothing selected the level is that of R = 1, the
@@ -90,8 +92,9 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Decisio
     unstable = enough & (detectable > rules.unstable)
     bound = np.where(unstable, max(margin, float(np.log1p(rules.unstable))), margin)
     matters = np.zeros(len(size), dtype=np.bool_)
-    matters[enough] = step_up(p_matters(effects, bound)[enough], rules.fdr)
-    level_fcr = 1 - max(int(matters.sum()), 1) * rules.fdr / max(int(enough.sum()), 1)
+    ceiling = 1 - rules.confidence
+    matters[enough] = step_up(p_matters(effects, bound)[enough], rules.fdr, ceiling)
+    level_fcr = 1 - min(max(int(matters.sum()), 1) * rules.fdr / max(int(enough.sum()), 1), ceiling)
     half_fcr = student.quantile(level_fcr, freedom) * error
 
     names = np.select(
@@ -135,11 +138,17 @@ def p_matters(effects: Effects, bound: float | Floats) -> Floats:
     return np.where(beyond > 0, student.two_sided(statistic, effects.freedom), 1.0)
 
 
-def step_up(p_values: Floats, rate: float) -> Bools:
-    """Benjamini and Hochberg's selection at the false discovery rate ``rate`` (JRSS B 57, 1995)."""
+def step_up(p_values: Floats, rate: float, ceiling: float = 1.0) -> Bools:
+    """Benjamini and Hochberg's selection at the false discovery rate ``rate`` (JRSS B 57, 1995).
+
+    Args:
+        p_values: of the family.
+        rate: false discovery rate.
+        ceiling: no p-value above this is selected; lower thresholds only lower the rate.
+    """
     count = len(p_values)
     ordered = np.sort(p_values)
-    below = np.flatnonzero(ordered <= rate * np.arange(1, count + 1) / max(count, 1))
+    below = np.flatnonzero(ordered <= np.minimum(rate * np.arange(1, count + 1) / max(count, 1), ceiling))
     return p_values <= (ordered[below[-1]] if len(below) else -1.0)
 
 

@@ -43,7 +43,10 @@ class WorkloadSource(Protocol):
         """
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
-        """The right answer as a table with the columns of the result schema; None where it is not known."""
+        """The right answer as a table with the columns of the result schema; None where it is not known.
+
+        Where rows tie at the query's limit it holds all of them, and so more rows than the limit.
+        """
 
 
 def names() -> list[str]:
