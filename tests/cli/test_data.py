@@ -93,9 +93,9 @@ def test_diff_shows_the_cell_that_was_changed(weigh: Weigh, parquet: Path) -> No
     pq.write_table(changed, weigh.folder / "changed.parquet")
     run = weigh("data", "diff", str(parquet), "changed.parquet")
     assert run.code == 1
-    assert run.out.count("1 rows") == 2
+    assert run.out.count("only in ") == 2
     assert "changed.parquet row 7: " in run.out
-    assert "user_name='somebody else'" in run.out
+    assert "somebody else" in run.out
     document = weigh("data", "diff", str(parquet), "changed.parquet", "--json").json
     assert (document["same"], document["diff"]["only_left"], document["diff"]["only_right"]) == (False, 1, 1)
 

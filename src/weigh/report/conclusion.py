@@ -10,6 +10,7 @@ import msgspec
 
 from weigh.evidence.record import Record
 from weigh.model.answer import GateStatus
+from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, disqualified
 from weigh.model.gate import Gate
@@ -103,8 +104,8 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
     findings += _answered_lazily(samples)
-    gate = latest.gate
-    judgements = {metric: _judge(latest, samples, findings, metric) for metric in METRICS}
+    gate = _overtaken(latest.gate, samples)
+    judgements = {metric: _judge(latest, gate, samples, findings, metric) for metric in METRICS}
     return Conclusion(
         record=latest,
         attempts=max(1, sum(1 for record in attempts if record.blocks)),
@@ -114,14 +115,16 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     )
 
 
-def _judge(latest: Record, samples: Sequence[Sample], findings: Iterable[Finding], metric: str) -> Judgement:
-    gate = latest.gate
-    if gate is None:
+def _judge(
+    latest: Record, gate: Gate | None, samples: Sequence[Sample], findings: Iterable[Finding], metric: str
+) -> Judgement:
+    if gate is None or latest.gate is None:
         return Judgement()
     judgement = judge(
         samples,
         spec=latest.spec,
-        gate={one.operation: one.contenders for one in gate.operations},
+        # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
+        gate={one.operation: one.contenders for one in latest.gate.operations},
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
     )
@@ -156,6 +159,26 @@ def _refuse(verdict: Verdict, out: dict[str, Finding]) -> Verdict:
         margin=verdict.margin,
         reasons=(Reason(code=finding.code, text=who + finding.text), *verdict.reasons[1:]),
     )
+
+
+def _overtaken(gate: Gate | None, samples: Iterable[Sample]) -> Gate | None:
+    """The gate with operations whose answer changed in a timed execution: diverged afterwards (A3)."""
+    wrong = {(sample.operation, sample.contender) for sample in samples if sample.outcome is Outcome.WRONG}
+    if gate is None or not wrong:
+        return gate
+    operations = []
+    for one in gate.operations:
+        changed = [name for name in one.contenders if (one.operation, name) in wrong]
+        if changed:
+            later = f"{', '.join(changed)} agreed in the gate and answered differently in a timed execution"
+            one = msgspec.structs.replace(  # noqa: PLW2901 - the same operation, as it is known now
+                one,
+                status=GateStatus.DIVERGED,
+                contenders={**one.contenders, **dict.fromkeys(changed, GateStatus.DIVERGED)},
+                detail=f"{one.detail}; {later}" if one.detail else later,
+            )
+        operations.append(one)
+    return msgspec.structs.replace(gate, operations=tuple(operations))
 
 
 def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:
