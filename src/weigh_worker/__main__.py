@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh_worker import meter, protocol
+from weigh_worker import protocol
+from weigh_worker.meter import Meter
 
 if TYPE_CHECKING:
     from weigh_worker.adapter import Adapter
@@ -27,6 +28,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.adapter: Adapter | None = None
+        self.meter = Meter()
 
     def carry_out(self, request: protocol.Message) -> protocol.Message:
         """The reply to one request; an engine's exception becomes an ``error``."""
@@ -65,7 +67,7 @@ class Worker:
     def on_bind(self, tables: dict[str, list[str]]) -> protocol.Message:
         """Make the tables visible."""
         self.engine.bind(tables)
-        meter.settle()
+        self.meter.settle()
         return {}
 
     def on_prepare(self, sql: str) -> protocol.Message:
@@ -78,7 +80,7 @@ class Worker:
     def on_run(self) -> protocol.Message:
         """Free the previous result, then execute under the clock."""
         self.engine.release()
-        return dict(meter.measure(self.engine.run))
+        return dict(self.meter.measure(self.engine.run))
 
     def on_answer(self, path: str) -> protocol.Message:
         """Write the last result to ``path`` as an Arrow IPC stream, and say what that cost."""

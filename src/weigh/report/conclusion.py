@@ -10,7 +10,6 @@ import msgspec
 
 from weigh.evidence.record import Record
 from weigh.model.answer import GateStatus
-from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, disqualified
 from weigh.model.gate import Gate
