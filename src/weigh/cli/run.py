@@ -64,7 +64,12 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _comma(_context: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
+    if value is None:
+        return None
+    names = [part.strip() for part in value.split(",") if part.strip()]
+    if not names:
+        raise click.BadParameter("names no operation")
+    return names
 
 
 _out = click.option(

@@ -28,7 +28,9 @@ class Engine(Adapter):
         self.chunks: list[Any] = []
         self.schema: Any = None
         self.sql = ""
-        self.defaults = self._read_settings(duckdb.connect(":memory:"))
+        # A connection of its own, closed at once: an idle second instance would keep a pool of threads.
+        with duckdb.connect(":memory:") as bare:
+            self.defaults = self._read_settings(bare)
 
     def version(self) -> str:
         """What ``select version()`` says, without its leading v."""

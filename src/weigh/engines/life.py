@@ -11,11 +11,11 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weigh.host import scratch
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -64,8 +64,8 @@ class Life:
         settings: dict[str, Setting],
         cores: set[int] | None = None,
     ) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="weigh-life-"))
-        self._memory = Path(tempfile.mkdtemp(prefix="weigh-answer-", dir=_memory_backed()))
+        self.folder = scratch.folder("life")
+        self._memory = scratch.folder("answer", in_memory=True)
         self._answers = 0
         self._channel, theirs = socket.socketpair()
         package = Path(protocol.__file__).parent
@@ -195,12 +195,6 @@ class Life:
             return LifeEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return LifeEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
-
-
-def _memory_backed() -> str | None:
-    """Where answers are written: not on a disk whose queue is being measured."""
-    shared = Path("/dev/shm")
-    return str(shared) if os.access(shared, os.W_OK) else None
 
 
 def _clean_environment(lib: Path) -> dict[str, str]:

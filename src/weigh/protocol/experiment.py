@@ -14,7 +14,7 @@ from weigh.engines.life import LifeEnded
 from weigh.evidence import record as records
 from weigh.evidence import store
 from weigh.evidence.journal import Journal
-from weigh.host import facts, lock, quiet
+from weigh.host import facts, lock, quiet, scratch
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EnvironmentFault, WeighError
@@ -68,6 +68,7 @@ def run(
             error that ended it is raised with the evidence's place as a note.
     """
     with ExitStack() as stack:
+        scratch.sweep()
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
         cache = cache_folder()
@@ -211,7 +212,11 @@ class _Attempt:
         split = datasets.split(self.data, cache_folder(), self.progress)
         checks = list(held.gate.checks)
         for one in fit:
-            checks += metamorphic.check(one, self.workload, open_, self.stage, split, self.spec.timeout, self.progress)
+            failed, untried = metamorphic.check(
+                one, self.workload, open_, self.stage, split, self.spec.timeout, self.progress
+            )
+            checks += failed
+            self.say(*untried)
         checks = _acquit(checks)
         operations = conclude(checks, gate.cases_asked(self.workload), [one.name for one in fit])
         return msgspec.structs.replace(

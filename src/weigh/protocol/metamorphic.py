@@ -12,9 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.engines.life import LifeEnded
+from weigh.model import units
 from weigh.model.answer import GateStatus
+from weigh.model.finding import Finding
 from weigh.model.gate import Check, Difference
 from weigh.model.operation import fill
+from weigh.model.text import one_line
 from weigh.protocol.interview import Interview
 from weigh.verdict import answers
 
@@ -39,8 +42,8 @@ def check(
     split: Mapping[str, list[str]] | None,
     timeout: float,
     progress: Progress,
-) -> list[Check]:
-    """Every relation that applies, on the operations named. Only what fails is reported.
+) -> tuple[list[Check], list[Finding]]:
+    """Every relation that applies, on the operations named.
 
     Args:
         ready: the contender.
@@ -50,15 +53,23 @@ def check(
         split: the same rows in more files, or None.
         timeout: seconds for one question.
         progress: is told.
+
+    Returns:
+        What failed; and a note for each relation that could not be tried everywhere, so that a check which never ran
+        is not taken for one that was passed.
     """
     chosen = [operation for operation in workload.operations if operation.name in operations]
     progress.say(f"gate: checking {ready.name} against itself")
     with Interview(ready, stage, timeout) as interview:
         failed = _partitions(interview, chosen)
+    untried = []
     for name, changed, tables in _variants(ready, split):
-        failed += _variant(ready, chosen, stage, timeout, name, changed, tables)
+        found, refused = _variant(ready, chosen, stage, timeout, name, changed, tables)
+        failed += found
+        if refused:
+            untried.append(_untried(ready, name, refused, len(chosen)))
         progress.say(f"gate: {ready.name}, {name}: compared")
-    return failed
+    return failed, untried
 
 
 def _variants(
@@ -119,8 +130,9 @@ def _variant(
     name: str,
     changed: Mapping[str, Setting],
     tables: Mapping[str, list[str]] | None,
-) -> list[Check]:
+) -> tuple[list[Check], list[str]]:
     failed = []
+    refused = []
     relation = ITSELF + name
     with (
         Interview(ready, stage, timeout) as usual,
@@ -131,13 +143,25 @@ def _variant(
                 sql = operation.text(case, ready.engine.dialect)
                 try:
                     got, expected = usual.ask(sql), other.ask(sql)
-                except LifeEnded:
+                except LifeEnded as ended:
                     # This version does not know the setting, or refuses the query with it: nothing to compare.
+                    refused.append(ended.detail)
                     break
                 compared = answers.compare(got.table, expected.table, operation.schema)
                 if not compared.agrees:
                     failed.append(_contradicted(ready, operation, case, relation, compared.differences))
-    return failed
+    return failed, refused
+
+
+def _untried(ready: Ready, name: str, refused: list[str], operations: int) -> Finding:
+    return Finding(
+        code="X.relation",
+        severity="note",
+        contender=ready.name,
+        text=f"the check of the engine against itself with {name} could not be made on "
+        f"{units.count(len(refused), 'operation')} of {operations}: {one_line(refused[0])}",
+        remedy="nothing is wrong; the other checks were made",
+    )
 
 
 def _contradicted(

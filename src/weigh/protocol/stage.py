@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from weigh.host import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +27,7 @@ class Stage:
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        self._root = Path(tempfile.mkdtemp(prefix="weigh-stage-"))
+        self._root = scratch.folder("stage")
         self._link = self._root / "data"
         self._link.symlink_to(folder.resolve(), target_is_directory=True)
         self._away = self._root / "withdrawn"
