@@ -41,8 +41,8 @@ def run() -> Iterator[str]:
     for spec in specs:
         yield (
             f"netflow by {spec.writer}: {_ROWS / median(written[spec.writer]) / 1e6:.2f} M rows/s generated with their "
-            f"ground truth and written ({spec.codec}), {_ROWS / median(described[spec.writer]) / 1e6:.2f} with hash and "
-            "digest of the file (goal: at least 2)"
+            f"ground truth and written ({spec.codec}), {_ROWS / median(described[spec.writer]) / 1e6:.2f} with hash "
+            "and digest of the file (goal: at least 2)"
         )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.host import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from weigh.model.manifest import Manifest
 
