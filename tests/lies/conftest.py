@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import Run, Weigh
+from commands import Run, Weigh
 
 from .reading import SHORT, SMALL
 

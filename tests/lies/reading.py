@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conftest import Run
+    from commands import Run
 
 SMALL = ("--scale", "20K", "--quiet", "--json")
 SHORT = ("--starts", "5", "--runs", "1")

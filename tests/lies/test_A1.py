@@ -12,7 +12,7 @@ from .reading import SHORT, SMALL, assert_silent, contenders, detail, diverged, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 WRONG = "chdb@4.1.8+chdb-core==26.3.0"
 """Loses rows in equality filters over Parquet files with bloom filters, says nothing, and is fast."""

@@ -9,7 +9,7 @@ import pytest
 from .reading import SMALL, assert_silent, contenders, detail, diverged
 
 if TYPE_CHECKING:
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 FLOATS = ("--operations", "duration_by_proto,score_by_action")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .reading import SMALL, assert_silent, contenders, detail, diverged, errors, statuses, timed, verdicts
 
 if TYPE_CHECKING:
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 FLAGS = (*SMALL, "--operations", "eq_action,by_action,distinct")
 

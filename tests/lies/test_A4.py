@@ -11,7 +11,7 @@ from .reading import SHORT, SMALL, assert_silent, contenders, errors, timed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 LIARS = ("liar?lie=fewer-rows", "liar?lie=stale-copy")
 

@@ -11,7 +11,7 @@ from .reading import SHORT, SMALL, assert_silent, contenders, errors, statuses, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 FILES, MEMORY, THREAD = "liar?lie=lazy", "liar?lie=lazy-in-memory", "liar?lie=background"
 

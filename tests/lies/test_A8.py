@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .reading import SHORT, SMALL, assert_silent, contenders
 
 if TYPE_CHECKING:
-    from conftest import Weigh
+    from commands import Weigh
 
 ALONE = (*contenders("duckdb"), *SMALL, *SHORT, "--operations", "eq_action,by_action")
 

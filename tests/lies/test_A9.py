@@ -10,7 +10,7 @@ import pytest
 from .reading import SHORT, SMALL, assert_silent, contenders, errors, verdicts
 
 if TYPE_CHECKING:
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 
 def test_a_cache_that_nobody_disclosed_is_found(weigh: Weigh) -> None:

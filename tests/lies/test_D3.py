@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Weigh
+    from commands import Weigh
 
 
 class Original(NamedTuple):

@@ -16,7 +16,7 @@ from .reading import SHORT, assert_silent, contenders
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Weigh
+    from commands import Weigh
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Run, Weigh
+    from commands import Run, Weigh
 
 Turns = list[dict[str, Any]]
 SEALED = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conftest import Weigh
+    from commands import Weigh
 
 
 def test_every_lie_that_is_listed_has_its_liar_here(weigh: Weigh) -> None:

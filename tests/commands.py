@@ -1,0 +1,84 @@
+"""weigh as a user would call it, for tests of the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WEIGH = Path(sys.executable).with_name("weigh")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a command did.
+
+    Attributes:
+        code: exit code.
+        out: standard output.
+        err: standard error.
+        folder: working directory it ran in.
+    """
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one document on standard output."""
+        document: dict[str, Any] = json.loads(self.out)
+        return document
+
+    @property
+    def codes(self) -> set[str]:
+        """Codes of the findings."""
+        return {finding["code"] for finding in self.json["findings"]}
+
+    @property
+    def evidence(self) -> Path:
+        """The evidence directory of the only attempt."""
+        (found,) = (self.folder / "runs").iterdir()
+        return found
+
+
+class Weigh:
+    """The command, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **os.environ,
+            # Measurements of several tests at once disturb each other, and no test asserts a time.
+            "WEIGH_LOCK": str(folder / "weigh.lock"),
+            "NO_COLOR": "1",
+        }
+
+    def __call__(self, *arguments: str, timeout: float = 300, **environment: str) -> Run:
+        done = subprocess.run(
+            [str(WEIGH), *arguments],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Run(done.returncode, done.stdout, done.stderr, self.folder)
+
+    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+        """The command in the background, for tests that end it."""
+        return subprocess.Popen(
+            [str(WEIGH), *arguments],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
