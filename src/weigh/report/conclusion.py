@@ -12,14 +12,14 @@ from weigh.evidence.record import Record
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, disqualified
-from weigh.model.gate import Gate
+from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
 from weigh.verdict.judge import judge
 from weigh.verdict.judgement import Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 METRICS = ("wall_s", "cpu_s", "peak_memory")
 """Wall time first: it decides the exit code. The others have verdicts of the same form."""
@@ -34,7 +34,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         record: of the latest attempt; spec, environment, manifest and gate are its.
         attempts: how many attempts the verdicts read.
-        gate: of the latest attempt, with operations that changed their answer later.
+        gate: of the latest attempt, with what earlier gates contradicted and what changed its answer later.
         judgements: by metric.
         findings: recorded and derived, errors first.
     """
@@ -103,8 +103,10 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
     findings += _answered_lazily(samples)
-    gate = _overtaken(latest.gate, samples)
-    judgements = {metric: _judge(latest, gate, samples, findings, metric) for metric in METRICS}
+    before = _contradicted_in(latest.gate, _diverged_earlier(attempts[:-1]), "was contradicted in an earlier attempt")
+    changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
+    gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
+    judgements = {metric: _judge(latest, before, gate, samples, findings, metric) for metric in METRICS}
     return Conclusion(
         record=latest,
         attempts=max(1, sum(1 for record in attempts if record.blocks)),
@@ -115,15 +117,20 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
 
 
 def _judge(
-    latest: Record, gate: Gate | None, samples: Sequence[Sample], findings: Iterable[Finding], metric: str
+    latest: Record,
+    before: Gate | None,
+    gate: Gate | None,
+    samples: Sequence[Sample],
+    findings: Iterable[Finding],
+    metric: str,
 ) -> Judgement:
-    if gate is None or latest.gate is None:
+    if gate is None or before is None:
         return Judgement()
     judgement = judge(
         samples,
         spec=latest.spec,
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
-        gate={one.operation: one.contenders for one in latest.gate.operations},
+        gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
     )
@@ -160,24 +167,40 @@ def _refuse(verdict: Verdict, out: dict[str, Finding]) -> Verdict:
     )
 
 
-def _overtaken(gate: Gate | None, samples: Iterable[Sample]) -> Gate | None:
-    """The gate with operations whose answer changed in a timed execution: diverged afterwards (A3)."""
-    wrong = {(sample.operation, sample.contender) for sample in samples if sample.outcome is Outcome.WRONG}
-    if gate is None or not wrong:
+def _diverged_earlier(attempts: Iterable[Record]) -> set[tuple[str, str]]:
+    """(operation, contender) pairs that an earlier attempt's gate contradicted: a re-run does not acquit (T8)."""
+    return {
+        (one.operation, contender)
+        for record in attempts
+        if record.gate
+        for one in record.gate.operations
+        for contender, status in one.contenders.items()
+        if status is GateStatus.DIVERGED
+    }
+
+
+def _contradicted_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
+    """The gate with these pairs diverged although they passed it."""
+    if gate is None or not pairs:
         return gate
-    operations = []
-    for one in gate.operations:
-        changed = [name for name in one.contenders if (one.operation, name) in wrong]
-        if changed:
-            later = f"{', '.join(changed)} agreed in the gate and answered differently in a timed execution"
-            one = msgspec.structs.replace(  # noqa: PLW2901 - the same operation, as it is known now
-                one,
-                status=GateStatus.DIVERGED,
-                contenders={**one.contenders, **dict.fromkeys(changed, GateStatus.DIVERGED)},
-                detail=f"{one.detail}; {later}" if one.detail else later,
-            )
-        operations.append(one)
-    return msgspec.structs.replace(gate, operations=tuple(operations))
+    return msgspec.structs.replace(gate, operations=tuple(_contradict(one, pairs, how) for one in gate.operations))
+
+
+def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
+    passed = [
+        name
+        for name, status in one.contenders.items()
+        if (one.operation, name) in pairs and status is not GateStatus.DIVERGED
+    ]
+    if not passed:
+        return one
+    said = f"{', '.join(passed)} {how}"
+    return msgspec.structs.replace(
+        one,
+        status=GateStatus.DIVERGED,
+        contenders={**one.contenders, **dict.fromkeys(passed, GateStatus.DIVERGED)},
+        detail=f"{one.detail}; {said}" if one.detail else said,
+    )
 
 
 def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:

@@ -1,0 +1,63 @@
+"""What attempts say together: every one counts (T8)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from weigh.evidence.record import Record
+from weigh.model.answer import GateStatus
+from weigh.model.contender import Contender
+from weigh.model.errors import ExitCode
+from weigh.model.gate import Gate, OperationGate
+from weigh.model.sample import Outcome, Sample
+from weigh.model.spec import Spec
+from weigh.model.verdict import VerdictName
+from weigh.report.conclusion import conclude
+
+SPEC = Spec(
+    workload="netflow",
+    contenders=(Contender(name="a", engine="duckdb"), Contender(name="b", engine="chdb")),
+    baseline="a",
+)
+
+
+def attempt(number: int, status: GateStatus) -> Record:
+    """An attempt in whose gate b had this status on the only operation; measured if it agreed."""
+    worst = status if status is GateStatus.DIVERGED else GateStatus.AGREED
+    one = OperationGate(operation="q", status=worst, contenders={"a": GateStatus.AGREED, "b": status})
+    measured = tuple(
+        Sample(
+            attempt=number, block=block, start=block, turn=turn, run=1, arm=arm, contender=arm[0], operation="q",
+            case="only", outcome=Outcome.OK, wall_s=0.01 + block / 1000, cpu_s=0.01, rows=1, answer_cpu_s=0.0,
+        )
+        for block in range(6)
+        for turn, arm in enumerate(("a", "a#2", "b"))
+    )  # fmt: skip
+    samples = measured if status is GateStatus.AGREED else ()
+    return Record(attempt=number, spec=SPEC, gate=Gate(operations=(one,), checks=(), truth=True), samples=samples)
+
+
+def test_a_rerun_does_not_acquit() -> None:
+    conclusion = conclude([attempt(1, GateStatus.DIVERGED), attempt(2, GateStatus.AGREED)])
+    assert [verdict.verdict for verdict in conclusion.headline.verdicts] == [VerdictName.DIVERGED]
+    assert conclusion.timings == ()
+    assert conclusion.gate is not None
+    assert "contradicted in an earlier attempt" in conclusion.gate.operations[0].detail
+    assert conclusion.exit_code() is ExitCode.FOUND
+
+
+def test_agreeing_attempts_add_their_blocks() -> None:
+    one = conclude([attempt(1, GateStatus.AGREED)])
+    two = conclude([attempt(1, GateStatus.AGREED), attempt(2, GateStatus.AGREED)])
+    assert [verdict.starts for conclusion in (one, two) for verdict in conclusion.headline.verdicts] == [6, 12]
+    assert one.exit_code() is ExitCode.OK
+
+
+def test_a_late_wrong_answer_diverges_and_keeps_its_reason() -> None:
+    record = attempt(1, GateStatus.AGREED)
+    wrong = msgspec.structs.replace(record.samples[-1], outcome=Outcome.WRONG)
+    conclusion = conclude([msgspec.structs.replace(record, samples=(*record.samples[:-1], wrong))])
+    (verdict,) = conclusion.headline.verdicts
+    assert verdict.verdict is VerdictName.DIVERGED
+    assert verdict.reasons[0].code == "A3"
+    assert {finding.code for finding in conclusion.findings} == {"A3.changed"}
