@@ -53,6 +53,12 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--scale", metavar="ROWS", help="Rows of the dataset, e.g. 1M [1M]."),
         click.option("--seed", type=int, help="Of data, order and literals [42]."),
         click.option("--truth/--no-truth", default=None, help="Use the dataset's ground truth as a witness [yes]."),
+        click.option(
+            "--answers",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Pinned answers, the first witness of the gate.",
+        ),
         click.option("--timeout", metavar="TIME", help="Ends one execution, e.g. 120s [120s]."),
         _out,
         _json,
@@ -98,14 +104,22 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
-    _carry_out(_spec(file, flags), out, as_json, quiet, strict=strict)
+    spec, answers = _spec(file, flags)
+    _carry_out(spec, out, as_json, quiet, strict=strict, answers=answers)
 
 
 @click.command()
 @_options
-def gate(file: Path | None, out: Path, as_json: bool, quiet: bool, **flags: Any) -> None:
+@click.option(
+    "--pin",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Keep the answers that agreed with a witness, for --answers.",
+)
+def gate(file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, **flags: Any) -> None:
     """Check the answers of all contenders, and time nobody."""
-    _carry_out(_spec(file, flags), out, as_json, quiet, measure=False)
+    spec, answers = _spec(file, flags)
+    _carry_out(spec, out, as_json, quiet, measure=False, answers=answers, pin=pin)
 
 
 @click.command()
@@ -133,21 +147,32 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
     _carry_out(make_spec(None, flags), out, as_json, quiet)
 
 
-def _spec(file: Path | None, flags: dict[str, Any]) -> Spec:
+def _spec(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, Path | None]:
     from weigh.protocol import config
 
     if file is None and config.DEFAULT_FILE.exists():
         file = config.DEFAULT_FILE
-    return config.make_spec(config.read_file(file) if file else None, flags)
+    table = config.read_file(file) if file else None
+    return config.make_spec(table, flags), config.answers_path(table, flags)
 
 
 def _carry_out(
-    spec: Spec, out: Path, as_json: bool, quiet: bool, *, measure: bool = True, strict: bool = False
+    spec: Spec,
+    out: Path,
+    as_json: bool,
+    quiet: bool,
+    *,
+    measure: bool = True,
+    strict: bool = False,
+    answers: Path | None = None,
+    pin: Path | None = None,
 ) -> None:
     from weigh.protocol import experiment
     from weigh.report import files
 
-    folder = experiment.run(spec, out, _command(), progress(quiet), files.write, measure=measure)
+    folder = experiment.run(
+        spec, out, _command(), progress(quiet), files.write, measure=measure, answers=answers, pin=pin
+    )
     conclusion = files.read(folder)
     if as_json:
         print_json((folder / files.VERDICTS).read_bytes())

@@ -66,6 +66,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         operations: names of the operations to run; empty means all.
         on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run.
         truth: whether the dataset's ground truth is a witness.
+        answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
         layout: one physical form, for all contenders.
         rules: error rates and bounds of the verdicts.
     """
@@ -85,6 +86,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     operations: tuple[str, ...] = ()
     on_divergence: Literal["operation", "stop"] = "operation"
     truth: bool = True
+    answers: str = ""
     layout: LayoutSpec = LayoutSpec()
     rules: Rules = Rules()
 

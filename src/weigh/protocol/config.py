@@ -39,6 +39,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     operations: list[str] = []
     on_divergence: Literal["operation", "stop"] = "operation"
     truth: bool = True
+    answers: str | None = None
 
 
 class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -156,6 +157,7 @@ def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
         operations=tuple(pick("operations") or ()),
         on_divergence=table.on_divergence,
         truth=bool(pick("truth")),
+        answers=_hash_of(pick("answers")),
         layout=_layout((file or File()).layout),
         rules=rules,
     )
@@ -223,6 +225,26 @@ def _layout(layout: LayoutSpec) -> LayoutSpec:
     _at_least("layout.files", layout.files, 1)
     _at_least("layout.row_group_rows", layout.row_group_rows, 1)
     return layout
+
+
+def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:
+    """Where the pinned answers are, if any were named."""
+    named = flags.get("answers") or (file or File()).experiment.answers
+    return Path(named) if named else None
+
+
+def _hash_of(answers: str | Path | None) -> str:
+    """What is in the file belongs to the spec; where it lies does not."""
+    if answers is None:
+        return ""
+    from weigh._native import DigestError, hash_file
+
+    try:
+        return hash_file(answers)
+    except (DigestError, OSError) as error:
+        raise UsageError(
+            f"no pinned answers: {error}", where=str(answers), remedy="pin answers with: weigh gate --pin FILE"
+        ) from None
 
 
 def _seed(value: int) -> int:

@@ -11,8 +11,8 @@ import msgspec
 from weigh import __version__, workloads
 from weigh.engines import engine
 from weigh.engines.life import LifeEnded
+from weigh.evidence import pins, store
 from weigh.evidence import record as records
-from weigh.evidence import store
 from weigh.evidence.journal import Journal
 from weigh.host import facts, lock, quiet, scratch
 from weigh.model import units
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pyarrow import Table
+
     from weigh.model.gate import Check
-    from weigh.model.operation import Workload
+    from weigh.model.operation import Case, Operation, Workload
     from weigh.model.spec import Spec
     from weigh.protocol.gate import Held
     from weigh.protocol.progress import Progress
@@ -49,6 +51,8 @@ def run(
     render: Callable[[Path], None],
     *,
     measure: bool = True,
+    answers: Path | None = None,
+    pin: Path | None = None,
 ) -> Path:
     """Run an experiment and seal its evidence.
 
@@ -59,6 +63,8 @@ def run(
         progress: is told how far it is.
         render: writes the verdicts and the report into the directory, before it is sealed.
         measure: False ends after the gate.
+        answers: pinned answers, the first witness.
+        pin: where to write the answers that agreed.
 
     Returns:
         The evidence directory.
@@ -79,6 +85,7 @@ def run(
         contenders = [_made(contender, cache, progress) for contender in spec.contenders]
         data = datasets.obtain(source.dataset, spec, cache, progress)
         workload = _chosen(source.build(data.truth, spec.seed), spec)
+        pinned = pins.read(answers, spec.workload, data.manifest.digests) if answers else None
         stage = stack.enter_context(Stage(data.folder, data.manifest))
         folder, attempt = store.begin(root, spec)
         journal = Journal(folder)
@@ -86,7 +93,9 @@ def run(
         how, reason = "complete", ""
         try:
             journal.append("opened", records.Opened(attempt=attempt, spec=spec))
-            experiment.gate(source, command)
+            experiment.gate(source, command, pinned)
+            if pin:
+                experiment.pin(pin)
             if measure:
                 how, reason = experiment.measure()
         except KeyboardInterrupt as error:
@@ -163,7 +172,7 @@ class _Attempt:
             self.findings.append(finding)
             self.journal.append("finding", finding)
 
-    def gate(self, source: WorkloadSource, command: str) -> None:
+    def gate(self, source: WorkloadSource, command: str, pinned: pins.Pins | None) -> None:
         """Everything before the first clock."""
         described = []
         for one in self.contenders:
@@ -188,10 +197,14 @@ class _Attempt:
             seen[one.name], found = probes.reads(one, self.data.manifest, self.stage, self.spec.timeout)
             self.say(*found)
         fit = [one for one in self.contenders if one.name not in disqualified(self.findings)]
-        truth = self.data.truth if self.spec.truth else None
-        witnesses = gate.Witnesses(
-            lambda operation, case: None if truth is None else source.expected(operation.name, case, truth)
-        )
+
+        def known(one: Operation, case: Case) -> Table | None:
+            return pinned.answer(one.name, case.name, one.schema) if pinned else None
+
+        def true(one: Operation, case: Case) -> Table | None:
+            return source.expected(one.name, case, self.data.truth) if self.spec.truth else None
+
+        witnesses = gate.Witnesses((gate.PINNED, known), (gate.TRUTH, true))
         held = gate.hold(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
         held = self._self_examined(held, fit)
         for one in fit:
@@ -199,6 +212,20 @@ class _Attempt:
         self.say(*held.findings)
         self.held = msgspec.structs.replace(held, gate=msgspec.structs.replace(held.gate, reads=seen))
         self.journal.append("gate", self.held.gate)
+
+    def pin(self, path: Path) -> None:
+        """Write the answers of operations on which nobody was contradicted and somebody independent agreed."""
+        assert self.held is not None
+        trusted = {}
+        for one in self.held.gate.operations:
+            if one.status is not GateStatus.AGREED:
+                continue
+            names = [name for name, status in one.contenders.items() if status is GateStatus.AGREED]
+            for (contender, operation, case), table in self.held.kept.items():
+                if operation == one.operation and contender == names[0]:
+                    trusted[operation, case] = table
+        number = pins.write(path, self.workload.name, self.data.manifest.digests, trusted)
+        self.progress.say(f"{units.count(number, 'answer')} pinned in {path}")
 
     def _self_examined(self, held: Held, fit: list[Ready]) -> Held:
         """Where nobody independent could say who is right, each engine is checked against itself."""

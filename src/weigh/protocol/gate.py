@@ -6,6 +6,7 @@ the engine itself (``metamorphic``). Two versions of one engine are one vote.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,7 +21,7 @@ from weigh.verdict import answers
 from weigh.verdict.votes import conclude, vote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Collection, Iterable
 
     import pyarrow as pa
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from weigh.protocol.progress import Progress
     from weigh.protocol.stage import Stage
 
+PINNED = "pinned answer"
 TRUTH = "ground truth"
 _TIMED_REPEATS = 3
 """Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
@@ -45,7 +47,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         gate: the record.
         findings: what is to be said.
-        kept: answer of every contender to every timed case, to compare timed executions with.
+        kept: answer of every contender to every case, to compare timed executions with.
         seconds: fastest execution of (contender, operation, case); never shown as a result.
         peaks: largest resident size of each contender, bytes.
     """
@@ -57,16 +59,26 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     peaks: dict[str, int]
 
 
+Witness = Callable[["Operation", "Case"], "pa.Table | None"]
+"""Gives the right answer to a case, or None where it does not know it."""
+
+
 class Witnesses:
-    """Whoever can say what is right before any contender is asked."""
+    """Whoever can say what is right before any contender is asked, the most trusted first.
 
-    def __init__(self, expected: Callable[[Operation, Case], pa.Table | None]) -> None:
-        self._expected = expected
+    Args:
+        named: name and witness.
+    """
 
-    def speak(self, operation: Operation, case: Case) -> tuple[str, pa.Table] | None:
-        """The name of the witness and its answer, or None."""
-        table = self._expected(operation, case)
-        return None if table is None else (TRUTH, table)
+    def __init__(self, *named: tuple[str, Witness]) -> None:
+        self._named = named
+
+    def speak(self, operation: Operation, case: Case) -> Iterator[tuple[str, pa.Table]]:
+        """Name and answer of everyone who knows it, in order."""
+        for name, witness in self._named:
+            table = witness(operation, case)
+            if table is not None:
+                yield name, table
 
 
 def hold(
@@ -98,8 +110,7 @@ def hold(
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
-    kept = {key: table for key, table in asked.items() if workload_case(workload, key).timed}
-    return Held(gate=gate, findings=tuple(findings), kept=kept, seconds=seconds, peaks=peaks)
+    return Held(gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks)
 
 
 class _Examination:
@@ -169,28 +180,31 @@ class _Examination:
             "digest": answers.digest(table, operation.schema),
             "rows": table.num_rows,
         }
-        witness = self.witnesses.speak(operation, case)
-        if witness is None:
-            # The first answer is compared with itself: its result schema alone can already contradict it.
-            itself = answers.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
-            if not itself.agrees:
-                fits = table.num_columns == len(operation.schema.columns)
-                return Check(
-                    **common,
-                    status=GateStatus.DIVERGED,
-                    witness="its own first answer" if fits else "the operation's result schema",
-                    differences=itself.differences,
-                )
-            return Check(**common, status=GateStatus.UNVERIFIED)
-        name, expected = witness
-        compared = answers.compare(table, expected, operation.schema)
-        return Check(
-            **common,
-            status=GateStatus.AGREED if compared.agrees else GateStatus.DIVERGED,
-            witness=name,
-            differences=compared.differences,
-            notes=compared.notes,
-        )
+        checked = None
+        for name, expected in self.witnesses.speak(operation, case):
+            compared = answers.compare(table, expected, operation.schema)
+            checked = Check(
+                **common,
+                status=GateStatus.AGREED if compared.agrees else GateStatus.DIVERGED,
+                witness=name,
+                differences=compared.differences,
+                notes=compared.notes,
+            )
+            if not compared.agrees:
+                break
+        if checked is not None:
+            return checked
+        # The first answer is compared with itself: its result schema alone can already contradict it.
+        itself = answers.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
+        if not itself.agrees:
+            fits = table.num_columns == len(operation.schema.columns)
+            return Check(
+                **common,
+                status=GateStatus.DIVERGED,
+                witness="its own first answer" if fits else "the operation's result schema",
+                differences=itself.differences,
+            )
+        return Check(**common, status=GateStatus.UNVERIFIED)
 
 
 def _cross_examine(
@@ -220,11 +234,6 @@ def _cross_examine(
 def cases_asked(workload: Workload) -> dict[str, int]:
     """Number of cases of each operation."""
     return {operation.name: len(operation.cases) for operation in workload.operations}
-
-
-def workload_case(workload: Workload, key: tuple[str, str, str]) -> Case:
-    """The case that (contender, operation, case) names."""
-    return next(case for case in workload.operation(key[1]).cases if case.name == key[2])
 
 
 def _lazy(contender: str, operation: str, why: str) -> Finding:
