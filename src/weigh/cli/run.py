@@ -21,7 +21,7 @@ DEFAULT_OUT = Path("runs")
 
 _DEMO_BASELINE = "duckdb@2.0.0"
 _DEMO_RIGHT = "chdb@4.4.0"
-_DEMO_WRONG = "chdb@4.1.8+chdb-core==26.3.0"
+_DEMO_WRONG = "old-chdb=chdb@4.1.8+chdb-core==26.3.0"
 _DEMO_SCALE = "400K"
 _DEMO_OPERATIONS = (
     "eq_user",
@@ -141,7 +141,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
         "contender": (_DEMO_BASELINE, rival),
         "operations": _DEMO_OPERATIONS,
         "scale": scale,
-        "starts": 5 if wrong_answer else 10,
+        "starts": 10,
         "runs": 1,
     }
     _carry_out(make_spec(None, flags), out, as_json, quiet)

@@ -35,6 +35,12 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     pins: tuple[str, ...] = ()
     settings: dict[str, Setting] = {}
 
+    @property
+    def spec(self) -> str:
+        """Engine, version and pins as the command line takes them; the settings are left out."""
+        version = f"@{self.version}" if self.version else ""
+        return self.engine + version + "".join(f"+{pin}" for pin in self.pins)
+
     def engine_settings(self) -> dict[str, Setting]:
         """The settings that go to the engine."""
         return {key: value for key, value in self.settings.items() if not key.startswith("weigh.")}

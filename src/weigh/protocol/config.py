@@ -184,14 +184,14 @@ def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, .
 def _from_table(table: ContenderTable) -> Contender:
     for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if table.version else [])]:
         check_pin(pin)
-    spec = table.engine + (f"@{table.version}" if table.version else "") + "".join(f"+{p}" for p in table.pins)
-    return Contender(
-        name=table.name or spec,
+    contender = Contender(
+        name=table.name or "",
         engine=table.engine,
         version=table.version,
         pins=tuple(table.pins),
         settings=table.settings,
     )
+    return contender if contender.name else msgspec.structs.replace(contender, name=contender.spec)
 
 
 def _twice(name: str) -> UsageError:

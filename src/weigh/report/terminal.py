@@ -108,7 +108,9 @@ def _contenders(conclusion: Conclusion) -> Table:
         table.add_column(heading, overflow="fold")
     contradicted = conclusion.gate.contradicted if conclusion.gate else {}
     for contender in conclusion.record.environment.contenders if conclusion.record.environment else ():
+        asked = conclusion.record.spec.contender(contender.name).spec
         role = " (baseline)" if contender.name == conclusion.record.spec.baseline else ""
+        role += "" if contender.name.startswith(asked) else f", {asked}"
         mark = Text(" CONTRADICTED", style="bold red") if contender.name in contradicted else Text()
         table.add_row(
             Text(contender.name + role) + mark,
@@ -185,7 +187,10 @@ def _numbers(conclusion: Conclusion) -> Table:
     floors = {floor.operation: floor.size for floor in conclusion.headline.floors}
     contradicted = conclusion.gate.contradicted if conclusion.gate else {}
     order = [spec.baseline, *(c.name for c in spec.contenders if c.name != spec.baseline)]
-    for operation in dict.fromkeys(key[0] for key in [*timings, *verdicts]):
+    shown = {key[0] for key in [*timings, *verdicts]}
+    for operation in [one.operation for one in conclusion.gate.operations] if conclusion.gate else []:
+        if operation not in shown:
+            continue
         table.add_row(Text(operation, style="bold"))
         for name in order:
             timing, verdict = timings.get((operation, name)), verdicts.get((operation, name))
