@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 Setting = str | int | float | bool
@@ -12,7 +13,7 @@ class Unsupported(Exception):
     """The engine cannot parse or plan the query: that concerns this contender only, and is no failure."""
 
 
-class Adapter:
+class Adapter(ABC):
     """One life of one engine. An adapter module defines ``class Engine(Adapter)``.
 
     The order of calls is: constructor, ``bind``, then for every query ``prepare`` once and ``run`` with
@@ -29,34 +30,35 @@ class Adapter:
         self.wanted = settings
         self.scratch = scratch
 
+    @abstractmethod
     def version(self) -> str:
         """Version as the running engine tells it, not as the package says."""
-        raise NotImplementedError
 
+    @abstractmethod
     def settings(self) -> SettingsRead:
         """Settings in force, read back from the running engine: name -> {value, default (None if unknown)}."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Make tables of Parquet files visible under their names."""
-        raise NotImplementedError
 
+    @abstractmethod
     def prepare(self, sql: str) -> None:
         """Take the query that ``run`` executes. Untimed; must not execute it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def run(self) -> int:
         """Execute the prepared query and hold its complete result. Timed. Returns the number of rows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answer(self) -> Any:
         """The result of the last ``run``: an object with ``__arrow_c_stream__``, or Arrow IPC stream bytes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def release(self) -> None:
         """Free the result of the last ``run``. Called before the next one, outside the clock."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """End the engine's life."""
 
