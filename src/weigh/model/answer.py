@@ -34,12 +34,14 @@ class ResultSchema(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         columns: in order.
         ordered_by: positions of the columns that the query orders by, in order; empty when it does not.
-        limit: the query's LIMIT; ties at the limit are accepted both ways and counted.
+        limit: the query's LIMIT; any row that ties at the limit is right.
+        keys: positions of the columns whose values no two rows share, e.g. those of GROUP BY; empty if not known.
     """
 
     columns: tuple[Column, ...]
     ordered_by: tuple[int, ...] = ()
     limit: int | None = None
+    keys: tuple[int, ...] = ()
 
     @property
     def exact(self) -> tuple[int, ...]:

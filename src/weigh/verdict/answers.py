@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.model.gate import Difference
+from weigh.verdict import ties
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,22 +100,23 @@ def _conform_column(column: pa.ChunkedArray, wanted: Column) -> pa.ChunkedArray:
             return column.cast(pa.float64())
         if wanted.kind == "boolean" and pa.types.is_integer(kind):
             return column.cast(pa.bool_())
-    except pa.ArrowInvalid:
+    except pa.ArrowException:
         return column
     return column
 
 
-def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Comparison:
+def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, complete: bool = False) -> Comparison:
     """Whether an answer is right by a witness.
 
     Rows are paired by their exact columns; approximate columns are compared within the schema's tolerance. The
-    sequence of rows counts for the columns the query orders by, and nowhere else. Where rows tie at a LIMIT, any of
-    them is right: a witness that knows them all has more rows than the limit, and an answer's must be among them.
+    sequence of rows counts for the columns the query orders by, and nowhere else. Rows that tie at a LIMIT: see
+    ``ties``.
 
     Args:
         answer: what a contender returned.
         witness: the pinned answer, the ground truth or another contender's answer.
         schema: of the operation.
+        complete: whether the witness holds every row that ties at the limit, as the ground truth does.
     """
     if answer.num_columns != len(schema.columns):
         return mismatch("(columns)", answer.num_columns, len(schema.columns))
@@ -123,25 +125,16 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema) -> Compar
         sample = _rows_differing(answer, witness, schema)
         found = Difference(row="", column="(rows)", got=f"{answer.num_rows:,} rows", expected=f"{wanted:,} rows")
         return Comparison(agrees=False, differences=(found, *sample)[:MAX_DIFFERENCES], count=1 + len(sample))
-    if answer.num_rows > EXPORT_ROWS:
+    if answer.num_rows > EXPORT_ROWS and not schema.loose and schema.limit is None:
         same = digest(answer, schema) == digest(witness, schema)
-        note = "compared by digest of the exact columns (export)"
-        return Comparison(agrees=same, count=int(not same), notes=(note,))
+        return Comparison(agrees=same, count=int(not same), notes=("compared by digest (export)",))
     got, known = _rows(answer, schema), _rows(witness, schema)
-    expected = known[:wanted]
-    order = _order_difference(got, expected, schema)
+    order = _order_difference(got, known[:wanted], schema)
     if order is not None:
         return order
-    tied = _tie(got, expected, known, schema)
-    if tied is None:
-        return _pair(got, expected, schema)
-    result = _pair(
-        [row for row in got if _key(row, schema) != tied],
-        [row for row in expected if _key(row, schema) != tied],
-        schema,
-    )
-    note = f"{sum(_key(row, schema) == tied for row in got)} rows tie at the limit; any that tie are right"
-    return msgspec.structs.replace(result, notes=(*result.notes, note))
+    ours, theirs, note = ties.settle(got, known, schema, complete)
+    result = _pair(ours, theirs, schema)
+    return msgspec.structs.replace(result, notes=(*result.notes, note)) if note else result
 
 
 def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison:
@@ -155,7 +148,7 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
             count += abs(len(left) - len(right))
             differences.append(_row_difference(key, len(left), len(right)))
             continue
-        for a, b in zip(sorted(left, key=_sortable), sorted(right, key=_sortable), strict=True):
+        for a, b in _matched(left, right, schema):
             for position, x, y in zip(schema.loose, a, b, strict=True):
                 column = schema.columns[position]
                 apart = _distance(x, y, column)
@@ -205,36 +198,20 @@ def _unit(value: Cell) -> float:
 
 
 def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison | None:
-    keys = [position for position in schema.ordered_by if position in schema.exact]
+    """The first row whose ordering columns are not those of the witness's row at that place."""
     for number, (a, b) in enumerate(zip(got, expected, strict=True), start=1):
-        for position in keys:
-            if a[position] != b[position]:
+        for position in schema.ordered_by:
+            column = schema.columns[position]
+            if column.match == "exact":
+                same = a[position] == b[position]
+            else:
+                same = _within(a[position], b[position], _distance(a[position], b[position], column), column)
+            if not same:
                 paired = _pair(got, expected, schema)
                 if not paired.agrees:
                     return paired
-                return mismatch(
-                    schema.columns[position].name,
-                    _cell(a[position]),
-                    _cell(b[position]),
-                    f"row {number} in order",
-                )
+                return mismatch(column.name, _cell(a[position]), _cell(b[position]), f"row {number} in order")
     return None
-
-
-def _tie(got: list[Row], expected: list[Row], known: list[Row], schema: ResultSchema) -> Row | None:
-    """The key that ties at the LIMIT, if that is why the two answers differ."""
-    if schema.limit is None or len(got) < schema.limit or not schema.ordered_by or not got:
-        return None
-    last = _key(expected[-1], schema)
-    ours, theirs, all_tied = (
-        Counter(row for row in rows if _key(row, schema) == last) for rows in (got, expected, known)
-    )
-    if ours == theirs or ours.total() != theirs.total():
-        return None
-    if len(known) > len(expected):
-        return last if ours <= all_tied else None
-    # The witness stopped at the limit too: nobody here knows which rows were left out.
-    return last
 
 
 def _key(row: Row, schema: ResultSchema) -> Row:
@@ -284,7 +261,8 @@ def _canonical(value: Any, wanted: Column) -> Cell:
         return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, datetime.date):
         return datetime.datetime(value.year, value.month, value.day)
-    return value
+    # Lists and structs: rows are counted, so cells must be hashable.
+    return repr(value) if isinstance(value, (list, dict)) else value
 
 
 def _by_exact(rows: list[Row], schema: ResultSchema) -> dict[Row, list[Row]]:
@@ -316,8 +294,29 @@ def _cells(got: Row, expected: Row, shown: str, schema: ResultSchema) -> list[Di
     ]
 
 
-def _sortable(row: Row) -> tuple[tuple[bool, str | float], ...]:
-    return tuple((cell is None, cell if isinstance(cell, (int, float)) else 0.0) for cell in row)
+def _matched(left: list[Row], right: list[Row], schema: ResultSchema) -> list[tuple[Row, Row]]:
+    """Approximate cells of rows that share their exact columns, each with its counterpart.
+
+    Sorting would pair wrongly where rounding changes the order, so each takes the first that is near enough; what is
+    left over is paired as it stands, and differs.
+    """
+    if len(left) == 1:
+        return [(left[0], right[0])]
+    free = list(right)
+    pairs, lonely = [], []
+    for row in left:
+        near = next((other for other in free if _near(row, other, schema)), None)
+        if near is None:
+            lonely.append(row)
+        else:
+            free.remove(near)
+            pairs.append((row, near))
+    return pairs + list(zip(lonely, free, strict=True))
+
+
+def _near(a: Row, b: Row, schema: ResultSchema) -> bool:
+    columns = [schema.columns[position] for position in schema.loose]
+    return all(_within(x, y, _distance(x, y, column), column) for x, y, column in zip(a, b, columns, strict=True))
 
 
 def _shown(row: Row) -> str:

@@ -237,7 +237,7 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
                 "SELECT src_ip, sum(bytes) AS total_bytes, count(*) AS events FROM events "
                 f"GROUP BY src_ip ORDER BY total_bytes DESC, src_ip LIMIT {TOP}"
             ),
-            schema=_schema("src_ip:string total_bytes:integer events:integer", ordered_by=(1, 0), limit=TOP),
+            schema=_schema("src_ip:string total_bytes:integer events:integer", ordered_by=(1, 0), limit=TOP, keys=(0,)),
             cases=_ONCE,
             about="sources that sent most",
         ),
@@ -247,14 +247,14 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
                 "SELECT user_name, count(*) AS events FROM events WHERE user_name IS NOT NULL "
                 f"GROUP BY user_name ORDER BY events DESC, user_name LIMIT {TOP}"
             ),
-            schema=_schema("user_name:string events:integer", ordered_by=(1, 0), limit=TOP),
+            schema=_schema("user_name:string events:integer", ordered_by=(1, 0), limit=TOP, keys=(0,)),
             cases=_ONCE,
             about="users with most events",
         ),
         Operation(
             name="top_ports",
             sql=(f"SELECT dst_port, count(*) AS events FROM events GROUP BY dst_port ORDER BY events DESC LIMIT {TOP}"),
-            schema=_schema("dst_port:integer events:integer", ordered_by=(1,), limit=TOP),
+            schema=_schema("dst_port:integer events:integer", ordered_by=(1,), limit=TOP, keys=(0,)),
             cases=_ONCE,
             about="ports with most events; ties at the limit are anybody's",
         ),
@@ -286,13 +286,15 @@ def _counting(name: str, predicate: str, cases: tuple[Case, ...], about: str) ->
     )
 
 
-def _schema(columns: str, ordered_by: tuple[int, ...] = (), limit: int | None = None) -> ResultSchema:
+def _schema(
+    columns: str, ordered_by: tuple[int, ...] = (), limit: int | None = None, keys: tuple[int, ...] = ()
+) -> ResultSchema:
     """A schema written as ``name:kind`` by column; ``~`` after the kind for a sum of doubles."""
     made = []
     for column in columns.split():
         name, _, kind = column.partition(":")
         made.append(_approx(name, kind[:-1]) if kind.endswith("~") else Column(name=name, kind=_kind(kind)))
-    return ResultSchema(columns=tuple(made), ordered_by=ordered_by, limit=limit)
+    return ResultSchema(columns=tuple(made), ordered_by=ordered_by, limit=limit, keys=keys)
 
 
 def _approx(name: str, kind: str) -> Column:
