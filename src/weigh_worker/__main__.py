@@ -43,9 +43,10 @@ class Worker:
     def _classified(self, error: Exception) -> str:
         """The adapter's word; one that fails over it has not said anything."""
         try:
-            return self.adapter.classify(error) if self.adapter else "error"
+            kind = self.adapter.classify(error) if self.adapter else "error"
         except Exception:
             return "error"
+        return kind if kind in protocol.KINDS else "error"
 
     @property
     def engine(self) -> Adapter:
@@ -80,7 +81,10 @@ class Worker:
     def on_run(self) -> protocol.Message:
         """Free the previous result, then execute under the clock."""
         self.engine.release()
-        return dict(self.meter.measure(self.engine.run))
+        cost = dict(self.meter.measure(self.engine.run))
+        if not isinstance(cost["rows"], int) or cost["rows"] < 0:
+            raise TypeError(f"run() must return the number of rows, not {cost['rows']!r}")
+        return cost
 
     def on_answer(self, path: str) -> protocol.Message:
         """Write the last result to ``path`` as an Arrow IPC stream, and say what that cost."""

@@ -12,7 +12,7 @@ Requests carry ``do`` and answers carry either the fields below or ``error``::
     run                                   -> {wall_s, cpu_s, rows, peak_memory, bytes_read, major_faults}
     answer   path                         -> {seconds, cpu_s, bytes}      an Arrow IPC stream at that path
     settings                              -> {values {name: {value, default}}}
-    version                               -> {engine, package}
+    version                               -> {engine, python}
     close                                 -> {}
 
     error    {kind, type, text}           kind is unsupported, out_of_memory or error
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     import socket
 
 Message = dict[str, Any]
+
+KINDS = ("unsupported", "out_of_memory", "error")
+"""What an engine's refusal can mean."""
 
 MAX_MESSAGE = 64 << 20
 """Bytes; more than any message needs. A larger length means that the stream is out of step."""

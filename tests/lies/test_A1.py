@@ -85,18 +85,18 @@ def test_alone_and_without_truth_the_repaired_one_is_not_accused(weigh: Weigh) -
 
 
 LIARS = {
-    "liar?lie=forty-two": {"eq_action", "by_action", "distinct"},
+    "liar?lie=forty-two": {"eq_action", "by_action", "distinct", "top_talkers"},
     "liar?lie=absent": {"eq_action"},
     "liar?lie=group": {"by_action"},
+    "liar?lie=last-row": {"top_talkers"},
 }
 
 
 @pytest.fixture(scope="module")
 def liars(fresh: Callable[[], Weigh]) -> Run:
-    """Three liars and an honest twin in one gate."""
-    return fresh()(
-        "gate", *contenders("duckdb", *LIARS, "liar?lie=none"), *SMALL, "--operations", "eq_action,by_action,distinct"
-    )
+    """Four liars and an honest twin in one gate."""
+    operations = "eq_action,by_action,distinct,top_talkers"
+    return fresh()("gate", *contenders("duckdb", *LIARS, "liar?lie=none"), *SMALL, "--operations", operations)
 
 
 def test_each_liar_is_named_where_it_lied_and_nowhere_else(liars: Run) -> None:

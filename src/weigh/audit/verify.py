@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh import __version__
+from weigh.audit import order
 from weigh.evidence import journal, store
 from weigh.evidence import record as records
 from weigh.model.errors import EvidenceFault, WeighError
-from weigh.model.plan import block_order
-from weigh.model.sample import Outcome
 from weigh.report import files
 from weigh.verdict.votes import conclude
 
@@ -78,7 +77,7 @@ def verify(folder: Path) -> Verification:
         problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
         return _result(folder, sealed, None, 0, problems)
     problems += _derived(folder, record)
-    problems += _order(record)
+    problems += [Problem(code="T5.order", file=journal.NAME, text=text) for text in order.departures(record)]
     problems += _gate(record)
     found, verdicts = _figures(folder, sealed)
     return _result(folder, sealed, record, verdicts, problems + found)
@@ -134,59 +133,6 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
             )
     except EvidenceFault as error:
         problems.append(Problem(code="R4.derived", file="samples.parquet", text=error.what))
-    return problems
-
-
-def _order(record: Record) -> list[Problem]:
-    """The turns must have come in the order that the seed demands: never A first and B later (T5)."""
-    problems = []
-    baseline = record.spec.baseline
-    for begun in record.blocks:
-        planned = block_order(record.spec.seed, begun.block, begun.cases, begun.arms, serial=begun.serial)
-        turns = {}
-        for sample in record.samples:
-            if sample.block == begun.block:
-                turns[sample.turn] = (sample.operation, sample.case, sample.arm)
-        for number, found in turns.items():
-            slot = planned[number] if number < len(planned) else None
-            if slot is None or found != (slot.operation, slot.case, slot.arm):
-                problems.append(
-                    Problem(
-                        code="T5.order",
-                        file=journal.NAME,
-                        text=f"turn {number} of block {begun.block} is not the one that the seed demands",
-                    )
-                )
-                break
-        if problems:
-            break
-    begins = {b.block for b in record.blocks}
-    stray = {sample.block for sample in record.samples} - begins
-    if stray:
-        problems.append(
-            Problem(code="T5.order", file=journal.NAME, text=f"turns outside any block: {sorted(stray)[:5]}")
-        )
-    times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
-    places = [(sample.block, sample.turn, sample.run) for sample in record.samples]
-    if places != sorted(places) or times != sorted(times):
-        problems.append(
-            Problem(
-                code="T5.order",
-                file=journal.NAME,
-                text="samples are not in the order of their turns and times: they were not measured in one session",
-            )
-        )
-    for begun in record.blocks:
-        alive = {arm.split("#")[0] for arm in begun.arms}
-        if len(record.spec.contenders) > 1 and alive == {baseline}:
-            problems.append(
-                Problem(
-                    code="T5.order",
-                    file=journal.NAME,
-                    text=f"block {begun.block} measures one contender alone: no comparison follows from it",
-                )
-            )
-            break
     return problems
 
 

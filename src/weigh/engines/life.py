@@ -54,7 +54,6 @@ class Life:
         engine: what is opened.
         environment: where it runs.
         settings: the engine's settings.
-        cores: CPUs it may use; None leaves the affinity as it is.
     """
 
     def __init__(
@@ -62,7 +61,6 @@ class Life:
         engine: Engine,
         environment: Environment,
         settings: dict[str, Setting],
-        cores: set[int] | None = None,
     ) -> None:
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
@@ -85,9 +83,6 @@ class Life:
                 env=_clean_environment(self.folder / "lib"),
                 start_new_session=True,
             )
-        if cores:
-            with suppress(OSError):
-                os.sched_setaffinity(self._process.pid, cores)
         self._oom_kills = _oom_kills()
         try:
             self.ask(
@@ -100,11 +95,6 @@ class Life:
         except BaseException:
             self.kill()
             raise
-
-    @property
-    def pid(self) -> int:
-        """Process id of the worker."""
-        return self._process.pid
 
     def ask(self, what: str, timeout: float, **fields: Any) -> dict[str, Any]:
         """One request and its reply.

@@ -114,7 +114,6 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
     attempt: int
     spec: Spec
-    earlier: dict[str, str] = {}
 
 
 def read(folder: Path) -> Record:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -46,7 +47,7 @@ def begin(root: Path, spec: Spec) -> tuple[Path, int]:
     today = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d")
     try:
         root.mkdir(parents=True, exist_ok=True)
-        number = len(attempts(root, spec.id)) + 1
+        number = max((_number(path) for path in attempts(root, spec.id)), default=0) + 1
         while True:
             folder = root / f"{today}-{spec.id}-{number}"
             try:
@@ -64,8 +65,10 @@ def begin(root: Path, spec: Spec) -> tuple[Path, int]:
 
 def attempts(root: Path, experiment: str) -> list[Path]:
     """Directories of the attempts of one experiment, oldest first."""
-    found = [path for path in root.glob(f"*-{experiment}-*") if (path / journal.NAME).exists()]
-    return sorted(found, key=_number)
+    # Whole names only: a copy beside the original is not an attempt.
+    name = re.compile(rf"\d{{8}}-{re.escape(experiment)}-\d+")
+    found = [path for path in root.glob(f"*-{experiment}-*") if name.fullmatch(path.name)]
+    return sorted((path for path in found if (path / journal.NAME).exists()), key=_number)
 
 
 def write_json(folder: Path, name: str, body: Any) -> None:

@@ -23,17 +23,20 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         foreign: share of all CPUs that was used by others than weigh, in the last window.
         dirty: bytes waiting to be written.
-        waited: seconds spent waiting for it to get quiet.
     """
 
     foreign: float | None
     dirty: Bytes | None
-    waited: Seconds
 
     @property
     def busy(self) -> bool:
         """Whether others use more than is tolerable."""
         return self.foreign is not None and self.foreign > BUSY_SHARE
+
+    @property
+    def undrained(self) -> bool:
+        """Whether writes to disk go on although they were asked to finish."""
+        return self.dirty is not None and self.dirty > _DIRTY_FLOOR
 
 
 def settle() -> Quiet:
@@ -41,11 +44,9 @@ def settle() -> Quiet:
     started = time.monotonic()
     os.sync()
     while True:
-        foreign, dirty = foreign_share(_WINDOW), dirty_bytes()
-        waited = time.monotonic() - started
-        still = (foreign is None or foreign <= BUSY_SHARE) and (dirty is None or dirty <= _DIRTY_FLOOR)
-        if still or waited > _PATIENCE:
-            return Quiet(foreign=foreign, dirty=dirty, waited=waited)
+        now = Quiet(foreign=foreign_share(_WINDOW), dirty=dirty_bytes())
+        if not (now.busy or now.undrained) or time.monotonic() - started > _PATIENCE:
+            return now
 
 
 def foreign_share(window: Seconds) -> float | None:
@@ -62,7 +63,7 @@ def foreign_share(window: Seconds) -> float | None:
     mine = (now.user + now.system + now.children_user + now.children_system) - (
         own.user + own.system + own.children_user + own.children_system
     )
-    elapsed = (time.monotonic() - started) * len(os.sched_getaffinity(0))
+    elapsed = (time.monotonic() - started) * (os.cpu_count() or 1)
     return min(1.0, max(0.0, (after - before - mine) / elapsed))
 
 

@@ -88,10 +88,6 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool
     reads: dict[str, dict[str, str]] = {}
 
-    def status(self, operation: str) -> OperationGate:
-        """The word on one operation; it is known to exist."""
-        return next(gate for gate in self.operations if gate.operation == operation)
-
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:
         """Contenders that were contradicted, with the operations on which they were."""

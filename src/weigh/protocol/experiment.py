@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from pyarrow import Table
 
-    from weigh.model.gate import Check
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.spec import Spec
     from weigh.protocol.gate import Held
@@ -90,20 +89,24 @@ def run(
         folder, attempt = store.begin(root, spec)
         journal = Journal(folder)
         experiment = _Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
-        how, reason = "complete", ""
+        # A mistake of weigh's own must not seal half a measurement as a whole one.
+        how, reason = "stopped", "weigh failed"
         try:
             journal.append("opened", records.Opened(attempt=attempt, spec=spec))
             experiment.gate(source, command, pinned)
             if pin:
                 experiment.pin(pin)
-            if measure:
-                how, reason = experiment.measure()
+            how, reason = experiment.measure() if measure else ("complete", "")
         except KeyboardInterrupt as error:
             how, reason = "stopped", "interrupted"
             error.add_note(f"what was measured until then is kept in {folder}")
             raise
         except WeighError as error:
             how, reason = "stopped", error.what
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        except Exception as error:
+            reason = f"weigh failed: {type(error).__name__}: {error}"
             error.add_note(f"what happened until then is kept in {folder}")
             raise
         finally:
@@ -244,7 +247,7 @@ class _Attempt:
             )
             checks += failed
             self.say(*untried)
-        checks = _acquit(checks)
+        checks = gate.acquitted(checks, held.kept, self.workload, {one.name: one.engine.lineage for one in fit})
         operations = conclude(checks, gate.cases_asked(self.workload), [one.name for one in fit])
         return msgspec.structs.replace(
             held, gate=msgspec.structs.replace(held.gate, checks=tuple(checks), operations=operations)
@@ -332,31 +335,13 @@ class _Attempt:
                 )
             )
         calm = quiet.settle()
-        if calm.busy and calm.foreign is not None:
-            self.say(
-                Finding(
-                    code="E4.before",
-                    severity="warning",
-                    text=f"others used {units.percent(calm.foreign)} of the CPUs just before the first block",
-                    remedy="stop them and run again: contention adds noise that lands unevenly",
-                )
-            )
-
-
-def _acquit(checks: list[Check]) -> list[Check]:
-    """Where two differed and one of them contradicts itself, the other is no longer accused."""
-    guilty: dict[tuple[str, str], set[str]] = {}
-    for check in checks:
-        if check.witness == metamorphic.PARTITION or check.witness.startswith(metamorphic.ITSELF):
-            guilty.setdefault((check.operation, check.case), set()).add(check.contender)
-    return [
-        check
-        for check in checks
-        if not (
-            check.detail == UNDECIDED
-            and check.contender not in guilty.get((check.operation, check.case), {check.contender})
-        )
-    ]
+        for busy, text in (
+            (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),
+            (calm.undrained, f"{units.size(calm.dirty)} still waited to be written just before the first block"),
+        ):
+            if busy:
+                remedy = "stop others and run again: contention adds noise that lands unevenly"
+                self.say(Finding(code="E4.before", severity="warning", text=text, remedy=remedy))
 
 
 def _undecided(held: Held, operation: str) -> bool:

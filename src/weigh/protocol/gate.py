@@ -16,12 +16,13 @@ from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import Check, Gate
 from weigh.model.sample import Outcome
+from weigh.protocol import metamorphic
 from weigh.protocol.interview import Interview
 from weigh.verdict import answers
-from weigh.verdict.votes import conclude, vote
+from weigh.verdict.votes import UNDECIDED, conclude, vote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     import pyarrow as pa
 
@@ -228,6 +229,33 @@ def _cross_examine(
                 if (ready.name, operation.name, case.name) in asked
             }
             found += vote(operation, case, tables, lineage)
+    return found
+
+
+def acquitted(
+    checks: Iterable[Check],
+    kept: Mapping[tuple[str, str, str], pa.Table],
+    workload: Workload,
+    lineage: Mapping[str, str],
+) -> list[Check]:
+    """Where some differed and one of them contradicts itself, the rest vote again without it."""
+    checks = list(checks)
+    guilty: dict[Key, set[str]] = {}
+    for check in checks:
+        if check.witness == metamorphic.PARTITION or check.witness.startswith(metamorphic.ITSELF):
+            guilty.setdefault((check.operation, check.case), set()).add(check.contender)
+    found = []
+    again: dict[Key, list[str]] = {}
+    for check in checks:
+        key = (check.operation, check.case)
+        if check.detail == UNDECIDED and key in guilty and check.contender not in guilty[key]:
+            again.setdefault(key, []).append(check.contender)
+        else:
+            found.append(check)
+    for (name, case_name), contenders in again.items():
+        operation = workload.operation(name)
+        case = next(case for case in operation.cases if case.name == case_name)
+        found += vote(operation, case, {one: kept[one, name, case_name] for one in contenders}, dict(lineage))
     return found
 
 

@@ -89,7 +89,10 @@ class Interview:
                         table = self._fetch(life)
                     except LifeEnded as ended:
                         lazy = ended.detail
+                        if not ended.alive:
+                            self._life = None
             if lazy:
+                # Once more with the data in place: who answers now was lazy, who fails again is simply broken.
                 life = self._living()
                 life.ask("prepare", self._timeout, sql=sql)
                 run = life.ask("run", self._timeout)

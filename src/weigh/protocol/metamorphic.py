@@ -61,8 +61,8 @@ def check(
     chosen = [operation for operation in workload.operations if operation.name in operations]
     progress.say(f"gate: checking {ready.name} against itself")
     with Interview(ready, stage, timeout) as interview:
-        failed = _partitions(interview, chosen)
-    untried = []
+        failed, refused = _partitions(interview, chosen)
+    untried = [_untried(ready, "its parts", refused, len(chosen))] if refused else []
     for name, changed, tables in _variants(ready, split):
         found, refused = _variant(ready, chosen, stage, timeout, name, changed, tables)
         failed += found
@@ -86,9 +86,10 @@ def _variants(
     return found
 
 
-def _partitions(interview: Interview, operations: list[Operation]) -> list[Check]:
+def _partitions(interview: Interview, operations: list[Operation]) -> tuple[list[Check], list[str]]:
     totals: dict[str, int] = {}
     failed = []
+    refused = []
     for operation in operations:
         if operation.filter is None:
             continue
@@ -102,8 +103,9 @@ def _partitions(interview: Interview, operations: list[Operation]) -> list[Check
                     _count(interview, table, part)
                     for part in (f"({predicate})", f"NOT ({predicate})", f"({predicate}) IS NULL")
                 ]
-            except LifeEnded:
+            except LifeEnded as ended:
                 # It cannot say it in this form: no relation to check, and no accusation.
+                refused.append(ended.detail)
                 break
             if sum(parts) != totals[table]:
                 difference = Difference(
@@ -113,7 +115,7 @@ def _partitions(interview: Interview, operations: list[Operation]) -> list[Check
                     expected=f"{totals[table]:,} rows",
                 )
                 failed.append(_contradicted(interview.ready, operation, case, PARTITION, (difference,)))
-    return failed
+    return failed, refused
 
 
 def _count(interview: Interview, table: str, predicate: str | None) -> int:

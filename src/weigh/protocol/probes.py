@@ -42,6 +42,7 @@ def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tup
                 if rows <= FULL_DIGEST_ROWS:
                     seen[table] = str(digest_arrow(interview.ask(f"SELECT * FROM {table}").table))
                 else:
+                    findings.append(_counted(ready.name, table, rows))
                     count = interview.ask(f"SELECT count(*) AS n FROM {table}").table
                     seen[table] = f"rows:{count.column(0)[0].as_py()}"
             except LifeEnded as ended:
@@ -86,6 +87,16 @@ def result_cache(ready: Ready, workload: Workload, stage: Stage, timeout: float)
             if unseen - repeated > _CACHED_FLOOR and unseen > _CACHED_RATIO * repeated:
                 return [_cached(ready.name, operation.name, repeated, unseen)]
     return []
+
+
+def _counted(contender: str, table: str, rows: int) -> Finding:
+    return Finding(
+        code="A4.counted",
+        severity="note",
+        contender=contender,
+        text=f"table {table} has {rows:,} rows: what it reads was compared by row count, not row by row",
+        remedy=f"up to {FULL_DIGEST_ROWS:,} rows every row is compared",
+    )
 
 
 def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding:

@@ -112,6 +112,17 @@ class Group(Engine):
         return self.consume(f"SELECT * REPLACE ({one_more}) FROM ({self.sql})" if grouped else self.sql)
 
 
+class LastRow(Engine):
+    """The last row of a LIMIT is wrong in a column that the query does not order by."""
+
+    def run(self) -> int:
+        if "LIMIT" not in self.sql:
+            return self.consume(self.sql)
+        place = "row_number() OVER ()"
+        more = f"events + CASE WHEN {place} = (SELECT count(*) FROM ({self.sql})) THEN 1000 ELSE 0 END AS events"
+        return self.consume(f"SELECT * REPLACE ({more}) FROM ({self.sql})")
+
+
 # A2: rounding.
 
 
@@ -309,6 +320,7 @@ LIES: dict[Any, type[Engine]] = {
     "forty-two": FortyTwo,
     "absent": Absent,
     "group": Group,
+    "last-row": LastRow,
     "rounding": Rounding,
     "late": Late,
     "fewer-rows": FewerRows,

@@ -1,0 +1,90 @@
+"""The order of turns, recomputed: every turn that the seed demands took place, in its place, and no other (T5)."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from weigh.model.answer import GateStatus
+from weigh.model.finding import disqualified
+from weigh.model.plan import block_order
+from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.evidence.record import BlockBegun, Record
+    from weigh.model.plan import Slot
+    from weigh.model.sample import Sample
+
+_UNABLE = (GateStatus.UNSUPPORTED, GateStatus.ERROR)
+
+
+def departures(record: Record) -> Iterator[str]:
+    """What is not as the seed demands, the first of each kind."""
+    places = [(sample.block, sample.turn, sample.run) for sample in record.samples]
+    times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
+    if places != sorted(places) or times != sorted(times):
+        yield "samples are not in the order of their turns and times: they were not measured in one session"
+    if any(sample.attempt != record.attempt for sample in record.samples):
+        yield f"samples of another attempt than {record.attempt}"
+    numbers = [begun.block for begun in record.blocks]
+    if numbers != list(range(len(numbers))):
+        yield f"blocks {numbers} are not numbered from 0 on: some are missing"
+    stray = {sample.block for sample in record.samples} - set(numbers)
+    if stray:
+        yield f"turns outside any block: {sorted(stray)[:5]}"
+    out = disqualified(record.findings)
+    for begun in record.blocks:
+        missing = {one.name for one in record.spec.contenders} - {arm.split("#")[0] for arm in begun.arms} - set(out)
+        if missing:
+            yield f"block {begun.block} leaves out {', '.join(sorted(missing))}: no comparison follows from it"
+            break
+    yield from _Walk(record).departures()
+
+
+class _Walk:
+    """Goes through the blocks as the measurement did, and knows whom it had to skip."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.wrong: set[str] = set()
+        self.failed = {
+            (contender, one.operation)
+            for one in (record.gate.operations if record.gate else ())
+            for contender, status in one.contenders.items()
+            if status in _UNABLE
+        }
+
+    def departures(self) -> Iterator[str]:
+        """The first turn that is not the one demanded, missing, or not whole."""
+        whole = bool(self.record.end and self.record.end.how == "complete")
+        for begun in self.record.blocks:
+            of_block = (sample for sample in self.record.samples if sample.block == begun.block)
+            turns = {number: list(samples) for number, samples in groupby(of_block, key=lambda one: one.turn)}
+            slots = block_order(self.record.spec.seed, begun.block, begun.cases, begun.arms, serial=begun.serial)
+            if turns and max(turns) >= len(slots):
+                yield f"block {begun.block} has more turns than the seed demands"
+                return
+            last = begun is self.record.blocks[-1] and not whole
+            for number, slot in enumerate(slots):
+                said = self._turn(begun, number, slot, turns.get(number), may_end=last)
+                if said:
+                    yield said
+                    return
+
+    def _turn(self, begun: BlockBegun, number: int, slot: Slot, samples: list[Sample] | None, *, may_end: bool) -> str:
+        place = f"turn {number} of block {begun.block}"
+        if samples is None:
+            skipped = (slot.arm.split("#")[0], slot.operation) in self.failed or slot.operation in self.wrong
+            return "" if skipped or may_end else f"{place} is missing"
+        if any((one.operation, one.case, one.arm) != (slot.operation, slot.case, slot.arm) for one in samples):
+            return f"{place} is not the one that the seed demands"
+        failure = [one for one in samples if one.outcome not in (Outcome.OK, Outcome.WRONG)]
+        if failure:
+            self.failed.add((samples[0].contender, slot.operation))
+        elif [one.run for one in samples] != list(range(begun.runs + 1)):
+            return f"{place} is not one untimed and {begun.runs} timed executions"
+        if any(one.outcome is Outcome.WRONG for one in samples):
+            self.wrong.add(slot.operation)
+        return ""
