@@ -87,7 +87,7 @@ def test_alone_and_without_truth_the_repaired_one_is_not_accused(weigh: Weigh) -
 LIARS = {
     "liar?lie=forty-two": {"eq_action", "by_action", "distinct", "top_talkers"},
     "liar?lie=absent": {"eq_action"},
-    "liar?lie=group": {"by_action"},
+    "liar?lie=group": {"by_action", "top_talkers"},
     "liar?lie=last-row": {"top_talkers"},
 }
 

@@ -96,6 +96,11 @@ class Life:
             self.kill()
             raise
 
+    @property
+    def pid(self) -> int:
+        """Process id of the worker."""
+        return self._process.pid
+
     def ask(self, what: str, timeout: float, **fields: Any) -> dict[str, Any]:
         """One request and its reply.
 
