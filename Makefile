@@ -11,7 +11,7 @@ export CARGO_TARGET_DIR ?= $(CACHE)/target
 export UV_PYTHON_DOWNLOADS := never
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 export RUFF_CACHE_DIR := $(CACHE)/ruff
-export PYTHONDONTWRITEBYTECODE := 1
+export PYTHONPYCACHEPREFIX := $(CACHE)/pycache
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TESTS ?= tests
@@ -40,7 +40,7 @@ check: $(VENV)/.ready
 	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md docs
 
 bench: $(VENV)/.ready
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks $(ONLY)
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --quiet --fix src tests scripts benchmarks
