@@ -11,7 +11,7 @@ export CARGO_TARGET_DIR ?= $(CACHE)/target
 export UV_PYTHON_DOWNLOADS := never
 export UV_PROJECT_ENVIRONMENT := $(VENV)
 export RUFF_CACHE_DIR := $(CACHE)/ruff
-export PYTHONPYCACHEPREFIX := $(CACHE)/pycache
+export PYTHONDONTWRITEBYTECODE := 1
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TESTS ?= tests
@@ -52,5 +52,5 @@ clean:
 
 $(VENV)/.ready: pyproject.toml uv.lock $(RUST)
 	@test -x $(BIN)/uv || ($(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION))
-	$(BIN)/uv sync --locked --quiet
+	$(BIN)/uv sync --locked --quiet --compile-bytecode
 	@touch $@
