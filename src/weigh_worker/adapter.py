@@ -42,6 +42,18 @@ class Adapter(ABC):
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Make tables of Parquet files visible under their names."""
 
+    def load(self, tables: dict[str, list[str]], store: str) -> None:
+        """Make the engine's own copy of the tables in the empty folder ``store``. Untimed, once for many lives.
+
+        Only for engines that cannot query Parquet where it lies (``Engine.stores``). Several lives read one store at
+        the same time.
+        """
+        raise NotImplementedError(f"{type(self).__module__} has no load()")
+
+    def attach(self, store: str, tables: list[str]) -> None:
+        """Make the tables of a store visible, in place of ``bind``. The store is not changed."""
+        raise NotImplementedError(f"{type(self).__module__} has no attach()")
+
     @abstractmethod
     def prepare(self, sql: str) -> None:
         """Take the query that ``run`` executes. Untimed; must not execute it."""

@@ -8,7 +8,9 @@ Requests carry ``do`` and answers carry either the fields below or ``error``::
 
     open     adapter, settings, scratch   -> {}
     bind     tables {name: [path]}        -> {}
-    prepare  sql                          -> {seconds}
+    load     tables, store                -> {}      an engine's own copy of the tables, in the folder ``store``
+    attach   store, tables [name]         -> {}      the tables of a store, in place of bind
+    prepare  sql                          -> {seconds, cpu_s}
     run                                   -> {wall_s, cpu_s, rows, peak_memory, bytes_read, major_faults}
     answer   path                         -> {seconds, cpu_s, bytes}      an Arrow IPC stream at that path
     settings                              -> {values {name: {value, default}}}

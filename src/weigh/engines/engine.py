@@ -48,10 +48,16 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         package: the package whose version a contender's ``@VERSION`` is; empty for an engine without one.
         tested: the version that weigh is tested with, used when a contender names none.
         tested_pins: further exact requirements used with ``tested``.
+        requires: exact requirements of the adapter itself; a contender's own pin of the same package wins.
         dialect: key under which operations may carry other text for this engine.
         threads: the setting that limits threads, for the check of one thread against n.
+        stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
+            what was loaded with the other caches.
+        variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
+        script: Python source of ``def ask(tables, sql, settings)``, which asks it without weigh and returns rows;
+            for the reproducers of divergences. ``tables`` maps names to lists of Parquet paths.
         terms: what the vendor's licence says about publishing results; empty when nothing.
         about: one line for ``weigh engines``.
     """
@@ -62,23 +68,24 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     package: str = ""
     tested: str = ""
     tested_pins: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     dialect: str = ""
     threads: str = ""
+    stores: bool = False
+    variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
+    script: str = ""
     terms: str = ""
     about: str = ""
 
     def requirements(self, contender: Contender) -> list[str]:
         """The requirements of a contender's environment, without what every environment gets."""
-        if not self.package:
-            return list(contender.pins)
-        version = contender.version or self.tested
         pins = contender.pins
-        if not contender.version:
-            named = {pin.split("==")[0] for pin in pins}
-            pins += tuple(pin for pin in self.tested_pins if pin.split("==")[0] not in named)
-        return [f"{self.package}=={version}", *pins]
+        ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
+        named = {pin.split("==")[0] for pin in pins}
+        pins += tuple(pin for pin in ours if pin.split("==")[0] not in named)
+        return [f"{self.package}=={contender.version or self.tested}", *pins] if self.package else list(pins)
 
 
 def installed() -> dict[str, EntryPoint]:

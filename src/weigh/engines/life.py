@@ -135,6 +135,10 @@ class Life:
         """Make the tables visible under their names."""
         self.ask("bind", timeout, tables=tables)
 
+    def attach(self, store: Path, tables: list[str], timeout: float = START_TIMEOUT) -> None:
+        """Make the tables of a store visible."""
+        self.ask("attach", timeout, store=str(store), tables=tables)
+
     def answer(self, timeout: float) -> tuple[Path, dict[str, Any]]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.
 

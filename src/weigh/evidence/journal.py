@@ -30,7 +30,7 @@ class Event(msgspec.Struct, frozen=True):
     """One line.
 
     Attributes:
-        event: what kind of thing happened: opened, environment, manifest, gate, block, turn, finding, end.
+        event: what kind of thing happened: opened, environment, workload, manifest, gate, block, turn, finding, end.
         body: what happened, as plain JSON.
     """
 

@@ -11,6 +11,7 @@ from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.manifest import Manifest
+from weigh.model.operation import Workload
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
 
@@ -101,6 +102,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     spec: Spec
     environment: EnvironmentRead | None = None
+    workload: Workload | None = None
     manifest: Manifest | None = None
     gate: Gate | None = None
     blocks: tuple[BlockBegun, ...] = ()
@@ -144,6 +146,8 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields.update(attempt=opened.attempt, spec=opened.spec)
         case "environment":
             fields["environment"] = msgspec.convert(event.body, EnvironmentRead)
+        case "workload":
+            fields["workload"] = msgspec.convert(event.body, Workload)
         case "manifest":
             fields["manifest"] = msgspec.convert(event.body, Manifest)
         case "gate":

@@ -94,6 +94,7 @@ def parts(record: records.Record) -> dict[str, Any]:
     named = {
         "spec.json": record.spec,
         "environment.json": record.environment,
+        "workload.json": record.workload,
         "manifest.json": record.manifest,
         "gate.json": record.gate,
     }
@@ -108,7 +109,8 @@ def write_samples(folder: Path, samples: Iterable[Sample]) -> None:
     columns = {
         "attempt": pa.int32(), "block": pa.int32(), "start": pa.int32(), "turn": pa.int32(), "run": pa.int32(),
         "arm": pa.string(), "contender": pa.string(), "operation": pa.string(), "case": pa.string(),
-        "outcome": pa.string(), "wall_s": pa.float64(), "cpu_s": pa.float64(), "answer_s": pa.float64(),
+        "outcome": pa.string(), "wall_s": pa.float64(), "cpu_s": pa.float64(),
+        "prepare_cpu_s": pa.float64(), "answer_s": pa.float64(),
         "answer_cpu_s": pa.float64(), "rows": pa.int64(), "digest": pa.string(), "peak_memory": pa.int64(),
         "bytes_read": pa.int64(), "major_faults": pa.int64(), "at": pa.float64(), "detail": pa.string(),
     }  # fmt: skip

@@ -74,12 +74,15 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
         dataset: name of the generator of its data (entry point or ours).
         operations: in the order they are printed.
         notice: what every report on it must say, e.g. for derived TPC workloads.
+        suite: names of all operations that belong to it, where only some were chosen; empty means
+            those in ``operations``.
     """
 
     name: str
     dataset: str
     operations: tuple[Operation, ...]
     notice: str = ""
+    suite: tuple[str, ...] = ()
 
     def operation(self, name: str) -> Operation:
         """The operation of that name.

@@ -36,6 +36,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         outcome: how it ended; only ``ok`` samples are measurements.
         wall_s: seconds of the timed region: execution until the complete result is in client memory.
         cpu_s: user and system CPU seconds of the contender's process in the timed region.
+        prepare_cpu_s: CPU seconds of taking the query, before the timed region; the same for all executions of a turn.
         answer_s: seconds that handing out the answer took, outside the timed region.
         answer_cpu_s: CPU seconds of the same.
         rows: rows consumed inside the timed region.
@@ -59,6 +60,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     wall_s: Seconds | None = None
     cpu_s: Seconds | None = None
+    prepare_cpu_s: Seconds | None = None
     answer_s: Seconds | None = None
     answer_cpu_s: Seconds | None = None
     rows: Rows | None = None

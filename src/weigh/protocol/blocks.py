@@ -179,12 +179,12 @@ class Blocks:
                 raise LifeEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
             sql = operation.text(case, self._contenders[contender].engine.dialect)
-            life.ask("prepare", timeout, sql=sql)
+            prepared = life.ask("prepare", timeout, sql=sql)["cpu_s"]
             for run in range(runs + 1):
                 at = time.monotonic() - self._began
                 cost = life.ask("run", timeout)
                 path, fetched = life.answer(timeout)
-                measured.append(({**cost, "fetched": fetched, "run": run, "at": at}, path))
+                measured.append(({**cost, "prepared": prepared, "fetched": fetched, "run": run, "at": at}, path))
         except LifeEnded as ended:
             if not ended.alive:
                 lives.pop(slot.arm, None)
@@ -212,6 +212,7 @@ class Blocks:
                     outcome=outcome,
                     wall_s=cost["wall_s"],
                     cpu_s=cost["cpu_s"],
+                    prepare_cpu_s=cost["prepared"],
                     answer_s=fetched["seconds"],
                     answer_cpu_s=fetched["cpu_s"],
                     rows=cost["rows"],

@@ -11,11 +11,13 @@ from weigh.data.generator import dataset_name
 from weigh.engines import environment as environments
 from weigh.model import units
 from weigh.model.errors import DataFault
+from weigh.protocol.stage import tables_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.store import Stored
+    from weigh.engines.stores import Tables
     from weigh.model.finding import Finding
     from weigh.model.spec import LayoutSpec, Spec
     from weigh.protocol.progress import Progress
@@ -49,8 +51,8 @@ def make(dataset: str, scale: int, seed: int, layout_spec: LayoutSpec, cache: Pa
     )
 
 
-def split(data: Data, cache: Path, progress: Progress) -> dict[str, list[str]]:
-    """The same rows in more files, for the check of one file against its split: paths by table."""
+def split(data: Data, cache: Path, progress: Progress) -> Tables:
+    """The same rows in more files, for the check of one file against its split."""
     wanted = msgspec.structs.replace(data.manifest.layout, files=data.manifest.layout.files * SPLIT_FILES)
     dataset = data.manifest.dataset
     family = dataset.generator.partition("/")[0]
@@ -61,9 +63,7 @@ def split(data: Data, cache: Path, progress: Progress) -> dict[str, list[str]]:
             where=str(other.folder),
             remedy=f"remove {other.folder} and {data.folder}; weigh makes them again",
         )
-    return {
-        table: [str(other.folder / path) for path in other.manifest.paths(table)] for table in other.manifest.tables
-    }
+    return tables_of(other.folder, other.manifest)
 
 
 def unchanged(data: Data) -> list[Finding]:

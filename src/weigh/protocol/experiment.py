@@ -123,7 +123,8 @@ def _chosen(workload: Workload, spec: Spec) -> Workload:
     """The workload with only the operations asked for."""
     if not spec.operations:
         return workload
-    return msgspec.structs.replace(workload, operations=tuple(workload.operation(name) for name in spec.operations))
+    chosen = tuple(workload.operation(name) for name in spec.operations)
+    return msgspec.structs.replace(workload, operations=chosen, suite=tuple(one.name for one in workload.operations))
 
 
 def _finish(folder: Path, journal: Journal, end: records.End, render: Callable[[Path], None]) -> None:
@@ -194,6 +195,7 @@ class _Attempt:
                 notice=self.workload.notice,
             ),
         )
+        self.journal.append("workload", self.workload)
         self.journal.append("manifest", self.data.manifest)
         seen = {}
         for one in self.contenders:

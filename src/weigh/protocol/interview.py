@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.engines.stores import Tables
     from weigh.model.contender import Setting
     from weigh.protocol.prepare import Ready
     from weigh.protocol.stage import Stage
@@ -52,7 +53,7 @@ class Interview:
         timeout: float,
         *,
         changed: Mapping[str, Setting] | None = None,
-        tables: Mapping[str, list[str]] | None = None,
+        tables: Tables | None = None,
     ) -> None:
         self.ready = ready
         self._stage = stage

@@ -24,6 +24,7 @@ from weigh.verdict import answers
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from weigh.engines.stores import Tables
     from weigh.model.contender import Setting
     from weigh.model.operation import Case, Operation, Workload
     from weigh.protocol.prepare import Ready
@@ -39,7 +40,7 @@ def check(
     workload: Workload,
     operations: Collection[str],
     stage: Stage,
-    split: Mapping[str, list[str]] | None,
+    split: Tables | None,
     timeout: float,
     progress: Progress,
 ) -> tuple[list[Check], list[Finding]]:
@@ -72,11 +73,9 @@ def check(
     return failed, untried
 
 
-def _variants(
-    ready: Ready, split: Mapping[str, list[str]] | None
-) -> list[tuple[str, dict[str, Setting], Mapping[str, list[str]] | None]]:
+def _variants(ready: Ready, split: Tables | None) -> list[tuple[str, dict[str, Setting], Tables | None]]:
     engine = ready.engine
-    found: list[tuple[str, dict[str, Setting], Mapping[str, list[str]] | None]] = [
+    found: list[tuple[str, dict[str, Setting], Tables | None]] = [
         (switch.name, switch.settings, None) for switch in engine.switches
     ]
     if engine.threads:
@@ -131,7 +130,7 @@ def _variant(
     timeout: float,
     name: str,
     changed: Mapping[str, Setting],
-    tables: Mapping[str, list[str]] | None,
+    tables: Tables | None,
 ) -> tuple[list[Check], list[str]]:
     failed = []
     refused = []

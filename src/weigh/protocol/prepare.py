@@ -10,12 +10,13 @@ import msgspec
 
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
+from weigh.engines import stores
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.life import Life, LifeEnded
 from weigh.evidence.record import ContenderRead
 from weigh.model.contender import Contender, Setting
-from weigh.model.errors import EngineFault
+from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -39,36 +40,48 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         contender: what the user asked for.
         engine: its adapter.
         environment: where it runs.
-        settings: the engine's settings, with result caches switched off unless asked for.
+        settings: the engine's settings, with result caches switched off unless asked for, and those of weigh's own that
+            its adapter understands.
+        cache: weigh's cache directory, for what the engine loads.
     """
 
     contender: Contender
     engine: Engine
     environment: Environment
     settings: dict[str, Setting]
+    cache: Path
 
     @property
     def name(self) -> str:
         """The contender's name."""
         return self.contender.name
 
-    def start(self, tables: Mapping[str, list[str]], changed: Mapping[str, Setting] | None = None) -> Life:
-        """A fresh life with its tables bound.
+    def start(self, tables: stores.Tables, changed: Mapping[str, Setting] | None = None) -> Life:
+        """A fresh life with its tables bound, loaded before where the engine needs that.
 
         Args:
-            tables: Parquet files by table.
+            tables: what it is to see.
             changed: settings to put over the contender's own.
 
         Raises:
             LifeEnded: it could not be opened or bound.
         """
+        # Loaded with the contender's own settings: a changed one is about how queries are executed.
+        store = self.load(tables) if self.engine.stores else None
         life = Life(self.engine, self.environment, {**self.settings, **(changed or {})})
         try:
-            life.bind(dict(tables))
+            if store is None:
+                life.bind(tables.paths)
+            else:
+                life.attach(store, list(tables.paths))
         except BaseException:
             life.kill()
             raise
         return life
+
+    def load(self, tables: stores.Tables) -> Path:
+        """The store of an engine that loads its tables; raises as ``stores.ensure``."""
+        return stores.ensure(self.engine, self.environment, self.settings, tables, self.cache)
 
 
 def ready(contender: Contender, cache: Path) -> Ready:
@@ -85,8 +98,22 @@ def ready(contender: Contender, cache: Path) -> Ready:
         contender=contender,
         engine=engine,
         environment=environment,
-        settings={**off, **contender.engine_settings()},
+        settings={**off, **contender.engine_settings(), **_variants(engine, contender)},
+        cache=cache,
     )
+
+
+def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
+    """Weigh's own settings, which the adapter must know: one that nobody carries out would be a lie in the report."""
+    ours = {key: value for key, value in contender.settings.items() if key not in contender.engine_settings()}
+    for key in ours:
+        if key not in engine.variants:
+            raise UsageError(
+                f"engine '{engine.name}' has no variant '{key}'",
+                where=f"contender {contender.name}",
+                remedy=nearest(key, engine.variants) if engine.variants else "leave it out",
+            )
+    return ours
 
 
 def read_back(one: Ready) -> tuple[ContenderRead, list[Finding]]:

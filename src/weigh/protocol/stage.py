@@ -6,6 +6,7 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from weigh.engines.stores import Tables
 from weigh.host import scratch
 
 if TYPE_CHECKING:
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.model.manifest import Manifest
+
+
+def tables_of(folder: Path, manifest: Manifest) -> Tables:
+    """The tables of a manifest whose files lie in ``folder``."""
+    from weigh._native import hash_bytes
+
+    key = hash_bytes(" ".join(f"{file.table}:{file.blake3}" for file in manifest.files).encode())
+    paths = {table: [str(folder / path) for path in manifest.paths(table)] for table in manifest.tables}
+    return Tables(paths, key)
 
 
 class Stage:
@@ -31,7 +41,7 @@ class Stage:
         self._link = self._root / "data"
         self._link.symlink_to(folder.resolve(), target_is_directory=True)
         self._away = self._root / "withdrawn"
-        self.tables = {table: [str(self._link / path) for path in manifest.paths(table)] for table in manifest.tables}
+        self.tables = tables_of(self._link, manifest)
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:

@@ -29,6 +29,12 @@ MAX_DIFFERENCES = 5
 """Differences kept for people; all are counted."""
 _DIGITS = decimal.Context(prec=100)
 """More digits than any engine's decimals have; the default context would round to 28."""
+DOUBLE_FOR_DECIMAL = 1e-9
+"""Relative tolerance for an engine without decimals (SQLite), or one that answers in doubles where others are exact."""
+_APART = {
+    "approx": "A2: float columns differ by up to {:.1e} of their value: rounding",
+    "quotient": "A7: quotients are given to different scales, up to {:.1e} of their value apart",
+}
 EXPORT_ROWS = 100_000
 """Above this number of rows an answer is compared by its digest alone, and the operation is an export."""
 
@@ -120,6 +126,31 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     """
     if answer.num_columns != len(schema.columns):
         return mismatch("(columns)", answer.num_columns, len(schema.columns))
+    asked, schema = schema, _as_given(schema, answer, witness)
+    result = _compare(answer, witness, schema, complete)
+    if schema is asked or not result.agrees:
+        return result
+    names = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
+    note = f"A7: doubles for the decimals of {names}: compared to {DOUBLE_FOR_DECIMAL:g}"
+    return msgspec.structs.replace(result, notes=(*result.notes, note))
+
+
+def _as_given(schema: ResultSchema, *tables: pa.Table) -> ResultSchema:
+    """The schema with decimals that somebody gave as doubles compared as such."""
+    import pyarrow as pa
+
+    columns = tuple(
+        msgspec.structs.replace(column, match="approx", rel=DOUBLE_FOR_DECIMAL)
+        if column.kind == "decimal"
+        and column.match == "exact"
+        and any(pa.types.is_floating(table.column(position).type) for table in tables)
+        else column
+        for position, column in enumerate(schema.columns)
+    )
+    return schema if columns == schema.columns else msgspec.structs.replace(schema, columns=columns)
+
+
+def _compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, complete: bool) -> Comparison:
     wanted = witness.num_rows if schema.limit is None else min(witness.num_rows, schema.limit)
     if answer.num_rows != wanted:
         sample = _rows_differing(answer, witness, schema)
@@ -141,7 +172,7 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
     ours, theirs = _by_exact(got, schema), _by_exact(expected, schema)
     differences: list[Difference] = []
     count = 0
-    worst = 0.0
+    worst = {"approx": 0.0, "quotient": 0.0}
     for key in {**theirs, **ours}:
         left, right = ours.get(key, []), theirs.get(key, [])
         if len(left) != len(right):
@@ -152,11 +183,12 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
             for position, x, y in zip(schema.loose, a, b, strict=True):
                 column = schema.columns[position]
                 apart = _distance(x, y, column)
-                worst = max(worst, apart) if math.isfinite(apart) else worst
+                if math.isfinite(apart):
+                    worst[column.match] = max(worst[column.match], apart)
                 if not _within(x, y, apart, column):
                     count += 1
                     differences.append(Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y)))
-    notes = (f"A2: float columns differ by up to {worst:.1e} of their value: rounding",) if worst > 0 else ()
+    notes = tuple(_APART[match].format(apart) for match, apart in worst.items() if apart > 0)
     by_key, wanted = ({_key(row, schema): row for row in rows} for rows in (got, expected))
     if count and not schema.loose and by_key.keys() == wanted.keys() and len(by_key) == len(got) == len(expected):
         # Each row has its counterpart: the cells that differ say more than "this row is missing, that one too many".
@@ -256,13 +288,24 @@ def _canonical(value: Any, wanted: Column) -> Cell:
             return "NaN" if wanted.match == "exact" else value
         return int(value) if wanted.kind == "integer" and value.is_integer() else value + 0.0
     if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
+        value = value.decode("utf-8", "surrogateescape")
+    if isinstance(value, str):
+        return _moment(value) if wanted.kind in ("date", "timestamp") else value
     if isinstance(value, datetime.datetime):
         return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, datetime.date):
         return datetime.datetime(value.year, value.month, value.day)
     # Lists and structs: rows are counted, so cells must be hashable.
     return repr(value) if isinstance(value, (list, dict)) else value
+
+
+def _moment(text: str) -> Cell:
+    """A date or timestamp that an engine without such types gave as ISO text."""
+    try:
+        value = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
 
 
 def _by_exact(rows: list[Row], schema: ResultSchema) -> dict[Row, list[Row]]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weigh.model.answer import ResultSchema
-    from weigh.verdict.answers import Row
+    from weigh.verdict.answers import Cell, Row
+
+_NEAR = 1e-9
+"""Sums of doubles that differ by less are taken to tie: which of them is larger is a matter of rounding."""
 
 
 def settle(got: list[Row], known: list[Row], schema: ResultSchema, complete: bool) -> tuple[list[Row], list[Row], str]:
@@ -24,12 +28,10 @@ def settle(got: list[Row], known: list[Row], schema: ResultSchema, complete: boo
         complete: whether the witness knows every row that ties.
     """
     expected = known if schema.limit is None else known[: schema.limit]
-    order = [position for position in schema.ordered_by if position in schema.exact]
-    if schema.limit is None or len(got) < schema.limit or not got or not order:
+    if schema.limit is None or len(got) < schema.limit or not got or not schema.ordered_by:
         return got, expected, ""
-    last = _at(expected[-1], order)
-    ours, theirs = _tied(got, order, last), _tied(expected, order, last)
-    pool = _tied(known, order, last)
+    last = expected[-1]
+    ours, theirs, pool = ([row for row in rows if _tie(row, last, schema)] for rows in (got, expected, known))
     if len(ours) != len(theirs):
         return got, expected, ""
     identity = schema.keys or schema.exact
@@ -50,15 +52,25 @@ def settle(got: list[Row], known: list[Row], schema: ResultSchema, complete: boo
         chosen += strangers
         counterparts += missing[: len(strangers)]
         strangers = []
-    clear_got = [row for row in got if _at(row, order) != last]
-    clear_expected = [row for row in expected if _at(row, order) != last]
+    clear_got = [row for row in got if not _tie(row, last, schema)]
+    clear_expected = [row for row in expected if not _tie(row, last, schema)]
     exchanged = bool(strangers) or sorted(map(repr, counterparts)) != sorted(map(repr, theirs))
     note = f"{len(ours)} of the rows tie at the limit; any that tie are right" if exchanged else ""
     return clear_got + chosen, clear_expected + counterparts, note
 
 
-def _tied(rows: list[Row], order: list[int], last: Row) -> list[Row]:
-    return [row for row in rows if _at(row, order) == last]
+def _tie(row: Row, other: Row, schema: ResultSchema) -> bool:
+    """Whether the query's ORDER BY cannot tell two rows apart."""
+    return all(_same(row[at], other[at], exact=at in schema.exact) for at in schema.ordered_by)
+
+
+def _same(a: Cell, b: Cell, *, exact: bool) -> bool:
+    if a == b or exact or a is None or b is None:
+        return bool(a == b)
+    try:
+        return math.isclose(a, b, rel_tol=_NEAR)
+    except TypeError:
+        return False
 
 
 def _at(row: Row, positions: list[int] | tuple[int, ...]) -> Row:

@@ -1,0 +1,29 @@
+"""The tier: what the evidence is good for (statistics.md §6b; docs/tiers.md)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from weigh.model.verdict import Reason
+
+
+class TierName(StrEnum):
+    """From best to worst."""
+
+    CONCLUSIVE = "conclusive"
+    SUGGESTIVE = "suggestive"
+    INADMISSIBLE = "inadmissible"
+
+
+class Tier(msgspec.Struct, frozen=True, kw_only=True):
+    """The tier of an experiment.
+
+    Attributes:
+        name: the worst that any of the reasons allows.
+        reasons: what is missing for a better tier, each with a code of the catalogue; none when conclusive.
+    """
+
+    name: TierName
+    reasons: tuple[Reason, ...] = ()
