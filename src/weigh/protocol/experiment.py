@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -10,36 +9,23 @@ import msgspec
 
 from weigh import __version__, workloads
 from weigh.engines import engine
-from weigh.engines.life import LifeEnded
 from weigh.evidence import pins, store
 from weigh.evidence import record as records
 from weigh.evidence.journal import Journal
-from weigh.host import facts, lock, quiet, scratch
-from weigh.model import units
-from weigh.model.answer import GateStatus
+from weigh.host import lock, scratch
 from weigh.model.errors import EnvironmentFault, WeighError
-from weigh.model.finding import Finding, disqualified
-from weigh.model.plan import Arm, arms
-from weigh.protocol import budget, datasets, gate, metamorphic, probes
-from weigh.protocol.blocks import Blocks
-from weigh.protocol.prepare import Ready, cache_folder, read_back, ready
+from weigh.protocol import datasets
+from weigh.protocol.attempt import Attempt
+from weigh.protocol.prepare import Ready, cache_folder, ready
 from weigh.protocol.stage import Stage
-from weigh.verdict.votes import UNDECIDED, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pyarrow import Table
-
-    from weigh.model.operation import Case, Operation, Workload
+    from weigh.model.operation import Workload
     from weigh.model.spec import Spec
-    from weigh.protocol.gate import Held
     from weigh.protocol.progress import Progress
-    from weigh.workloads import WorkloadSource
-
-MEMORY_SHARE = 0.6
-"""Share of memory that the arms of a block may fill together (statistics.md §2)."""
 
 
 def run(
@@ -88,7 +74,7 @@ def run(
         stage = stack.enter_context(Stage(data.folder, data.manifest))
         folder, attempt = store.begin(root, spec)
         journal = Journal(folder)
-        experiment = _Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
+        experiment = Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
         # A mistake of weigh's own must not seal half a measurement as a whole one.
         how, reason = "stopped", "weigh failed"
         try:
@@ -142,209 +128,3 @@ def _finish(folder: Path, journal: Journal, end: records.End, render: Callable[[
             where=str(folder),
             remedy="free space; `weigh report` reads the journal as it is",
         ) from error
-
-
-class _Attempt:
-    """One attempt while it goes on."""
-
-    def __init__(
-        self,
-        spec: Spec,
-        workload: Workload,
-        contenders: list[Ready],
-        data: datasets.Data,
-        stage: Stage,
-        journal: Journal,
-        number: int,
-        progress: Progress,
-    ) -> None:
-        self.spec = spec
-        self.workload = workload
-        self.contenders = contenders
-        self.data = data
-        self.stage = stage
-        self.journal = journal
-        self.number = number
-        self.progress = progress
-        self.findings: list[Finding] = []
-        self.start_seconds: dict[str, float] = {}
-        self.held: Held | None = None
-
-    def say(self, *findings: Finding) -> None:
-        """Keep findings."""
-        for finding in findings:
-            self.findings.append(finding)
-            self.journal.append("finding", finding)
-
-    def gate(self, source: WorkloadSource, command: str, pinned: pins.Pins | None) -> None:
-        """Everything before the first clock."""
-        described = []
-        for one in self.contenders:
-            began = time.monotonic()
-            contender, found = read_back(one)
-            self.start_seconds[one.name] = time.monotonic() - began
-            described.append(contender)
-            self.say(*found)
-        self.journal.append(
-            "environment",
-            records.EnvironmentRead(
-                weigh=__version__,
-                command=command,
-                host=facts.read(),
-                contenders=tuple(described),
-                notice=self.workload.notice,
-            ),
-        )
-        self.journal.append("workload", self.workload)
-        self.journal.append("manifest", self.data.manifest)
-        seen = {}
-        for one in self.contenders:
-            seen[one.name], found = probes.reads(one, self.data.manifest, self.stage, self.spec.timeout)
-            self.say(*found)
-        fit = [one for one in self.contenders if one.name not in disqualified(self.findings)]
-
-        def known(one: Operation, case: Case) -> Table | None:
-            return pinned.answer(one.name, case.name, one.schema) if pinned else None
-
-        def true(one: Operation, case: Case) -> Table | None:
-            return source.expected(one.name, case, self.data.truth) if self.spec.truth else None
-
-        witnesses = gate.Witnesses((gate.PINNED, known), (gate.TRUTH, true))
-        held = gate.hold(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
-        held = self._self_examined(held, fit)
-        for one in fit:
-            self.say(*probes.result_cache(one, self.workload, self.stage, self.spec.timeout))
-        self.say(*held.findings)
-        self.held = msgspec.structs.replace(held, gate=msgspec.structs.replace(held.gate, reads=seen))
-        self.journal.append("gate", self.held.gate)
-
-    def pin(self, path: Path) -> None:
-        """Write the answers of operations on which nobody was contradicted and somebody independent agreed."""
-        assert self.held is not None
-        trusted = {}
-        for one in self.held.gate.operations:
-            if one.status is not GateStatus.AGREED:
-                continue
-            names = [name for name, status in one.contenders.items() if status is GateStatus.AGREED]
-            for (contender, operation, case), table in self.held.kept.items():
-                if operation == one.operation and contender == names[0]:
-                    trusted[operation, case] = table
-        number = pins.write(path, self.workload.name, self.data.manifest.digests, trusted)
-        self.progress.say(f"{units.count(number, 'answer')} pinned in {path}")
-
-    def _self_examined(self, held: Held, fit: list[Ready]) -> Held:
-        """Where nobody independent could say who is right, each engine is checked against itself."""
-        open_ = [
-            one.operation
-            for one in held.gate.operations
-            if one.status is GateStatus.UNVERIFIED or _undecided(held, one.operation)
-        ]
-        if not open_:
-            return held
-        split = datasets.split(self.data, cache_folder(), self.progress)
-        checks = list(held.gate.checks)
-        for one in fit:
-            failed, untried = metamorphic.check(
-                one, self.workload, open_, self.stage, split, self.spec.timeout, self.progress
-            )
-            checks += failed
-            self.say(*untried)
-        checks = gate.acquitted(checks, held.kept, self.workload, {one.name: one.engine.lineage for one in fit})
-        operations = conclude(checks, gate.cases_asked(self.workload), [one.name for one in fit])
-        return msgspec.structs.replace(
-            held, gate=msgspec.structs.replace(held.gate, checks=tuple(checks), operations=operations)
-        )
-
-    def measure(self) -> tuple[str, str]:
-        """The blocks; says how it ended."""
-        assert self.held is not None
-        found = self.held.gate
-        if self.spec.on_divergence == "stop" and found.contradicted:
-            return "stopped", "an answer diverged, and on_divergence is 'stop'"
-        out = disqualified(self.findings)
-        if self.spec.baseline in out:
-            return (
-                "stopped",
-                f"the baseline {self.spec.baseline} is disqualified ({out[self.spec.baseline].code})",
-            )
-        fit = {one.name: one for one in self.contenders if one.name not in out}
-        able = {
-            one.operation: [
-                name
-                for name, status in one.contenders.items()
-                if name in fit and status in (GateStatus.AGREED, GateStatus.UNVERIFIED)
-            ]
-            for one in found.operations
-            if one.status is not GateStatus.DIVERGED
-        }
-        cases = tuple(
-            (operation.name, case.name)
-            for operation in self.workload.operations
-            for case in operation.timed()
-            if len(able.get(operation.name, ())) >= min(2, len(fit))
-        )
-        if not cases:
-            return "stopped", "no operation is left to measure"
-        everyone = tuple(arm for arm in arms(self.spec) if arm.contender in fit)
-        plan = budget.plan(
-            self.spec.starts,
-            self.spec.runs,
-            self.spec.budget,
-            everyone,
-            self.start_seconds,
-            {name: [self.held.seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit},
-        )
-        self._announce(plan)
-        blocks = Blocks(self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number)
-        unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
-        try:
-            blocks.measure(
-                cases, plan.starts, plan.runs, self.progress, unable=unable, serial=self._too_large(everyone)
-            )
-        except LifeEnded as ended:
-            return "stopped", str(ended)
-        self.say(*datasets.unchanged(self.data))
-        return "complete", ""
-
-    def _too_large(self, everyone: tuple[Arm, ...]) -> bool:
-        """Whether the arms of a block would crowd each other out of memory; it is said."""
-        assert self.held is not None
-        memory = facts.memory_bytes()
-        together = sum(self.held.peaks.get(arm.contender, 0) for arm in everyone)
-        if memory is None or together <= MEMORY_SHARE * memory:
-            return False
-        self.say(
-            Finding(
-                code="X.serial",
-                severity="note",
-                text=f"together the arms peak at {units.size(together)} of {units.size(memory)}: they live one after "
-                "another in each block",
-                remedy="nothing is wrong; intervals get wider, because drift within a block no longer cancels",
-            )
-        )
-        return True
-
-    def _announce(self, plan: budget.Plan) -> None:
-        size = f"{units.count(plan.starts, 'start')} of {units.count(plan.runs, 'run')}"
-        self.progress.say(f"measuring: {size}, about {units.seconds(plan.seconds)}")
-        if plan.lowered:
-            self.say(
-                Finding(
-                    code="T10.budget",
-                    severity="note",
-                    text=f"the budget allows {size}, not {self.spec.starts} of {self.spec.runs}",
-                    remedy="raise --budget for tighter intervals",
-                )
-            )
-        calm = quiet.settle()
-        for busy, text in (
-            (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),
-            (calm.undrained, f"{units.size(calm.dirty)} still waited to be written just before the first block"),
-        ):
-            if busy:
-                remedy = "stop others and run again: contention adds noise that lands unevenly"
-                self.say(Finding(code="E4.before", severity="warning", text=text, remedy=remedy))
-
-
-def _undecided(held: Held, operation: str) -> bool:
-    return any(check.operation == operation and check.detail == UNDECIDED for check in held.gate.checks)
