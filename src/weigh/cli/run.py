@@ -97,15 +97,16 @@ _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--confidence", metavar="LEVEL", help="Of the interval, e.g. 0.99 [0.99].")
 @click.option("--temperature", metavar="hot", help="This version measures hot.")
 @click.option("--budget", metavar="TIME", help="For the measuring phase, e.g. 10m.")
+@click.option("--resume", is_flag=True, help="Go on with the latest attempt, where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
-def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, **flags: Any) -> None:
+def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, resume: bool, **flags: Any) -> None:
     """Run the experiment of weigh.toml, or the one that the flags describe.
 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
     spec, answers = _spec(file, flags)
-    _carry_out(spec, out, as_json, quiet, strict=strict, answers=answers)
+    _carry_out(spec, out, as_json, quiet, strict=strict, answers=answers, resume=resume)
 
 
 @click.command()
@@ -166,12 +167,13 @@ def _carry_out(
     strict: bool = False,
     answers: Path | None = None,
     pin: Path | None = None,
+    resume: bool = False,
 ) -> None:
     from weigh.protocol import experiment
     from weigh.report import files
 
     folder = experiment.run(
-        spec, out, _command(), progress(quiet), files.write, measure=measure, answers=answers, pin=pin
+        spec, out, _command(), progress(quiet), files.write, measure=measure, answers=answers, pin=pin, resume=resume
     )
     conclusion = files.read(folder)
     if as_json:
@@ -182,5 +184,5 @@ def _carry_out(
 
 
 def _command() -> str:
-    """The command line that was given, as a shell would take it."""
-    return shlex.join(["weigh", *sys.argv[1:]])
+    """The command line that does it again from the beginning, as a shell would take it."""
+    return shlex.join(["weigh", *(word for word in sys.argv[1:] if word != "--resume")])

@@ -7,6 +7,7 @@ from the journal, or is a hash of what is there.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ class Event(msgspec.Struct, frozen=True):
     """One line.
 
     Attributes:
-        event: what kind of thing happened: opened, environment, workload, manifest, gate, block, turn, finding, end.
+        event: what kind of thing happened: opened, environment, workload, manifest, gate, plan, block,
+            turn, finding, resumed, end.
         body: what happened, as plain JSON.
     """
 
@@ -43,12 +45,26 @@ class Journal:
 
     Args:
         folder: the attempt's directory.
+
+    Raises:
+        EnvironmentFault: another process is writing it.
+        DiskFull: there is no room.
     """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
         self._ballast = folder / ".ballast"
         self._file = self._path.open("ab", buffering=0)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise EnvironmentFault(
+                "another weigh is writing this evidence", where=str(folder), remedy="wait until it has ended"
+            ) from error
+        # What a kill tore off is no event; the next one begins a line.
+        content = self._path.read_bytes()
+        self._file.truncate(content.rfind(b"\n") + 1)
+        self._file.seek(0, os.SEEK_END)
         try:
             self._ballast.write_bytes(b"\0" * BALLAST)
         except OSError as error:

@@ -83,6 +83,34 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
     serial: bool = False
 
 
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What the budget allowed, decided before the first block.
+
+    Attributes:
+        cases: (operation, case) pairs that passed the gate.
+        starts: blocks.
+        runs: timed executions a turn.
+        serial: whether the arms live one after another.
+    """
+
+    cases: tuple[tuple[str, str], ...]
+    starts: int
+    runs: int
+    serial: bool = False
+
+
+class Resumed(msgspec.Struct, frozen=True, kw_only=True):
+    """A killed attempt was gone on with.
+
+    Attributes:
+        blocks: how many had been begun.
+        turns: how many turns were kept.
+    """
+
+    blocks: int
+    turns: int
+
+
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """One turn: its samples in order, the untimed one first."""
 
@@ -97,7 +125,12 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything an attempt's journal says."""
+    """Everything an attempt's journal says; of what was done again on resuming, the latest.
+
+    Attributes:
+        earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
+        resumed: each time it was gone on with.
+    """
 
     attempt: int
     spec: Spec
@@ -105,6 +138,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload | None = None
     manifest: Manifest | None = None
     gate: Gate | None = None
+    earlier_gates: tuple[Gate, ...] = ()
+    plan: Planned | None = None
+    resumed: tuple[Resumed, ...] = ()
     blocks: tuple[BlockBegun, ...] = ()
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -125,7 +161,7 @@ def read(folder: Path) -> Record:
         EvidenceFault: there is no journal, it is damaged, or another version of weigh wrote it.
     """
     events = journal.read(folder)
-    fields: dict[str, Any] = {"blocks": [], "samples": [], "findings": []}
+    fields: dict[str, Any] = {"blocks": [], "samples": [], "findings": [], "earlier_gates": [], "resumed": []}
     try:
         for event in events:
             _take(fields, event)
@@ -151,7 +187,13 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
         case "manifest":
             fields["manifest"] = msgspec.convert(event.body, Manifest)
         case "gate":
+            if "gate" in fields:
+                fields["earlier_gates"].append(fields["gate"])
             fields["gate"] = msgspec.convert(event.body, Gate)
+        case "plan":
+            fields["plan"] = msgspec.convert(event.body, Planned)
+        case "resumed":
+            fields["resumed"].append(msgspec.convert(event.body, Resumed))
         case "block":
             fields["blocks"].append(msgspec.convert(event.body, BlockBegun))
         case "turn":

@@ -17,11 +17,13 @@ from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding, disqualified
 from weigh.model.plan import Arm, arms
 from weigh.protocol import budget, datasets, gate, metamorphic, probes
-from weigh.protocol.blocks import Blocks
+from weigh.protocol import resume as resuming
+from weigh.protocol.blocks import Blocks, Cases
 from weigh.protocol.prepare import Ready, cache_folder, read_back
 from weigh.verdict.votes import UNDECIDED, conclude
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from pyarrow import Table
@@ -63,6 +65,9 @@ class Attempt:
         self.findings: list[Finding] = []
         self.start_seconds: dict[str, float] = {}
         self.held: Held | None = None
+        self.described: tuple[records.ContenderRead, ...] = ()
+        self.unsaid: list[Finding] = []
+        self.before: records.Record | None = None
 
     def say(self, *findings: Finding) -> None:
         """Keep findings."""
@@ -70,22 +75,44 @@ class Attempt:
             self.findings.append(finding)
             self.journal.append("finding", finding)
 
-    def gate(self, source: WorkloadSource, command: str, pinned: pins.Pins | None) -> None:
-        """Everything before the first clock."""
+    def resume(self, before: records.Record) -> None:
+        """Go on with this attempt, which was killed.
+
+        Raises:
+            EvidenceFault: what is measured has changed since; nothing was written.
+        """
+        self._meet()
+        resuming.check_same(before, self.described, self.data.manifest)
+        self.before = before
+        turns = {(sample.block, sample.turn) for sample in before.samples}
+        self.journal.append("resumed", records.Resumed(blocks=len(before.blocks), turns=len(turns)))
+        self.progress.say(f"going on after {units.count(len(turns), 'turn')}")
+        if before.blocks:
+            self.unsaid.append(_resumed(len(before.blocks) - 1, len(turns)))
+
+    def _meet(self) -> None:
+        """Start every contender once and let it describe itself."""
         described = []
         for one in self.contenders:
             began = time.monotonic()
             contender, found = read_back(one)
             self.start_seconds[one.name] = time.monotonic() - began
             described.append(contender)
-            self.say(*found)
+            self.unsaid += found
+        self.described = tuple(described)
+
+    def gate(self, source: WorkloadSource, command: str, pinned: pins.Pins | None) -> None:
+        """Everything before the first clock."""
+        if not self.described:
+            self._meet()
+        self.say(*self.unsaid)
         self.journal.append(
             "environment",
             records.EnvironmentRead(
                 weigh=__version__,
                 command=command,
                 host=facts.read(),
-                contenders=tuple(described),
+                contenders=self.described,
                 notice=self.workload.notice,
             ),
         )
@@ -149,10 +176,17 @@ class Attempt:
             held, gate=msgspec.structs.replace(held.gate, checks=tuple(checks), operations=operations)
         )
 
-    def measure(self) -> tuple[str, str]:
-        """The blocks; says how it ended."""
+    def measure(self, starts: int = 0) -> tuple[str, str]:
+        """The blocks; says how it ended.
+
+        Args:
+            starts: how many to measure where an earlier attempt left some; 0 for all.
+        """
         assert self.held is not None
         found = self.held.gate
+        changed = resuming.check_gate(self.before.gate, found) if self.before else ""
+        if changed:
+            return "stopped", changed
         if self.spec.on_divergence == "stop" and found.contradicted:
             return "stopped", "an answer diverged, and on_divergence is 'stop'"
         out = disqualified(self.findings)
@@ -180,21 +214,17 @@ class Attempt:
         if not cases:
             return "stopped", "no operation is left to measure"
         everyone = tuple(arm for arm in arms(self.spec) if arm.contender in fit)
-        plan = budget.plan(
-            self.spec.starts,
-            self.spec.runs,
-            self.spec.budget,
-            everyone,
-            self.start_seconds,
-            {name: [self.held.seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit},
-        )
-        self._announce(plan)
+        plan = self.before.plan if self.before else None
+        if plan is None:
+            plan = self._planned(cases, everyone, able, starts)
+            self.journal.append("plan", plan)
+        self._await_quiet()
         blocks = Blocks(self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number)
+        if self.before:
+            blocks.restore(self.before)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
         try:
-            blocks.measure(
-                cases, plan.starts, plan.runs, self.progress, unable=unable, serial=self._too_large(everyone)
-            )
+            blocks.measure(plan.cases, plan.starts, plan.runs, self.progress, unable=unable, serial=plan.serial)
         except LifeEnded as ended:
             return "stopped", str(ended)
         self.say(*datasets.unchanged(self.data))
@@ -218,7 +248,16 @@ class Attempt:
         )
         return True
 
-    def _announce(self, plan: budget.Plan) -> None:
+    def _planned(
+        self, cases: Cases, everyone: tuple[Arm, ...], able: Mapping[str, list[str]], starts: int
+    ) -> records.Planned:
+        """What the budget allows; it is said where that is less than was asked for."""
+        assert self.held is not None
+        seconds = self.held.seconds
+        wanted = starts or self.spec.starts
+        fit = {arm.contender for arm in everyone}
+        executions = {name: [seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit}
+        plan = budget.plan(wanted, self.spec.runs, self.spec.budget, everyone, self.start_seconds, executions)
         size = f"{units.count(plan.starts, 'start')} of {units.count(plan.runs, 'run')}"
         self.progress.say(f"measuring: {size}, about {units.seconds(plan.seconds)}")
         if plan.lowered:
@@ -226,10 +265,13 @@ class Attempt:
                 Finding(
                     code="T10.budget",
                     severity="note",
-                    text=f"the budget allows {size}, not {self.spec.starts} of {self.spec.runs}",
+                    text=f"the budget allows {size}, not {wanted} of {self.spec.runs}",
                     remedy="raise --budget for tighter intervals",
                 )
             )
+        return records.Planned(cases=cases, starts=plan.starts, runs=plan.runs, serial=self._too_large(everyone))
+
+    def _await_quiet(self) -> None:
         calm = quiet.settle()
         for busy, text in (
             (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),
@@ -238,6 +280,16 @@ class Attempt:
             if busy:
                 remedy = "stop others and run again: contention adds noise that lands unevenly"
                 self.say(Finding(code="E4.before", severity="warning", text=text, remedy=remedy))
+
+
+def _resumed(block: int, turns: int) -> Finding:
+    return Finding(
+        code="X.resumed",
+        severity="note",
+        text=f"the attempt was killed and gone on with after {units.count(turns, 'turn')}: in block {block} the arms "
+        "have two lives each",
+        remedy="nothing is wrong; at most the turn in flight was lost",
+    )
 
 
 def _undecided(held: Held, operation: str) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.evidence.journal import Journal
+    from weigh.evidence.record import Record
     from weigh.model.operation import Workload
     from weigh.model.spec import Spec
     from weigh.protocol.prepare import Ready
@@ -72,12 +73,24 @@ class Blocks:
         self._starts = 0
         self._failed: set[tuple[str, str]] = set()
         self._wrong: set[str] = set()
+        self._begun: tuple[BlockBegun, ...] = ()
+        self._kept_turns: set[tuple[int, int]] = set()
         timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
         self._digests = {
             key: answers.digest(table, workload.operation(key[1]).schema)
             for key, table in kept.items()
             if key[1:] in timed
         }
+
+    def restore(self, record: Record) -> None:
+        """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
+        self._starts = max((sample.start for sample in record.samples), default=0)
+        self._began -= max((sample.at for sample in record.samples), default=0.0)
+        self._wrong.update(one.operation for one in record.samples if one.outcome is Outcome.WRONG)
+        failures = (one for one in record.samples if one.outcome not in (Outcome.OK, Outcome.WRONG))
+        self._failed.update((one.contender, one.operation) for one in failures)
+        self._begun = record.blocks
+        self._kept_turns = {(sample.block, sample.turn) for sample in record.samples}
 
     @property
     def wrong(self) -> frozenset[str]:
@@ -108,30 +121,36 @@ class Blocks:
             DiskFull: the journal cannot be written.
         """
         self._failed.update(unable)
-        for block in range(starts):
+        # All but the last block that was begun are whole: the next begins when one ends.
+        for block in range(max(0, len(self._begun) - 1), starts):
             live = tuple(case for case in cases if case[0] not in self._wrong)
             if not live:
                 return
-            self._block(block, live, runs, serial)
+            if block < len(self._begun):
+                self._block(self._begun[block])
+            else:
+                begun = BlockBegun(block=block, cases=live, arms=tuple(self._arms), runs=runs, serial=serial)
+                self._journal.append("block", begun)
+                self._block(begun)
             progress.step(block + 1, starts, "measuring")
 
-    def _block(self, block: int, live: Cases, runs: int, serial: bool) -> None:
-        names = tuple(self._arms)
-        begun = BlockBegun(block=block, cases=live, arms=names, runs=runs, serial=serial)
-        self._journal.append("block", begun)
+    def _block(self, begun: BlockBegun) -> None:
+        seed, block = self._spec.seed, begun.block
+        slots = block_order(seed, block, begun.cases, begun.arms, serial=begun.serial)
+        first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
         lives: dict[str, tuple[int, Life]] = {}
         try:
-            for arm in () if serial else start_order(self._spec.seed, block, names):
+            for arm in () if begun.serial or first >= len(slots) else start_order(seed, block, begun.arms):
                 self._start(arm, lives)
-            for number, slot in enumerate(block_order(self._spec.seed, block, live, names, serial=serial)):
+            for number, slot in list(enumerate(slots))[first:]:
                 contender = self._arms[slot.arm].contender
                 if (contender, slot.operation) in self._failed or slot.operation in self._wrong:
                     continue
                 if slot.arm not in lives:
-                    if serial:
+                    if begun.serial:
                         self._end(lives)
                     self._start(slot.arm, lives)
-                samples = self._turn(block, number, slot, runs, lives)
+                samples = self._turn(block, number, slot, begun.runs, lives)
                 self._journal.append("turn", Turn(samples=samples))
         finally:
             self._end(lives)

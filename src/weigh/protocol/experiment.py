@@ -15,6 +15,7 @@ from weigh.evidence.journal import Journal
 from weigh.host import lock, scratch
 from weigh.model.errors import EnvironmentFault, WeighError
 from weigh.protocol import datasets
+from weigh.protocol import resume as resuming
 from weigh.protocol.attempt import Attempt
 from weigh.protocol.prepare import Ready, cache_folder, ready
 from weigh.protocol.stage import Stage
@@ -38,6 +39,7 @@ def run(
     measure: bool = True,
     answers: Path | None = None,
     pin: Path | None = None,
+    resume: bool = False,
 ) -> Path:
     """Run an experiment and seal its evidence.
 
@@ -50,6 +52,8 @@ def run(
         measure: False ends after the gate.
         answers: pinned answers, the first witness.
         pin: where to write the answers that agreed.
+        resume: go on with the latest attempt where it was killed or interrupted; begin where there is none, and do
+            nothing where it is complete.
 
     Returns:
         The evidence directory.
@@ -62,6 +66,9 @@ def run(
         scratch.sweep()
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
+        left = resuming.left(root, spec) if resume else resuming.Left()
+        if left.folder is not None and left.done:
+            return left.folder
         cache = cache_folder()
         source = workloads.load(spec.workload)
         for contender in spec.contenders:
@@ -72,17 +79,29 @@ def run(
         workload = _chosen(source.build(data.truth, spec.seed), spec)
         pinned = pins.read(answers, spec.workload, data.manifest.digests) if answers else None
         stage = stack.enter_context(Stage(data.folder, data.manifest))
-        folder, attempt = store.begin(root, spec)
+        before = left.record
+        if left.folder is not None and before is not None:
+            folder, attempt = left.folder, before.attempt
+        else:
+            folder, attempt = store.begin(root, spec)
         journal = Journal(folder)
+        stack.callback(journal.close)
+        if before is not None and before.end is not None:
+            # It was killed while it was being sealed.
+            _finish(folder, journal, None, render)
+            return folder
         experiment = Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
+        if before is not None:
+            experiment.resume(before)
         # A mistake of weigh's own must not seal half a measurement as a whole one.
         how, reason = "stopped", "weigh failed"
         try:
-            journal.append("opened", records.Opened(attempt=attempt, spec=spec))
+            if before is None:
+                journal.append("opened", records.Opened(attempt=attempt, spec=spec))
             experiment.gate(source, command, pinned)
             if pin:
                 experiment.pin(pin)
-            how, reason = experiment.measure() if measure else ("complete", "")
+            how, reason = experiment.measure(left.starts) if measure else ("complete", "")
         except KeyboardInterrupt as error:
             how, reason = "stopped", "interrupted"
             error.add_note(f"what was measured until then is kept in {folder}")
@@ -113,11 +132,12 @@ def _chosen(workload: Workload, spec: Spec) -> Workload:
     return msgspec.structs.replace(workload, operations=chosen, suite=tuple(one.name for one in workload.operations))
 
 
-def _finish(folder: Path, journal: Journal, end: records.End, render: Callable[[Path], None]) -> None:
+def _finish(folder: Path, journal: Journal, end: records.End | None, render: Callable[[Path], None]) -> None:
     """Derive the documents and seal, whatever happened."""
     journal.release()
     try:
-        journal.append("end", end)
+        if end is not None:
+            journal.append("end", end)
         journal.close()
         store.derive(folder)
         render(folder)
