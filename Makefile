@@ -17,18 +17,23 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 TESTS ?= tests
 WORKERS ?= 2
 
-.PHONY: demo test test-long check bench format clean
+.PHONY: demo test test-browser test-long check bench format clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
 
 test: $(VENV)/.ready
 	cargo test --quiet --package weigh-digest
-	$(BIN)/pytest --numprocesses $(WORKERS) -m "not long" $(TESTS)
+	$(BIN)/pytest --numprocesses $(WORKERS) -m "not long and not browser" $(TESTS)
+
+# Chromium is not a Python package; everything else that these tests need is.
+test-browser: $(VENV)/.ready
+	@command -v chromium >/dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
+	$(BIN)/pytest -m browser tests/browser
 
 test-long: $(VENV)/.ready
 	cargo test --quiet --release --package weigh-digest
-	$(BIN)/pytest --numprocesses $(WORKERS) $(TESTS)
+	$(BIN)/pytest --numprocesses $(WORKERS) -m "not browser" $(TESTS)
 
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check --quiet src tests scripts benchmarks

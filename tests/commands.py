@@ -57,6 +57,8 @@ class Weigh:
             # Measurements of several tests at once disturb each other, and no test asserts a time.
             "WEIGH_LOCK": str(folder / "weigh.lock"),
             "NO_COLOR": "1",
+            # A minute for every divergence that a test is not about.
+            "WEIGH_SHRINK": "no",
         }
 
     def __call__(self, *arguments: str, timeout: float = 300, **environment: str) -> Run:

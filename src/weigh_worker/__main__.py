@@ -61,6 +61,8 @@ class Worker:
         if spec is None or spec.loader is None:
             raise ImportError(f"no adapter module at {adapter}")
         module = importlib.util.module_from_spec(spec)
+        # An adapter may be a package: its own modules look for it here.
+        sys.modules[spec.name] = module
         spec.loader.exec_module(module)
         self.adapter = module.Engine(settings, scratch)
         return {}
@@ -96,7 +98,7 @@ class Worker:
     def on_run(self) -> protocol.Message:
         """Free the previous result, then execute under the clock."""
         self.engine.release()
-        cost = dict(self.meter.measure(self.engine.run))
+        cost = dict(self.meter.measure(self.engine.run, elsewhere=self.engine.elsewhere))
         if not isinstance(cost["rows"], int) or cost["rows"] < 0:
             raise TypeError(f"run() must return the number of rows, not {cost['rows']!r}")
         return cost

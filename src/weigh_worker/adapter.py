@@ -21,10 +21,16 @@ class Adapter(ABC):
     return when the complete result is in client memory in the engine's columnar form, and must leave nothing to
     be computed by ``answer``. weigh checks that.
 
+    Attributes:
+        elsewhere: the engine executes in other processes than this one, as a server does. CPU time, memory and reads
+            of this process are then the client's, and are not reported as the engine's.
+
     Args:
         settings: the contender's settings, applied before anything else.
         scratch: a folder of this life's own for temporary and spill files.
     """
+
+    elsewhere = False
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
         self.wanted = settings

@@ -35,13 +35,17 @@ class Meter:
         gc.collect()
         gc.freeze()
 
-    def measure(self, execute: Callable[[], int]) -> dict[str, float | int | None]:
+    def measure(self, execute: Callable[[], int], *, elsewhere: bool = False) -> dict[str, float | int | None]:
         """Execute once under the clock, the garbage collector off.
+
+        Args:
+            execute: what is timed; gives the number of rows.
+            elsewhere: the work is done by other processes, so that what the kernel tells of this one is the client's.
 
         Returns:
             ``wall_s``, ``cpu_s`` (user and system, all threads, seconds), ``rows``, ``peak_memory`` (resident bytes
             since just before; ``ru_maxrss`` would never fall again), ``bytes_read`` (from storage devices),
-            ``major_faults``. What the kernel does not tell is None, never 0.
+            ``major_faults``. What the kernel does not tell is None, never 0; ``elsewhere``, all but the first and rows.
         """
         gc.collect()
         gc.disable()
@@ -56,6 +60,9 @@ class Meter:
         finally:
             gc.enable()
         read_after = self._bytes_read()
+        if elsewhere:
+            nothing = dict.fromkeys(("cpu_s", "peak_memory", "bytes_read", "major_faults"))
+            return {"wall_s": (ended - started) / 1e9, "rows": rows, **nothing}
         return {
             "wall_s": (ended - started) / 1e9,
             "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,

@@ -83,10 +83,12 @@ def test_progress_goes_to_stderr(strict: Done) -> None:
 def test_the_document_has_the_fields_of_its_schema(strict: Done) -> None:
     found = strict.json
     assert found.keys() == {
-        "schema", "experiment", "evidence", "tier", "contenders", "gate", "timings", "verdicts", "findings",
+        "schema", "experiment", "evidence", "tier", "contenders", "gate", "timings", "verdicts", "suites", "findings",
     }  # fmt: skip
     assert found["schema"] == "weigh/1"
-    assert found["experiment"].keys() == {"id", "name", "workload", "scale", "seed", "margin", "baseline"}
+    assert found["experiment"].keys() == {
+        "id", "name", "workload", "scale", "notice", "seed", "margin", "baseline",
+    }  # fmt: skip
     assert found["experiment"]["scale"] == 1000
     assert found["experiment"]["baseline"] == "a"
     assert [row.keys() for row in found["contenders"]] == [{"name", "engine", "version", "settings", "pins"}] * 2

@@ -8,51 +8,73 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from lives import asked, files, prepared, rows, tables
 from weigh.engines.life import Life, LifeEnded
-from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 from weigh.protocol.interview import read_answer
-from weigh.protocol.prepare import Ready, cache_folder, read_back, ready
+from weigh.protocol.prepare import Ready, read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CONTENDERS = ("duckdb@1.5.5", "duckdb@2.0.0", "chdb@4.4.0+chdb-core==26.9.0")
-VERSIONS = dict(zip(CONTENDERS, ("1.5.5", "2.0.0", "26.9."), strict=True))
-THREADS = dict(zip(CONTENDERS, ("threads", "threads", "max_threads"), strict=True))
+    from weigh.engines.stores import Tables
+
+CHDB = "chdb@4.4.0+chdb-core==26.9.0"
+VERSIONS = {
+    "duckdb@1.5.5": "1.5.5",
+    "duckdb@2.0.0": "2.0.0",
+    CHDB: "26.9.",
+    "datafusion@50.1.0": "50.2.0",
+    "datafusion@55.0.0": "55.2.0",
+    "polars@1.35.2": "1.35.2",
+    "polars@2.1.0": "2.1.0",
+    "pyarrow@21.0.0": "21.0.0",
+    "pyarrow@26.0.1": "26.0.1",
+    "sqlite@3.50.4.0": "3.50.4",
+    "sqlite@3.54.1.0": "3.54.1",
+}
+"""What each contender says of itself: the package's version is not always the engine's."""
+SETTINGS = {
+    "duckdb": ("threads", 1),
+    "chdb": ("max_threads", 1),
+    "datafusion": ("datafusion.execution.target_partitions", 1),
+    "polars": ("threads", 1),
+    "pyarrow": ("threads", 1),
+    "sqlite": ("cache_size", 77),
+}
+FAILING = {
+    "sqlite": "SELECT abs(-9223372036854775807 - 1) AS n",
+    # Acero computes nothing here that can fail.
+    "pyarrow": "SELECT * FROM nothing",
+}
+OUT_OF_MEMORY = {
+    "duckdb@2.0.0?memory_limit=10MB": "SELECT list(i) AS n FROM range(10000000) AS t(i)",
+    f"{CHDB}?max_memory_usage=1000000": "SELECT groupArray(number) AS n FROM numbers(10000000)",
+    "datafusion@50.1.0?datafusion.runtime.memory_limit=1M": "SELECT array_agg(value) FROM generate_series(1, 5000000)",
+    "datafusion@55.0.0?datafusion.runtime.memory_limit=1M": "SELECT array_agg(value) FROM generate_series(1, 5000000)",
+    "sqlite@3.54.1.0?hard_heap_limit=2000000": "SELECT length(hex(zeroblob(5000000))) AS n",
+}
 
 
-@pytest.fixture(scope="module", params=CONTENDERS)
+@pytest.fixture(scope="module", params=VERSIONS)
 def contender(request: pytest.FixtureRequest) -> Ready:
-    return ready(parse_contender(request.param), cache_folder())
+    return prepared(request.param)
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def things(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     """One table in two files, in a folder whose name wants to be quoted."""
-    folder = tmp_path_factory.mktemp("it's data")
-    rows = pa.table({"n": pa.array([1, 2, 3, None], pa.int64()), "s": ["a", "", None, "é'"]})
-    paths = [folder / f"{number}.parquet" for number in range(2)]
-    for number, path in enumerate(paths):
-        pq.write_table(rows.slice(2 * number, 2), path)
-    return {"things": [str(path) for path in paths]}
+    table = pa.table({"n": pa.array([1, 2, 3, None], pa.int64()), "s": ["a", "", None, "é'"]})
+    return files(tmp_path_factory.mktemp("it's data"), "things", table, 2)
 
 
 @pytest.fixture(scope="module")
-def life(contender: Ready, tables: dict[str, list[str]]) -> Iterator[Life]:
-    with contender.start(tables) as started:
+def life(contender: Ready, things: Tables) -> Iterator[Life]:
+    with contender.start(things) as started:
         yield started
-
-
-def asked(life: Life, sql: str) -> tuple[dict[str, object], pa.Table]:
-    life.ask("prepare", 30, sql=sql)
-    cost = life.ask("run", 30)
-    path, _ = life.answer(30)
-    return cost, read_answer(path)
 
 
 def test_the_engine_says_its_own_version(contender: Ready, life: Life) -> None:
@@ -60,10 +82,10 @@ def test_the_engine_says_its_own_version(contender: Ready, life: Life) -> None:
 
 
 def test_a_setting_is_read_back_as_it_is_in_force(contender: Ready) -> None:
-    setting = THREADS[contender.name]
-    described, findings = read_back(ready(parse_contender(f"{contender.name}?{setting}=1"), cache_folder()))
-    assert str(described.in_force[setting]["value"]) == "1"
-    assert described.settings == {setting: 1}
+    setting, value = SETTINGS[contender.engine.name]
+    described, findings = read_back(prepared(f"{contender.name}?{setting}={value}"))
+    assert str(described.in_force[setting]["value"]) == str(value)
+    assert described.settings == {setting: value}
     assert described.version.startswith(VERSIONS[contender.name])
     assert "nanoarrow==" in described.lock
     assert not findings
@@ -71,7 +93,7 @@ def test_a_setting_is_read_back_as_it_is_in_force(contender: Ready) -> None:
 
 def test_an_unknown_setting_is_refused(contender: Ready) -> None:
     with pytest.raises(EngineFault, match="thraeds") as caught:
-        read_back(ready(parse_contender(f"{contender.name}?thraeds=1"), cache_folder()))
+        read_back(prepared(f"{contender.name}?thraeds=1"))
     assert caught.value.where == f"contender {contender.name}?thraeds=1"
 
 
@@ -108,21 +130,40 @@ def test_what_it_cannot_parse_is_unsupported_and_no_failure(life: Life, sql: str
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
 
 
-def test_after_an_error_the_life_goes_on(life: Life) -> None:
+def test_after_an_error_the_life_goes_on(contender: Ready, life: Life) -> None:
     with pytest.raises(LifeEnded) as caught:
-        asked(life, "SELECT CAST(s AS INTEGER) AS n FROM things WHERE s = 'a'")
+        asked(life, FAILING.get(contender.engine.name, "SELECT CAST(s AS INTEGER) AS n FROM things WHERE s = 'a'"))
     assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
     assert asked(life, "SELECT count(*) AS n FROM things")[1].to_pylist() == [{"n": 4}]
 
 
-def test_a_missing_file_is_an_error(contender: Ready) -> None:
-    with pytest.raises(LifeEnded) as caught, contender.start({"t": ["/nowhere/at all.parquet"]}) as started:
+def test_a_missing_table_is_an_error(life: Life) -> None:
+    with pytest.raises(LifeEnded) as caught:
+        asked(life, "SELECT count(*) AS n FROM nowhere")
+    assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
+    assert asked(life, "SELECT count(*) AS n FROM things")[1].to_pylist() == [{"n": 4}]
+
+
+@pytest.mark.parametrize(("contender", "sql"), OUT_OF_MEMORY.items(), indirect=["contender"])
+def test_no_memory_is_no_error(contender: Ready, things: Tables, sql: str) -> None:
+    with contender.start(things) as started:
+        with pytest.raises(LifeEnded) as caught:
+            asked(started, sql)
+        assert (caught.value.outcome, caught.value.alive) == (Outcome.OUT_OF_MEMORY, True)
+        assert rows(started, "SELECT max(n) AS n FROM things") == [(3,)]
+
+
+@pytest.mark.parametrize("there", [0, 1])
+def test_a_missing_file_is_an_error(contender: Ready, things: Tables, there: int) -> None:
+    paths = [Path(path) for path in things.paths["things"][:there]]
+    missing = tables({"t": [*paths, Path("/nowhere/at all.parquet")]})
+    with pytest.raises(LifeEnded) as caught, contender.start(missing) as started:
         asked(started, "SELECT * FROM t")
     assert caught.value.outcome in (Outcome.ERROR, Outcome.UNSUPPORTED)
 
 
-def test_a_life_leaves_nothing_behind(contender: Ready, tables: dict[str, list[str]]) -> None:
-    with contender.start(tables) as started:
+def test_a_life_leaves_nothing_behind(contender: Ready, things: Tables) -> None:
+    with contender.start(things) as started:
         path, _ = (asked(started, "SELECT 1 AS x"), started.answer(30))[1]
         folders, pid = (started.folder, path.parent), started.pid
         assert all(folder.is_dir() for folder in folders)
@@ -144,11 +185,11 @@ def test_it_does_not_see_what_is_installed_beside_weigh(contender: Ready) -> Non
 
 
 def test_chdb_s_query_cache_is_off_and_read_back() -> None:
-    described, findings = read_back(ready(parse_contender(CONTENDERS[2]), cache_folder()))
+    described, findings = read_back(prepared(CHDB))
     assert described.in_force["use_query_cache"]["value"] == "0"
     assert not findings
 
 
 def test_chdb_s_query_cache_is_found_when_it_is_on() -> None:
-    _, findings = read_back(ready(parse_contender(f"{CONTENDERS[2]}?use_query_cache=1"), cache_folder()))
+    _, findings = read_back(prepared(f"{CHDB}?use_query_cache=1"))
     assert [finding.code for finding in findings] == ["A9.enabled"], json.dumps([f.text for f in findings])

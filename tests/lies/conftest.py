@@ -8,7 +8,7 @@ import pytest
 
 from commands import Run, Weigh
 
-from .reading import SHORT, SMALL
+from .reading import SHORT, SMALL, contenders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,5 +26,32 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Weigh]:
 @pytest.fixture(scope="session")
 def twins(fresh: Callable[[], Weigh]) -> Run:
     """Every honest twin at once, measured as the liars are."""
-    contenders = [word for name in ("duckdb", *HONEST) for word in ("--contender", name)]
-    return fresh()("run", *contenders, *SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
+    flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
+    return fresh()("run", *contenders("duckdb", *HONEST), *flags)
+
+
+PACE = "liar?lie=pace&ms=120"
+THREE = ("--workload", "three", *SMALL)
+
+
+@pytest.fixture(scope="session")
+def whole(fresh: Callable[[], Weigh]) -> Run:
+    """A whole workload as it should be: ten starts, two engines that take equally long, and one that mostly does."""
+    named = contenders(f"base={PACE}", f"equal={PACE}", f"uneven={PACE}&limit=3")
+    return fresh()("run", *named, *THREE, "--starts", "10", "--runs", "1", "--margin", "10%")
+
+
+@pytest.fixture(scope="session")
+def five(fresh: Callable[[], Weigh]) -> Run:
+    """Five starts of engines of which one scatters, one cannot do an operation, and one is wrong on another."""
+    weigh = fresh()
+    noisy = f"{PACE}&spread=0.033&diary={weigh.folder / 'diary'}"
+    named = contenders(f"base={noisy}", f"noisy={noisy}", "fails=liar?lie=fails", "wrong=liar?lie=two-units")
+    return weigh("run", *named, *THREE, *SHORT, "--no-shrink")
+
+
+@pytest.fixture(scope="session")
+def one(fresh: Callable[[], Weigh]) -> Run:
+    """One start, a part of the workload, and nobody independent to confirm the answers."""
+    flags = ("--starts", "1", "--runs", "2", "--no-truth", "--operations", "unordered,ties")
+    return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *THREE, *flags)

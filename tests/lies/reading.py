@@ -51,6 +51,26 @@ def timed(run: Run) -> set[tuple[str, str]]:
     return {(timing["contender"], timing["operation"]) for timing in run.json["timings"]}
 
 
+def codes(run: Run) -> list[str]:
+    """Codes of the tier's reasons."""
+    return [reason["code"] for reason in run.json["tier"]["reasons"]]
+
+
+def suites(run: Run) -> dict[str, dict[str, Any]]:
+    """The suites by contender."""
+    return {suite["contender"]: suite for suite in run.json["suites"]}
+
+
+def missing(run: Run, contender: str) -> dict[str, str]:
+    """The members without a ratio, and why."""
+    return {member["operation"]: member["why"] for member in suites(run)[contender]["missing"]}
+
+
+def words(text: str) -> str:
+    """A report without its line breaks."""
+    return " ".join(text.split())
+
+
 def assert_silent(run: Run, status: str = "agreed") -> None:
     """Nobody is accused of anything; that the machine is busy may be said."""
     assert set(statuses(run).values()) == {status}, run.json["gate"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from weigh.model.spec import Rules
 
-from . import noise, rates
+from . import joins, noise, rates
 from .noise import Size
 
 if TYPE_CHECKING:
@@ -67,6 +67,33 @@ def rows(experiments: int, sessions: int) -> Iterator[Row]:
         yield Row("SAME at the margin", f"{name}, K=10", "<= 5.5 %", str(found), found.value <= 0.055)
     found = rates.certified(max(sessions // 10, 1), 8)
     yield Row("unchanged certified", "run SD 3 %, start SD 1 %, K=10", ">= 70 %", str(found), found.value >= 0.7)
+    yield from _joined(experiments, sessions)
+
+
+def _joined(experiments: int, sessions: int) -> Iterator[Row]:
+    """Two sessions, joined through a reference (docs/compare.md)."""
+    for blocks in ((5, 5), (10, 10), (5, 30), (10, 30)):
+        for name, make in (noise.SIX | noise.UNEQUAL).items():
+            found = joins.type_one((make, make), experiments, blocks, 9)
+            setting = f"{name}, K={blocks[0]} and {blocks[1]}"
+            yield Row("join: type-I at 1 %", setting, "<= 1.5 %", str(found), found.within(0.0, 0.015))
+    loud, quiet = noise.noisy_candidate, noise.iid
+    for makes, name in (((loud, quiet), "first scatters x5"), ((quiet, loud), "second scatters x5")):
+        found = joins.type_one(makes, experiments, (10, 10), 9)
+        yield Row("join: type-I at 1 %", f"{name}, K=10 and 10", "<= 1.5 %", str(found), found.within(0.0, 0.015))
+    found = joins.direct(experiments, 10, 9)
+    yield Row("(no reference, refused) type-I", "speed of a session SD 5 %, K=10 and 10", "1 %", str(found), None)
+    found = joins.any_claimed(20 * sessions, 22, 9, Rules(margin=0.0))
+    yield Row("join: any false claim", "22 operations, margin 0", "<= 5 %", str(found), found.within(0.0, 0.05))
+    false_share, found = joins.discoveries(max(sessions // 5, 1), 9)
+    setting = "90 % exactly at the margin"
+    yield Row("join: FDR", setting, "<= 5 %", f"{100 * false_share:.2f} %", false_share <= 0.05)
+    yield Row("join: recall of +20 %", "10 x 3, SD 3 %", ">= .90", str(found), found.value >= 0.9)
+    for name, make in (noise.SIX | noise.UNEQUAL).items():
+        found = joins.wrongly_same((make, make), experiments, (10, 10), 9)
+        yield Row("join: SAME at the margin", f"{name}, K=10 and 10", "<= 5.5 %", str(found), found.value <= 0.055)
+    found = joins.called_uneven(experiments // 4, 8, (10, 10), 9)
+    yield Row("join: evenly moved reference accused", "8 operations", "<= 0.1 %", str(found), found.within(0.0, 0.001))
 
 
 def main() -> None:

@@ -161,6 +161,22 @@ def test_a_quotient_agrees_within_one_unit_of_the_coarser_scale() -> None:
     assert not agree(value("0.333333", 6), value("0.333335", 6), quotient)
 
 
+def test_an_integer_division_is_no_quotient_at_a_coarser_scale() -> None:
+    quotient = loose("decimal", quotient=True)
+    assert not agree(table(["a"], [Decimal("15.486")]), table(["a"], [15]), quotient)
+    assert not agree(table(["a"], [0.0344]), table(["a"], [0]), quotient)
+    assert agree(table(["a"], [25.0]), table(["a"], [25]), quotient)
+
+
+def test_quotients_of_doubles_differ_by_rounding_and_not_by_scale() -> None:
+    quotient = loose("decimal", quotient=True)
+    near = answers.compare(table(["a"], [0.1 + 0.2]), table(["a"], [0.3]), quotient)
+    assert near.agrees
+    assert [note[:3] for note in near.notes] == ["A2:"]
+    coarse = answers.compare(table(["a"], [Decimal("0.30")]), table(["a"], [0.304]), quotient)
+    assert [note[:3] for note in coarse.notes] == ["A7:"]
+
+
 @pytest.mark.parametrize("other", [table([1], [2]), pa.table({})])
 def test_another_number_of_columns(other: pa.Table) -> None:
     found = answers.compare(other, table([1]), schema("integer"))

@@ -16,6 +16,7 @@ from weigh.evidence import journal, store
 from weigh.evidence import record as records
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.report import files
+from weigh.report.conclusion import unconfigured
 from weigh.verdict.votes import conclude
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is not what it says.
 
     Attributes:
-        code: ``R4.hash``, ``R4.derived``, ``R4.figures``, ``T5.order``, or ``R4.sealed`` for what was added or lost.
+        code: ``R4.hash``, ``R4.derived``, ``R4.figures``, ``R3.configuration``, ``T5.order``, or ``R4.sealed`` for what
+            was added or lost.
         file: where.
         text: what is wrong.
     """
@@ -79,6 +81,10 @@ def verify(folder: Path) -> Verification:
     problems += _derived(folder, record)
     problems += [Problem(code="T5.order", file=journal.NAME, text=text) for text in order.departures(record)]
     problems += _gate(record)
+    if missing := unconfigured(record):
+        text = f"it has samples and no {missing}: no report can be made"
+        problems.append(Problem(code="R3.configuration", file=journal.NAME, text=text))
+        return _result(folder, sealed, record, 0, problems)
     found, verdicts = _figures(folder, sealed)
     return _result(folder, sealed, record, verdicts, problems + found)
 
@@ -145,15 +151,22 @@ def _gate(record: Record) -> list[Problem]:
         asked.setdefault(check.operation, set()).add(check.case)
     names = list(dict.fromkeys(name for one in record.gate.operations for name in one.contenders))
     again = conclude(record.gate.checks, {name: len(cases) for name, cases in asked.items()}, names)
-    return [
+    problems = [
         Problem(
             code="R4.figures",
             file="gate.json",
             text=f"{said.operation}: its status does not follow from its checks",
         )
         for said, computed in zip(record.gate.operations, again, strict=False)
-        if (said.status, said.contenders) != (computed.status, computed.contenders)
+        if (said.status, said.contenders, said.detail) != (computed.status, computed.contenders, computed.detail)
     ]
+    named = {one.operation for one in record.gate.operations}
+    problems += [
+        Problem(code="R4.figures", file="gate.json", text=f"{one.name}: the gate has no word on it")
+        for one in (record.workload.operations if record.workload else ())
+        if one.name not in named
+    ]
+    return problems
 
 
 def _figures(folder: Path, sealed: store.Seal) -> tuple[list[Problem], int]:

@@ -45,13 +45,17 @@ def engines(as_json: bool) -> None:
 def workloads(as_json: bool) -> None:
     """List the workloads that an experiment can name."""
     from weigh import workloads as registry
+    from weigh.workloads.folder import Folder
 
     rows = [{"name": name, "dataset": registry.load(name).dataset} for name in registry.names()]
+    rows.append({"name": Folder.name, "dataset": Folder.dataset})
     if as_json:
         print_json({"schema": "weigh/workloads/1", "workloads": rows})
         return
     for row in rows:
-        click.echo(f"{row['name']:<12} over dataset {row['dataset']}")
+        own = row["name"] == Folder.name
+        what = "your own queries over your own files (weigh init)" if own else f"over dataset {row['dataset']}"
+        click.echo(f"{row['name']:<12} {what}")
 
 
 @click.command()

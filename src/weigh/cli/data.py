@@ -28,32 +28,36 @@ def data() -> None:
 
 @data.command()
 @click.argument("dataset", default="netflow")
-@click.option("--scale", default="1M", show_default=True, metavar="ROWS")
+@click.option("--scale", metavar="SCALE", help="Rows such as 1M, or a scale factor such as 0.1 [the dataset's usual].")
 @click.option("--seed", default=42, show_default=True, type=int)
-@click.option("--writer", default="duckdb", show_default=True, type=click.Choice(["duckdb", "pyarrow"]))
+@click.option("--writer", default="duckdb", show_default=True, type=click.Choice(["duckdb", "pyarrow", "tpchgen"]))
 @click.option(
     "--codec", default="zstd", show_default=True, type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"])
 )
 @click.option("--files", default=1, show_default=True, type=int)
-@click.option("--row-group-rows", default=122_880, show_default=True, type=int)
+@click.option("--row-group-rows", type=int, help="[the writer's usual; 122880 for duckdb and pyarrow].")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @_json
-def make(dataset: str, scale: str, seed: int, quiet: bool, as_json: bool, **layout: Any) -> None:
-    """Generate a dataset into the cache, or find it there, and print where it is."""
+def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool, **layout: Any) -> None:
+    """Generate a dataset into the cache, or find it there, and print where it is.
+
+    DATASET is netflow, tpchgen or dbgen.
+    """
+    from weigh.data.generator import dataset_scale
     from weigh.model import units
     from weigh.model.spec import LayoutSpec
     from weigh.protocol import datasets
     from weigh.protocol.prepare import cache_folder
 
     stored = datasets.make(
-        dataset, units.parse_rows(scale), seed, LayoutSpec(**layout), cache_folder(), progress(quiet)
+        dataset, dataset_scale(dataset, scale), seed, LayoutSpec(**layout), cache_folder(), progress(quiet)
     )
     if as_json:
         print_json({"schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest})
         return
     click.echo(stored.folder)
     for table, digest in stored.manifest.digests.items():
-        size = units.size(stored.manifest.bytes)
+        size = units.size(sum(file.bytes for file in stored.manifest.files if file.table == table))
         click.echo(f"{table}: {stored.manifest.rows(table):,} rows, {size}, {stored.manifest.writer}, digest {digest}")
 
 

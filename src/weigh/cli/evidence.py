@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -15,16 +16,37 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 @click.command()
 @_evidence
 @_json
-def report(evidence: Path, as_json: bool) -> None:
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write it as one HTML page; - is stdout.",
+)
+def report(evidence: Path, as_json: bool, html: Path | None) -> None:
     """Print the report of an evidence directory, finished or not."""
+    from weigh.model.errors import UsageError
     from weigh.report import files
     from weigh.report.document import document
 
+    if html and as_json:
+        raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
+    if html:
+        _write(html, files.html(evidence))
+        return
     conclusion = files.read(evidence)
     if as_json:
         print_json(document(conclusion, evidence.resolve().name))
     else:
         print_report(conclusion, str(evidence))
+
+
+def _write(path: Path, page: bytes) -> None:
+    if str(path) == "-":
+        sys.stdout.buffer.write(page)
+        sys.stdout.buffer.flush()
+        return
+    path.write_bytes(page)
+    click.echo(f"written: {path}", err=True)
 
 
 @click.command()

@@ -6,21 +6,30 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from weigh.report.conclusion import Conclusion
 
 _NARROW = 118
 
 
 def print_report(conclusion: Conclusion, evidence: str) -> None:
-    """The report on stdout; NO_COLOR and a pipe take the colour away."""
+    """The report on stdout."""
+    from weigh.report.terminal import report
+
+    print_rich(report(conclusion, evidence))
+
+
+def print_rich(renderable: RenderableType) -> None:
+    """Anything with styles on stdout; NO_COLOR and a pipe take the colour away."""
     from rich.console import Console
 
-    from weigh.report.terminal import VERBATIM, report
+    from weigh.report.terminal import VERBATIM
 
     console = Console(**VERBATIM)
     if not console.is_terminal:
         console = Console(width=_NARROW, **VERBATIM)
-    console.print(report(conclusion, evidence))
+    console.print(renderable)
 
 
 def print_json(document: bytes | object) -> None:

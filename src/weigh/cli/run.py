@@ -50,7 +50,9 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--baseline", metavar="NAME", help="Contender the others are compared with [the first]."),
         click.option("--workload", metavar="NAME", help="Workload [netflow]."),
         click.option("--operations", metavar="A,B,...", callback=_comma, help="Only these operations."),
-        click.option("--scale", metavar="ROWS", help="Rows of the dataset, e.g. 1M [1M]."),
+        click.option(
+            "--scale", metavar="SCALE", help="Rows of netflow [1M], or the scale factor of a TPC dataset, e.g. 0.1 [1]."
+        ),
         click.option("--seed", type=int, help="Of data, order and literals [42]."),
         click.option("--truth/--no-truth", default=None, help="Use the dataset's ground truth as a witness [yes]."),
         click.option(
@@ -60,6 +62,12 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Pinned answers, the first witness of the gate.",
         ),
         click.option("--timeout", metavar="TIME", help="Ends one execution, e.g. 120s [120s]."),
+        click.option(
+            "--shrink/--no-shrink",
+            default=True,
+            envvar="WEIGH_SHRINK",
+            help="Make small reproducers of what diverged in the gate [yes].",
+        ),
         _out,
         _json,
         _quiet,
@@ -105,8 +113,8 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
-    spec, answers = _spec(file, flags)
-    _carry_out(spec, out, as_json, quiet, strict=strict, answers=answers, resume=resume)
+    spec, places = _asked(file, flags)
+    _carry_out(spec, out, as_json, quiet, strict=strict, resume=resume, **places)
 
 
 @click.command()
@@ -117,10 +125,13 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
     metavar="FILE",
     help="Keep the answers that agreed with a witness, for --answers.",
 )
-def gate(file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, **flags: Any) -> None:
+@click.option("--trust", metavar="NAME", help="With --pin: keep all answers of this contender; you vouch for them.")
+def gate(
+    file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, trust: str | None, **flags: Any
+) -> None:
     """Check the answers of all contenders, and time nobody."""
-    spec, answers = _spec(file, flags)
-    _carry_out(spec, out, as_json, quiet, measure=False, answers=answers, pin=pin)
+    spec, places = _asked(file, flags)
+    _carry_out(spec, out, as_json, quiet, measure=False, pin=pin, trust=trust, **places)
 
 
 @click.command()
@@ -148,33 +159,27 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
     _carry_out(make_spec(None, flags), out, as_json, quiet)
 
 
-def _spec(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, Path | None]:
+def _asked(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, dict[str, Any]]:
+    """The spec, and where what it is made of lies."""
     from weigh.protocol import config
 
     if file is None and config.DEFAULT_FILE.exists():
         file = config.DEFAULT_FILE
     table = config.read_file(file) if file else None
-    return config.make_spec(table, flags), config.answers_path(table, flags)
+    shrink = flags.pop("shrink")
+    own = config.own_files(table, file, flags)
+    return config.make_spec(table, flags, own), {
+        "answers": config.answers_path(table, flags),
+        "own": own,
+        "shrink": shrink,
+    }
 
 
-def _carry_out(
-    spec: Spec,
-    out: Path,
-    as_json: bool,
-    quiet: bool,
-    *,
-    measure: bool = True,
-    strict: bool = False,
-    answers: Path | None = None,
-    pin: Path | None = None,
-    resume: bool = False,
-) -> None:
+def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: bool = False, **how: Any) -> None:
     from weigh.protocol import experiment
     from weigh.report import files
 
-    folder = experiment.run(
-        spec, out, _command(), progress(quiet), files.write, measure=measure, answers=answers, pin=pin, resume=resume
-    )
+    folder = experiment.run(spec, out, _command(), progress(quiet), files.write, **how)
     conclusion = files.read(folder)
     if as_json:
         print_json((folder / files.VERDICTS).read_bytes())

@@ -6,23 +6,57 @@ entry point ``weigh.generators``, whose value is an instance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
+from weigh.model import units
 from weigh.model.errors import UsageError, nearest
 from weigh.model.manifest import DatasetName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from concurrent.futures import Executor
+    from pathlib import Path
 
     import pyarrow as pa
 
     from weigh.data.truth import Truth
-    from weigh.model.units import Rows
+    from weigh.model.spec import LayoutSpec
+    from weigh.model.units import Rows, Scale
 
-GENERATORS = {"netflow": "weigh.data.netflow:generator"}
+GENERATORS = {
+    "dbgen": "weigh.data.tpch:dbgen",
+    "netflow": "weigh.data.netflow:generator",
+    "tpchgen": "weigh.data.tpch:tpchgen",
+}
 """Ours, as entry points: loaded when asked for."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with the parts or rows made so far, how many there will be, and of what."""
+
+Unit = Literal["rows", "scale factor"]
+"""What a scale counts."""
+
+
+class Workshop(NamedTuple):
+    """Where a generator may run programs of its own.
+
+    Attributes:
+        folder: empty, on the disk that the dataset goes to; what is left in it is removed.
+        python: interpreter of an environment with the generator's requirements; None where it has none.
+        executor: where parts are made.
+        threads: how many of them it has.
+        layout: what the files will be.
+        progress: told now and then.
+    """
+
+    folder: Path
+    python: Path | None
+    executor: Executor
+    threads: int
+    layout: LayoutSpec
+    progress: Progress
 
 
 class Table(Protocol):
@@ -41,6 +75,16 @@ class Table(Protocol):
         """Every row, in an order that depends on seed and scale alone; memory bounded whatever the scale."""
 
 
+class Written(Table, Protocol):
+    """A table whose files its generator has written itself, because it is the writer of the layout.
+
+    Attributes:
+        paths: the files, in order.
+    """
+
+    paths: list[Path]
+
+
 class Source(Protocol):
     """A dataset about to be made."""
 
@@ -57,16 +101,32 @@ class Generator(Protocol):
 
     Attributes:
         name: as a workload asks for it.
-        version: raised when any row changes.
-        base: what ``scale`` counts, e.g. ``rows of events``.
+        version: raised when any row changes; of a program that is not ours, the program's own.
+        base: what ``scale`` counts, for people, e.g. ``rows of events``.
+        unit: what it counts, and so how it is written.
+        scale: the usual one.
+        least: the smallest one.
+        seeded: whether a seed changes the rows.
+        requirements: exact requirements of the environment in which it makes data; empty where it needs none.
     """
 
     name: str
-    version: int
+    version: int | str
     base: str
+    unit: Unit
+    scale: Scale
+    least: Scale
+    seeded: bool
+    requirements: tuple[str, ...]
 
-    def open(self, scale: Rows, seed: int) -> Source:
-        """A dataset of that scale; nothing is computed yet."""
+    def open(self, scale: Scale, seed: int | None, workshop: Workshop) -> Source:
+        """A dataset of that scale. What its programs have to make before rows can be counted is made here.
+
+        Raises:
+            UsageError: it cannot make that scale.
+            EnvironmentFault: no space.
+            DataFault: a program failed.
+        """
 
 
 def generator(name: str) -> Generator:
@@ -83,11 +143,28 @@ def generator(name: str) -> Generator:
     return cast("Generator", known[name].load())
 
 
-def dataset_name(name: str, scale: Rows, seed: int) -> DatasetName:
+def dataset_scale(name: str, wanted: str | float | None) -> Scale:
+    """A scale as people write it, in the unit of the generator of that name; its usual one for None.
+
+    Raises:
+        UsageError: there is no such generator, or that is no scale of it.
+    """
+    made_by = generator(name)
+    if wanted is None:
+        return made_by.scale
+    scale = units.parse_factor(str(wanted)) if made_by.unit == "scale factor" else units.parse_rows(str(wanted))
+    if scale < made_by.least:
+        raise UsageError(f"{name} at {wanted} is too small", remedy=f"at least {made_by.least:g} {made_by.base}")
+    return scale
+
+
+def dataset_name(name: str, scale: Scale, seed: int | None) -> DatasetName:
     """The full name of a dataset, with the version of its generator.
 
     Raises:
         UsageError: there is no such generator.
     """
     made_by = generator(name)
-    return DatasetName(generator=f"{made_by.name}/{made_by.version}", scale=scale, seed=seed)
+    return DatasetName(
+        generator=f"{made_by.name}/{made_by.version}", scale=scale, seed=seed if made_by.seeded else None
+    )

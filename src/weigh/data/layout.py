@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
 
 DUCKDB = "duckdb==2.0.0"
 """What the environment of the DuckDB writer must hold, besides nanoarrow."""
+TPCHGEN = "tpchgen-cli==4.0.0"
+"""A generator that writes Parquet itself, and so may be the writer of its own data."""
+ROW_GROUP_ROWS = 122_880
+"""DuckDB's row groups; PyArrow's too where nothing else is asked for, so that layouts differ in one thing."""
 
+_OWN_FILES = ("tpchgen",)
+"""Writers that are generators: they write their own data and nothing else, in row groups of their own size."""
 _IN_DUCKDB = {"none": "uncompressed", "lz4": "lz4_raw"}
 _DUCKDB_UNIT = 2_048
 """DuckDB writes row groups of whole vectors."""
@@ -32,21 +39,44 @@ _DUCKDB_UNIT = 2_048
 
 def writer(spec: LayoutSpec) -> str:
     """The writer of a layout with its version, as a manifest names it."""
-    return DUCKDB.replace("==", " ") if spec.writer == "duckdb" else f"pyarrow {pa.__version__}"
+    programs = {"duckdb": DUCKDB, "tpchgen": TPCHGEN}
+    return programs[spec.writer].replace("==", " ") if spec.writer in programs else f"pyarrow {pa.__version__}"
 
 
-def check(spec: LayoutSpec) -> None:
-    """Refuse what a writer would silently change.
+def complete(spec: LayoutSpec) -> LayoutSpec:
+    """The layout with what it leaves open decided, so that equal layouts are equal."""
+    if spec.row_group_rows is not None or spec.writer in _OWN_FILES:
+        return spec
+    return msgspec.structs.replace(spec, row_group_rows=ROW_GROUP_ROWS)
+
+
+def check(spec: LayoutSpec, generator: str) -> None:
+    """Refuse what a writer would silently change, or cannot do.
+
+    Args:
+        spec: the layout.
+        generator: name of the generator of the data.
 
     Raises:
-        UsageError: no files, no rows in a row group, or a row group size that DuckDB would round.
+        UsageError: no files, no rows in a row group, a row group size that DuckDB would round, or a generator as the
+            writer of another's data.
     """
-    if spec.files < 1 or spec.row_group_rows < 1:
+    if spec.files < 1 or (spec.row_group_rows is not None and spec.row_group_rows < 1):
         raise UsageError(
             f"a layout of {spec.files} files and {spec.row_group_rows} rows a row group cannot be",
             remedy="give at least 1 of each",
         )
-    if spec.writer == "duckdb" and spec.row_group_rows % _DUCKDB_UNIT:
+    if spec.writer in _OWN_FILES and spec.writer != generator:
+        raise UsageError(
+            f"{spec.writer} writes its own data and no other, and this is {generator}",
+            remedy="say writer = 'duckdb' or 'pyarrow'",
+        )
+    if spec.writer in _OWN_FILES and spec.row_group_rows is not None:
+        raise UsageError(
+            f"{spec.writer} makes row groups by size in bytes, not of {spec.row_group_rows} rows",
+            remedy="leave row_group_rows out, or say writer = 'duckdb' or 'pyarrow'",
+        )
+    if spec.writer == "duckdb" and spec.row_group_rows is not None and spec.row_group_rows % _DUCKDB_UNIT:
         near = max(1, round(spec.row_group_rows / _DUCKDB_UNIT)) * _DUCKDB_UNIT
         raise UsageError(
             f"DuckDB writes row groups of multiples of {_DUCKDB_UNIT} rows, not {spec.row_group_rows}",
@@ -68,7 +98,7 @@ def write(
 
     Args:
         batches: every row, in the order of the files.
-        spec: how to write it.
+        spec: how to write it, checked.
         paths: one for each of the layout's files; the first ones get a row more where the rows do not divide.
         schema: the table's plain types.
         rows: how many rows there are in all.
@@ -79,15 +109,16 @@ def write(
         EnvironmentFault: the disk is full or cannot be written, or there is no interpreter.
         DataFault: the writer failed.
     """
-    check(spec)
+    spec = complete(spec)
     shares = [rows * (number + 1) // len(paths) - rows * number // len(paths) for number in range(len(paths))]
     parts = zip(paths, divided(batches, sorted(shares, reverse=True)), strict=True)
     try:
-        if spec.writer == "pyarrow":
+        if spec.writer == "duckdb":
+            _by_duckdb(parts, spec, paths, schema=schema, python=python, threads=threads)
+        else:
+            # Nobody else writes as a generator does: for an excerpt of its files PyArrow stands in.
             for path, part in parts:
                 _by_pyarrow(part, spec, path, schema)
-        else:
-            _by_duckdb(parts, spec, paths, schema=schema, python=python, threads=threads)
     except OSError as error:
         raise fault(error, paths[0].parent) from error
 
@@ -137,10 +168,11 @@ def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path,
         # Statistics of dictionary columns are gathered once a batch: the default of 1,024 rows costs 0.1 us a row.
         "write_batch_size": 1 << 16,
     }
+    rows = spec.row_group_rows or ROW_GROUP_ROWS
     first = next(batches, None)
     with pq.ParquetWriter(path, schema if first is None else first.schema, **form) as file:
-        for group in grouped([] if first is None else chain([first], batches), spec.row_group_rows):
-            file.write_table(group, row_group_size=spec.row_group_rows)
+        for group in grouped([] if first is None else chain([first], batches), rows):
+            file.write_table(group, row_group_size=rows)
 
 
 def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.data.generator import Source, Table
+    from weigh.data.generator import Source, Table, Unit, Workshop
     from weigh.data.truth import Truth
-    from weigh.model.units import Rows
+    from weigh.model.units import Rows, Scale
 
 
 def run(seed: int, scale: Rows, first: Rows) -> tuple[pa.RecordBatch, Tally]:
@@ -68,10 +68,15 @@ class Netflow:
     name = "netflow"
     version = 1
     base = "rows of events"
+    unit: Unit = "rows"
+    scale: Scale = 1_000_000
+    least: Scale = 0
+    seeded = True
+    requirements: tuple[str, ...] = ()
 
-    def open(self, scale: Rows, seed: int) -> Source:
-        """A dataset of ``scale`` events."""
-        return Recording(scale, seed)
+    def open(self, scale: Scale, seed: int | None, workshop: Workshop | None = None) -> Source:
+        """A dataset of ``scale`` events; nothing is computed yet."""
+        return Recording(int(scale), seed or 0)
 
 
 generator = Netflow()

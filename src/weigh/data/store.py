@@ -17,25 +17,26 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
 from weigh.data import facts, layout
-from weigh.data.generator import generator
+from weigh.data.generator import Progress, Workshop, generator
 from weigh.data.parallel import processors
 from weigh.data.truth import Truth
-from weigh.model.errors import DataFault, UsageError
+from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 from weigh.model.manifest import DatasetName, Manifest
-from weigh.model.units import Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from weigh.data.generator import Generator, Table, Written
     from weigh.model.spec import LayoutSpec
+    from weigh.model.units import Rows
 
-Progress = Callable[[Rows, Rows], None]
-"""Called with the rows made so far and the rows there will be."""
+Environment = Callable[[list[str]], Path]
+"""Gives the interpreter of an environment with these exact requirements."""
 
 
 class Stored(NamedTuple):
@@ -63,7 +64,7 @@ def ensure(
     spec: LayoutSpec,
     cache: Path,
     *,
-    python: Callable[[], Path] | None = None,
+    environment: Environment | None = None,
     threads: int = 0,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -74,8 +75,7 @@ def ensure(
         name: the dataset, with its generator's version.
         spec: the layout.
         cache: weigh's cache directory.
-        python: gives the interpreter of an environment with ``layout.DUCKDB``; asked only if something is
-            written.
+        environment: for the generator's and the writer's requirements; asked only if something is made.
         threads: to make it with; 0 for all processors.
         executor: where rows are made; by default a pool of ``threads`` threads.
         progress: told now and then.
@@ -85,12 +85,14 @@ def ensure(
         DataFault: the cached data was changed since it was made.
         EnvironmentFault: disk full, cache not writable, no environment for the writer.
     """
-    layout.check(spec)
+    family = name.generator.partition("/")[0]
+    layout.check(spec, family)
+    spec = layout.complete(spec)
     folder = cache / "data" / str(name) / layout_key(spec)
     try:
         with _alone(folder):
             if not (folder / "manifest.json").exists():
-                made = _Making(name, spec, folder, python, threads or processors(), progress)
+                made = _Making(name, spec, folder, environment, threads or processors(), progress)
                 if executor is not None:
                     made.run(executor)
                 else:
@@ -129,7 +131,7 @@ class _Making(NamedTuple):
     name: DatasetName
     spec: LayoutSpec
     folder: Path
-    python: Callable[[], Path] | None
+    environment: Environment | None
     threads: int
     progress: Progress | None
 
@@ -158,21 +160,17 @@ class _Making(NamedTuple):
                 f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
                 remedy="use the version of weigh that the dataset came with",
             )
-        source = made_by.open(self.name.scale, self.name.seed)
-        python = self.python() if self.python is not None and self.spec.writer == "duckdb" else None
+        if self.name.scale is None:
+            raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
+        shop = self._workshop(made_by, aside, executor)
+        python = self._environment([layout.DUCKDB]) if self.spec.writer == "duckdb" else None
+        source = made_by.open(self.name.scale, self.name.seed, shop)
         files = []
         for table, content in source.tables.items():
-            paths = [aside / f"{table}-{number:04}.parquet" for number in range(self.spec.files)]
-            batches = self._watched(content.batches(executor), content.rows)
-            layout.write(
-                batches,
-                self.spec,
-                paths,
-                schema=content.schema,
-                rows=content.rows,
-                python=python,
-                threads=self.threads,
-            )
+            if self.spec.writer == family:
+                paths = _moved(cast("Written", content).paths, aside, table)
+            else:
+                paths = self._written(table, content, aside, executor, python)
             files += [facts.file_facts(path, table, path.name) for path in paths]
         manifest = Manifest(
             dataset=self.name,
@@ -189,11 +187,51 @@ class _Making(NamedTuple):
                 )
         source.truth().save(aside / "truth")
         facts.save(manifest, aside)
+        shutil.rmtree(shop.folder)
 
-    def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows) -> Iterator[pa.RecordBatch]:
+    def _workshop(self, made_by: Generator, aside: Path, executor: Executor) -> Workshop:
+        folder = aside / "parts"
+        folder.mkdir()
+        python = self._environment(list(made_by.requirements)) if made_by.requirements else None
+        return Workshop(folder, python, executor, self.threads, self.spec, self.progress or _nobody)
+
+    def _environment(self, requirements: list[str]) -> Path:
+        if self.environment is None:
+            raise EnvironmentFault(
+                f"{self.name.generator} as {layout.writer(self.spec)} writes it needs an environment of its own",
+                remedy=f"make one with {', '.join(requirements)}",
+            )
+        return self.environment(requirements)
+
+    def _written(self, table: str, content: Table, aside: Path, executor: Executor, python: Path | None) -> list[Path]:
+        paths = [aside / f"{table}-{number:04}.parquet" for number in range(self.spec.files)]
+        layout.write(
+            self._watched(content.batches(executor), content.rows, table),
+            self.spec,
+            paths,
+            schema=content.schema,
+            rows=content.rows,
+            python=python,
+            threads=self.threads,
+        )
+        return paths
+
+    def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows, table: str) -> Iterator[pa.RecordBatch]:
         made = 0
         for batch in batches:
             made += batch.num_rows
             if self.progress is not None:
-                self.progress(made, rows)
+                self.progress(made, rows, f"data: {table}")
             yield batch
+
+
+def _nobody(_made: int, _total: int, _what: str) -> None:
+    """Progress without anybody to be told."""
+
+
+def _moved(made: list[Path], aside: Path, table: str) -> list[Path]:
+    """Files that the generator wrote, under the names that all layouts have."""
+    paths = [aside / f"{table}-{number:04}.parquet" for number in range(len(made))]
+    for old, new in zip(made, paths, strict=True):
+        old.rename(new)
+    return paths

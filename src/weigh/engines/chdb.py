@@ -20,5 +20,25 @@ engine = Engine(
         Switch(name="PREWHERE off", settings={"optimize_move_to_prewhere": 0}),
     ),
     caches=(ResultCache(setting="use_query_cache", off=("0", "false")),),
+    script="""\
+import chdb
+import pyarrow as pa
+
+
+def ask(tables, sql, settings):
+    def literal(value):
+        if isinstance(value, (bool, int, float)):
+            return repr(int(value) if isinstance(value, bool) else value)
+        return "'" + value.replace("\\\\", "\\\\\\\\").replace("'", "\\\\'") + "'"
+
+    connection = chdb.connect(":memory:")
+    for name, value in settings.items():
+        connection.query(f"SET {name} = {literal(value)}")
+    for name, paths in tables.items():
+        parts = " UNION ALL ".join(f"SELECT * FROM file({literal(path)}, Parquet)" for path in paths)
+        connection.query(f"CREATE VIEW `{name}` AS {parts}")
+    table = pa.ipc.open_stream(connection.query(sql, "ArrowStream").bytes()).read_all()
+    return list(zip(*(column.to_pylist() for column in table.columns)))
+""",
     about="chDB (embedded ClickHouse) in its own process, views over Parquet",
 )

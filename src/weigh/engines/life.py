@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 START_TIMEOUT = 60.0
 """Seconds to import an engine and open it; a cold disk and 800 MB of library need some."""
+ATTACH_TIMEOUT = 3600.0
+"""Seconds to see the tables of a store; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
 
 
@@ -135,7 +137,7 @@ class Life:
         """Make the tables visible under their names."""
         self.ask("bind", timeout, tables=tables)
 
-    def attach(self, store: Path, tables: list[str], timeout: float = START_TIMEOUT) -> None:
+    def attach(self, store: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
         """Make the tables of a store visible."""
         self.ask("attach", timeout, store=str(store), tables=tables)
 

@@ -146,6 +146,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     end: End | None = None
 
+    @property
+    def notice(self) -> str:
+        """What every report must say, as early as it is known."""
+        return self.workload.notice if self.workload else self.environment.notice if self.environment else ""
+
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """The first event of every journal."""
@@ -154,13 +159,39 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     spec: Spec
 
 
+def begun(folder: Path) -> bool:
+    """Whether an attempt recorded anything.
+
+    Killed between making its directory and its first write it has no journal or an empty one; on a full disk it may
+    have nothing but its end. That says nothing about the experiment, and must not spoil the attempts beside it. A
+    journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
+    """
+    path = folder / journal.NAME
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        line = file.readline()
+    if not line.endswith(b"\n"):
+        return False
+    try:
+        return msgspec.json.decode(line, type=journal.Event).event != "end"
+    except msgspec.MsgspecError:
+        return True
+
+
 def read(folder: Path) -> Record:
     """The record of an attempt, finished or not.
 
     Raises:
-        EvidenceFault: there is no journal, it is damaged, or another version of weigh wrote it.
+        EvidenceFault: there is no journal, nothing is in it, it is damaged, or another version of weigh wrote it.
     """
     events = journal.read(folder)
+    if not begun(folder):
+        raise EvidenceFault(
+            "nothing is recorded in it: it was killed before the first write, or emptied since",
+            where=str(folder),
+            remedy="name another attempt, or run it again",
+        )
     fields: dict[str, Any] = {"blocks": [], "samples": [], "findings": [], "earlier_gates": [], "resumed": []}
     try:
         for event in events:

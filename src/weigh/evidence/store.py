@@ -47,7 +47,8 @@ def begin(root: Path, spec: Spec) -> tuple[Path, int]:
     today = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d")
     try:
         root.mkdir(parents=True, exist_ok=True)
-        number = max((_number(path) for path in attempts(root, spec.id)), default=0) + 1
+        # Those that recorded nothing keep their number: two attempts of one number could not be told apart.
+        number = max((_number(path) for path in _directories(root, spec.id)), default=0) + 1
         while True:
             folder = root / f"{today}-{spec.id}-{number}"
             try:
@@ -64,11 +65,9 @@ def begin(root: Path, spec: Spec) -> tuple[Path, int]:
 
 
 def attempts(root: Path, experiment: str) -> list[Path]:
-    """Directories of the attempts of one experiment, oldest first."""
-    # Whole names only: a copy beside the original is not an attempt.
-    name = re.compile(rf"\d{{8}}-{re.escape(experiment)}-\d+")
-    found = [path for path in root.glob(f"*-{experiment}-*") if name.fullmatch(path.name)]
-    return sorted((path for path in found if (path / journal.NAME).exists()), key=_number)
+    """Directories of the attempts of one experiment that recorded something, oldest first."""
+    # What was sealed did record something: emptying its journal does not hide it.
+    return [path for path in _directories(root, experiment) if records.begun(path) or (path / SEAL).exists()]
 
 
 def write_json(folder: Path, name: str, body: Any) -> None:
@@ -192,8 +191,10 @@ def read_seal(folder: Path) -> Seal:
 def history(folder: Path) -> list[records.Record]:
     """The records of an attempt and of the earlier attempts of the same experiment beside it, oldest first.
 
+    Earlier attempts that recorded nothing are left out.
+
     Raises:
-        EvidenceFault: ``folder`` is no evidence.
+        EvidenceFault: ``folder`` is no evidence, or recorded nothing.
     """
     try:
         _, experiment, number = folder.resolve().name.rsplit("-", 2)
@@ -201,7 +202,16 @@ def history(folder: Path) -> list[records.Record]:
     except ValueError:
         return [records.read(folder)]
     found = [path for path in attempts(folder.resolve().parent, experiment) if _number(path) <= last]
-    return [records.read(path) for path in found] or [records.read(folder)]
+    if folder.resolve() not in found:
+        return [records.read(folder)]
+    return [records.read(path) for path in found]
+
+
+def _directories(root: Path, experiment: str) -> list[Path]:
+    """Directories of the attempts of one experiment, oldest first, whatever is in them."""
+    # Whole names only: a copy beside the original is not an attempt.
+    name = re.compile(rf"\d{{8}}-{re.escape(experiment)}-\d+")
+    return sorted((path for path in root.glob(f"*-{experiment}-*") if name.fullmatch(path.name)), key=_number)
 
 
 def _number(path: Path) -> int:

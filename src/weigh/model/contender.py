@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
 from weigh.model.errors import UsageError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 Setting = str | int | float | bool
+
+URL = "weigh.url"
+"""Where the server of a contender is, for engines that can be reached by URL."""
 
 _SPEC = re.compile(
     r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?:@(?P<version>[^+?\s]+))?"
     r"(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
+)
+_HOST = r"(?:\[[\w:.%]*\]|[^\s:@/?#\[\]]*)(?::\d+)?"
+_URL = re.compile(
+    rf"[a-z][a-z0-9+.-]*://(?:[^\s:@/?#]*(?::(?P<password>[^\s/?#]*))?@)?{_HOST}(?:,{_HOST})*(?P<rest>(?:[/?].*)?)"
 )
 _PIN = re.compile(r"^[A-Za-z0-9][\w.-]*(\[[\w,-]+\])?==[\w.!*-]+$")
 
@@ -62,6 +73,7 @@ def parse_contender(text: str) -> Contender:
     for pin in pins:
         check_pin(pin)
     settings = {key: parse_setting(value) for key, value in parse_qsl(match["settings"] or "", True)}
+    check_url(settings)
     name = match["name"] or text.strip()
     return Contender(name=name, engine=match["engine"], version=match["version"] or "", pins=pins, settings=settings)
 
@@ -74,6 +86,30 @@ def check_pin(pin: str) -> None:
     """
     if not _PIN.match(pin):
         raise UsageError(f"'{pin}' is not an exact pin", remedy="write PACKAGE==VERSION")
+
+
+def check_url(settings: Mapping[str, Setting]) -> None:
+    """A password in ``weigh.url`` would be in every report: it is refused before anything is written, and not repeated.
+
+    Raises:
+        UsageError: there is one, or the value is no URL.
+    """
+    if URL not in settings:
+        return
+    text = str(settings[URL])
+    match = _URL.fullmatch(text)
+    # A mark of punctuation that is not encoded ends the part of a URL that it stands in: what lies behind it may be
+    # half of a password.
+    if match is None or "@" in match["rest"]:
+        raise UsageError(
+            f"{URL} is not a URL",
+            remedy="write SCHEME://USER@HOST:PORT/DATABASE, with %40 for an @ of its own, %2F for a /, %25 for a %",
+        )
+    if match["password"] or "password" in unquote(match["rest"].partition("?")[2]).lower():
+        raise UsageError(
+            f"{URL} holds a password: secrets do not belong into evidence",
+            remedy="leave it out of the URL, and put it into PGPASSWORD or ~/.pgpass",
+        )
 
 
 def parse_setting(text: str) -> Setting:

@@ -33,7 +33,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     operation: str | None = None
 
 
-DISQUALIFYING = ("A4.rows", "A5.lazy", "A9.enabled", "A9.detected")
+DISQUALIFYING = ("A4.rows", "A5.lazy", "A6.prepare", "A9.enabled", "A9.detected")
 """Findings after which a contender is not compared at all: its times would not be those of the work."""
 
 

@@ -50,6 +50,16 @@ CATALOGUE = _rows(
         "answers are fetched while the data is withdrawn, and the CPU time of handing them out is measured",
     ),
     (
+        "A6",
+        "the clock covers different work: it is done before the clock starts",
+        "one timed region for all; the CPU time of taking the query is measured apart from that of executing it",
+    ),
+    (
+        "A7",
+        "another row of a tie, another order, scale or type is called wrong, or a wrong answer passes for such",
+        "compared by value, ties and tolerances accepted where the query allows them, and each one said and counted",
+    ),
+    (
         "A8",
         "no expected answer, reported as passed",
         "UNVERIFIED, and checked against itself; never 'passed'",
@@ -73,6 +83,51 @@ CATALOGUE = _rows(
         "T5",
         "A measured first, B later",
         "arms alternate in random blocks; verify recomputes the order from the seed",
+    ),
+    (
+        "T10",
+        "one lucky process start",
+        "no verdict below 5 fresh starts, suggestive below 10; how far the claim reaches stands in every report",
+    ),
+    (
+        "T11",
+        "'no significant difference' sold as 'equal'",
+        "SAME needs an equivalence test; what is not shown is UNRESOLVED",
+    ),
+    (
+        "R1",
+        "the query that failed is dropped, and the mean of the rest is published",
+        "a suite with a missing, failed, refused or diverged member has no geometric mean; the members are named",
+    ),
+    (
+        "R2",
+        "one number",
+        "ratios of single operations first; a mean only of a whole suite, and only beside its spread",
+    ),
+    (
+        "R3",
+        "figures without configuration, versions or question",
+        "all of it is in the evidence and the report; a report without it cannot be made",
+    ),
+    (
+        "R4",
+        "results edited afterwards",
+        "verify hashes every file and recomputes every printed number from the journal",
+    ),
+    (
+        "R5",
+        "suggestive evidence presented as conclusive",
+        "a tier computed from what was done, with every reason, in every report",
+    ),
+    (
+        "R7",
+        "a TPC name or metric on a run that is not a TPC result",
+        "every report on such a workload says 'derived from, not comparable to published results'; no figure has a TPC name",
+    ),
+    (
+        "R8",
+        "publishing what a licence forbids to publish",
+        "engines carry their vendor's terms with the source, and every report on them says so",
     ),
 )
 """What this version catches. A row is added with its liar and its honest twin, not before."""

@@ -6,25 +6,28 @@ from typing import Any
 
 import msgspec
 
+from weigh.model import units
 from weigh.model.spec import LayoutSpec
-from weigh.model.units import Bytes, Rows
+from weigh.model.units import Bytes, Rows, Scale
 
 
 class DatasetName(msgspec.Struct, frozen=True, kw_only=True):
     """Logical tables at a scale from a named generator.
 
     Attributes:
-        generator: name and version, e.g. ``netflow/1``.
-        scale: rows.
-        seed: of the generator.
+        generator: name and version, e.g. ``netflow/1`` or ``tpchgen/4.0.0``.
+        scale: rows, or a scale factor; None for a user's own files.
+        seed: of the generator; None where it has none.
     """
 
     generator: str
-    scale: Rows
-    seed: int
+    scale: Scale | None
+    seed: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.generator.replace('/', '-')}-{self.scale}-{self.seed}"
+        scale = f"sf{units.factor(self.scale)}" if isinstance(self.scale, float) else self.scale
+        parts = (self.generator.replace("/", "-"), scale, self.seed)
+        return "-".join(str(part) for part in parts if part is not None)
 
 
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,14 +57,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         dataset: what the rows are.
-        layout: the physical form that was asked for.
+        layout: the physical form that was asked for; None for files that are read as they are.
         writer: the writer that made it with its version, read back.
         files: every file.
         digests: row digest of each logical table.
     """
 
     dataset: DatasetName
-    layout: LayoutSpec
+    layout: LayoutSpec | None
     writer: str
     files: tuple[FileFacts, ...]
     digests: dict[str, str]

@@ -74,6 +74,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
         dataset: name of the generator of its data (entry point or ours).
         operations: in the order they are printed.
         notice: what every report on it must say, e.g. for derived TPC workloads.
+        witness: what the answers that its source knows are: ``ground truth``, or ``published answer``.
         suite: names of all operations that belong to it, where only some were chosen; empty means
             those in ``operations``.
     """
@@ -82,6 +83,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     dataset: str
     operations: tuple[Operation, ...]
     notice: str = ""
+    witness: str = "ground truth"
     suite: tuple[str, ...] = ()
 
     def operation(self, name: str) -> Operation:

@@ -8,10 +8,10 @@ from typing import Literal
 import msgspec
 
 from weigh.model.contender import Contender
-from weigh.model.units import Rows, Seconds
+from weigh.model.units import Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
-Writer = Literal["duckdb", "pyarrow"]
+Writer = Literal["duckdb", "pyarrow", "tpchgen"]
 Codec = Literal["zstd", "snappy", "lz4", "gzip", "none"]
 
 MIN_STARTS = 5
@@ -21,12 +21,31 @@ FULL_STARTS = 10
 
 
 class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """One physical form of a dataset, as asked for. One layout for all contenders: the same bytes."""
+    """One physical form of a dataset, as asked for. One layout for all contenders: the same bytes.
+
+    Attributes:
+        writer: who writes the files; ``tpchgen`` keeps those of that generator.
+        codec: compression of all columns.
+        files: of every table.
+        row_group_rows: None for the writer's usual size, which is 122,880 rows for DuckDB and PyArrow here.
+    """
 
     writer: Writer = "duckdb"
     codec: Codec = "zstd"
     files: int = 1
-    row_group_rows: Rows = 122_880
+    row_group_rows: Rows | None = None
+
+
+class Own(msgspec.Struct, frozen=True, kw_only=True):
+    """A user's own data and queries, by content: where they lie does not matter.
+
+    Attributes:
+        tables: BLAKE3 of every file by table.
+        queries: BLAKE3 of the workload folder's files.
+    """
+
+    tables: dict[str, tuple[str, ...]]
+    queries: str
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +72,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: for people.
         workload: name of the workload (entry point ``weigh.workloads`` or ours).
-        scale: rows of the dataset, or the scale factor times the generator's base.
+        scale: rows of the dataset, or a scale factor, as its generator counts; None for a user's own files.
         seed: of the data, of the order of turns, of the choice of literals.
         contenders: at least one; names are unique.
         baseline: name of the contender that the others are compared with.
@@ -65,9 +84,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         timeout: seconds after which one execution is ended and recorded as timed out.
         operations: names of the operations to run; empty means all.
         on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run.
-        truth: whether the dataset's ground truth is a witness.
+        truth: whether what is known about the dataset (ground truth, published answers) is a witness.
         answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
         layout: one physical form, for all contenders.
+        own: the user's own data and queries, for the workload ``sql``; None for the others.
         rules: error rates and bounds of the verdicts.
     """
 
@@ -75,7 +95,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     contenders: tuple[Contender, ...]
     baseline: str
     name: str = ""
-    scale: Rows = 1_000_000
+    scale: Scale | None = None
     seed: int = 42
     baseline_declared: bool = False
     starts: int = FULL_STARTS
@@ -88,6 +108,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool = True
     answers: str = ""
     layout: LayoutSpec = LayoutSpec()
+    own: Own | None = None
     rules: Rules = Rules()
 
     @property

@@ -19,7 +19,8 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
         contender, baseline: whose ratios they are.
         operations: how many operations belong to the suite.
         mean: geometric mean of the ratios; None where any member is missing (R1).
-        low, high: smallest and largest ratio of an operation: the spread that one number hides (R2).
+        low, high: smallest and largest ratio of an operation: the spread that one number hides (R2). None without
+            a mean.
         missing: members without a ratio.
     """
 

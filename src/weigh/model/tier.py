@@ -21,9 +21,11 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
     """The tier of an experiment.
 
     Attributes:
-        name: the worst that any of the reasons allows.
+        name: what may be said of the comparisons that are left; inadmissible where none is.
         reasons: what is missing for a better tier, each with a code of the catalogue; none when conclusive.
+        inadmissible: contenders whose own figures are inadmissible, whatever the rest is good for.
     """
 
     name: TierName
     reasons: tuple[Reason, ...] = ()
+    inadmissible: tuple[str, ...] = ()

@@ -10,9 +10,15 @@ from weigh.model.errors import UsageError
 Seconds = float
 Rows = int
 Bytes = int
+Scale = int | float
+"""How large a dataset is: a whole number is rows, a float is a scale factor of a TPC benchmark."""
+
+MAX_FACTOR = 100_000.0
+"""The largest scale factor that the TPC-H specification knows."""
 
 _SCALE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgKMG]?)\s*$")
 _FACTOR = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_FACTOR_TEXT = re.compile(r"^\s*(?:sf)?\s*(\d+(?:\.\d+)?)\s*$", re.IGNORECASE)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -30,6 +36,23 @@ def parse_rows(text: str) -> Rows:
     if rows != int(rows):
         raise UsageError(f"'{text}' is not a whole number of rows", remedy="write a whole number: 1500")
     return int(rows)
+
+
+def parse_factor(text: str) -> float:
+    """A scale factor written as ``"0.1"``, ``"10"`` or ``"SF10"``.
+
+    Raises:
+        UsageError: not a number, or not above 0 and at most 100,000.
+    """
+    match = _FACTOR_TEXT.match(text)
+    if match is None:
+        raise UsageError(
+            f"'{text}' is not a scale factor", remedy="write 0.01, 1 or SF10; TPC-H at 1 is 8.7 million rows"
+        )
+    value = float(match[1])
+    if not 0 < value <= MAX_FACTOR:
+        raise UsageError(f"a scale factor of {match[1]} cannot be", remedy=f"above 0, at most {MAX_FACTOR:,.0f}")
+    return value
 
 
 def parse_duration(text: str) -> Seconds:
@@ -97,6 +120,18 @@ def rows(value: Rows) -> str:
         if value and value % factor == 0:
             return f"{value // factor}{unit}"
     return f"{value:,}"
+
+
+def factor(value: float) -> str:
+    """A scale factor, exactly: ``0.01``, ``10``."""
+    return str(int(value)) if value.is_integer() else repr(value)
+
+
+def scale(value: Scale | None) -> str:
+    """How large a dataset is, for people: ``1M rows``, ``SF 0.1``; empty where nobody generated it."""
+    if value is None:
+        return ""
+    return f"SF {factor(value)}" if isinstance(value, float) else f"{rows(value)} rows"
 
 
 def _three_digits(value: float) -> str:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
-from weigh.model.units import Seconds
+from weigh.model.units import Scale, Seconds
 
 
 class VerdictName(StrEnum):
@@ -43,7 +43,7 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     contender: str
     metric: str = "wall_s"
     temperature: str = "hot"
-    scale: int | None = None
+    scale: Scale | None = None
     layout: str | None = None
     starts: int
     runs: int
@@ -76,7 +76,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     verdict: VerdictName
     metric: str = "wall_s"
     temperature: str = "hot"
-    scale: int | None = None
+    scale: Scale | None = None
     layout: str | None = None
     ratio: float | None = None
     low: float | None = None

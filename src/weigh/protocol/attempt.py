@@ -16,7 +16,7 @@ from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding, disqualified
 from weigh.model.plan import Arm, arms
-from weigh.protocol import budget, datasets, gate, metamorphic, probes
+from weigh.protocol import budget, datasets, gate, metamorphic, probes, shrink
 from weigh.protocol import resume as resuming
 from weigh.protocol.blocks import Blocks, Cases
 from weigh.protocol.prepare import Ready, cache_folder, read_back
@@ -103,6 +103,8 @@ class Attempt:
 
     def gate(self, source: WorkloadSource, command: str, pinned: pins.Pins | None) -> None:
         """Everything before the first clock."""
+        # First of all: a report must carry the workload's notice even where no engine could be started.
+        self.journal.append("workload", self.workload)
         if not self.described:
             self._meet()
         self.say(*self.unsaid)
@@ -116,7 +118,6 @@ class Attempt:
                 notice=self.workload.notice,
             ),
         )
-        self.journal.append("workload", self.workload)
         self.journal.append("manifest", self.data.manifest)
         seen = {}
         for one in self.contenders:
@@ -130,7 +131,7 @@ class Attempt:
         def true(one: Operation, case: Case) -> Table | None:
             return source.expected(one.name, case, self.data.truth) if self.spec.truth else None
 
-        witnesses = gate.Witnesses((gate.PINNED, known), (gate.TRUTH, true))
+        witnesses = gate.Witnesses((gate.PINNED, known), (self.workload.witness, true))
         held = gate.hold(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
         held = self._self_examined(held, fit)
         for one in fit:
@@ -139,19 +140,40 @@ class Attempt:
         self.held = msgspec.structs.replace(held, gate=msgspec.structs.replace(held.gate, reads=seen))
         self.journal.append("gate", self.held.gate)
 
-    def pin(self, path: Path) -> None:
-        """Write the answers of operations on which nobody was contradicted and somebody independent agreed."""
+    def pin(self, path: Path, trust: str | None) -> None:
+        """Write the answers of operations on which nobody was contradicted and somebody independent agreed.
+
+        Args:
+            path: where to.
+            trust: name of a contender that the user vouches for: all its answers are written instead.
+        """
         assert self.held is not None
         trusted = {}
         for one in self.held.gate.operations:
-            if one.status is not GateStatus.AGREED:
-                continue
-            names = [name for name, status in one.contenders.items() if status is GateStatus.AGREED]
+            agreed = one.status is GateStatus.AGREED
+            names = [name for name, status in one.contenders.items() if status is GateStatus.AGREED] if agreed else []
             for (contender, operation, case), table in self.held.kept.items():
-                if operation == one.operation and contender == names[0]:
+                if operation == one.operation and contender in ([trust] if trust else names[:1]):
                     trusted[operation, case] = table
         number = pins.write(path, self.workload.name, self.data.manifest.digests, trusted)
         self.progress.say(f"{units.count(number, 'answer')} pinned in {path}")
+
+    def shrink(self, folder: Path) -> None:
+        """Make what diverged small, for whoever is to mend it; what was shrunk before a kill is not shrunk again."""
+        assert self.held is not None
+        before = self.before.findings if self.before else ()
+        scene = shrink.Scene(
+            self.spec,
+            self.contenders,
+            self.workload,
+            self.held.gate,
+            self.stage.tables,
+            self.data.manifest,
+            cache_folder(),
+            frozenset((one.contender, one.operation) for one in before if one.code in shrink.CODES),
+        )
+        for finding in shrink.reproducers(scene, folder, self.progress):
+            self.say(finding)
 
     def _self_examined(self, held: Held, fit: list[Ready]) -> Held:
         """Where nobody independent could say who is right, each engine is checked against itself."""

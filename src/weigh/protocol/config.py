@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weigh.model.contender import Contender, Setting, check_pin, parse_contender
+from weigh import workloads
+from weigh.data.generator import dataset_scale
+from weigh.model.contender import Contender, Setting, check_pin, check_url, parse_contender
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import LayoutSpec, Rules, Spec
-from weigh.model.units import parse_duration, parse_fraction, parse_rows
+from weigh.model.units import parse_duration, parse_fraction
+from weigh.protocol.own import OwnFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from weigh.model.units import Scale
 
 DEFAULT_FILE = Path("weigh.toml")
 
@@ -26,7 +31,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     name: str = ""
     workload: str = "netflow"
-    scale: str | int = "1M"
+    scale: str | int | float | None = None
     seed: int = 42
     baseline: str | None = None
     margin: float | str = 0.03
@@ -52,12 +57,20 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     settings: dict[str, Setting] = {}
 
 
+class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[sql]`` of weigh.toml: the user's own queries and data, relative to the file."""
+
+    folder: str = "queries"
+    tables: dict[str, str | list[str]]
+
+
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """weigh.toml as a whole."""
 
     experiment: ExperimentTable = msgspec.field(default_factory=ExperimentTable)
     contender: list[ContenderTable] = []
     layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
+    sql: SqlTable | None = None
 
 
 def schema() -> dict[str, Any]:
@@ -97,6 +110,7 @@ def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
     tables: list[tuple[str, Any, type[msgspec.Struct]]] = [("", plain, File)]
     tables.append(("experiment", plain.get("experiment", {}), ExperimentTable))
     tables.append(("layout", plain.get("layout", {}), LayoutSpec))
+    tables.append(("sql", plain.get("sql", {}), SqlTable))
     contenders = plain.get("contender", [])
     if isinstance(contenders, list):
         tables += [("contender", contender, ContenderTable) for contender in contenders]
@@ -118,12 +132,13 @@ def _plain_words(error: msgspec.ValidationError) -> str:
     return text
 
 
-def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
+def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None) -> Spec:
     """The spec that a weigh.toml and flags ask for; a flag wins over the file.
 
     Args:
         file: weigh.toml, if there is one.
         flags: values of the command line by name; None where a flag was not given.
+        own: the user's own data and queries, for the workload ``sql``.
 
     Raises:
         UsageError: they contradict themselves, or ask for something that does not exist.
@@ -144,7 +159,7 @@ def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
     return Spec(
         name=table.name,
         workload=pick("workload"),
-        scale=_scale(pick("scale")),
+        scale=_scale(pick("workload"), pick("scale"), own),
         seed=_seed(pick("seed")),
         contenders=contenders,
         baseline=_baseline(baseline, contenders, "" if flags.get("baseline") else "[experiment] of weigh.toml"),
@@ -158,7 +173,8 @@ def make_spec(file: File | None, flags: Mapping[str, Any]) -> Spec:
         on_divergence=table.on_divergence,
         truth=bool(pick("truth")),
         answers=_hash_of(pick("answers")),
-        layout=_layout((file or File()).layout),
+        layout=_layout((file or File()).layout, own),
+        own=own.content() if own else None,
         rules=rules,
     )
 
@@ -184,6 +200,7 @@ def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, .
 def _from_table(table: ContenderTable) -> Contender:
     for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if table.version else [])]:
         check_pin(pin)
+    check_url(table.settings)
     contender = Contender(
         name=table.name or "",
         engine=table.engine,
@@ -221,10 +238,37 @@ def _temperature(text: str) -> Literal["hot"]:
     return "hot"
 
 
-def _layout(layout: LayoutSpec) -> LayoutSpec:
+def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
+    if own and layout != LayoutSpec():
+        raise UsageError("your own files are read as they are: no layout applies", remedy="leave out [layout]")
     _at_least("layout.files", layout.files, 1)
-    _at_least("layout.row_group_rows", layout.row_group_rows, 1)
+    if layout.row_group_rows is not None:
+        _at_least("layout.row_group_rows", layout.row_group_rows, 1)
     return layout
+
+
+def own_files(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> OwnFiles | None:
+    """The user's own data and queries, where the workload is ``sql``.
+
+    Args:
+        file: weigh.toml, if there is one.
+        path: where it lies.
+        flags: values of the command line by name.
+
+    Raises:
+        UsageError: they are not named, or are not there.
+    """
+    if (flags.get("workload") or (file or File()).experiment.workload) != "sql":
+        return None
+    if file is None or path is None or file.sql is None:
+        raise UsageError(
+            "the workload 'sql' needs [sql] in weigh.toml: which tables, and which folder of queries",
+            remedy="let weigh init write it: weigh init --data FILES --sql FILES",
+        )
+    if not file.sql.tables:
+        raise UsageError("it names no table", where=f"{path}, [sql.tables]", remedy='write NAME = "FILES.parquet"')
+    patterns = {name: [given] if isinstance(given, str) else given for name, given in file.sql.tables.items()}
+    return OwnFiles.found(patterns, file.sql.folder, path.parent)
 
 
 def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:
@@ -253,9 +297,13 @@ def _seed(value: int) -> int:
     return value
 
 
-def _scale(value: str | int) -> int:
-    rows = parse_rows(str(value))
-    return _at_least("scale", rows, 0)
+def _scale(workload: str, wanted: str | float | None, own: OwnFiles | None) -> Scale | None:
+    """A scale in the unit of the workload's data; a user's own files are as large as they are."""
+    if own is None:
+        return dataset_scale(workloads.load(workload).dataset, wanted)
+    if wanted is not None:
+        raise UsageError(f"scale = {wanted}: your own files have no scale", remedy="leave it out")
+    return None
 
 
 def _fraction(value: float | str) -> float:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.data import facts, layout, store
-from weigh.data.generator import dataset_name
+from weigh.data import facts, store
+from weigh.data.generator import dataset_name, dataset_scale
 from weigh.engines import environment as environments
 from weigh.model import units
 from weigh.model.errors import DataFault
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weigh.engines.stores import Tables
     from weigh.model.finding import Finding
     from weigh.model.spec import LayoutSpec, Spec
+    from weigh.model.units import Scale
     from weigh.protocol.progress import Progress
 
 Data = store.Stored
@@ -38,21 +39,26 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> Data:
     return make(dataset, spec.scale, spec.seed, spec.layout, cache, progress)
 
 
-def make(dataset: str, scale: int, seed: int, layout_spec: LayoutSpec, cache: Path, progress: Progress) -> Stored:
-    """The dataset in a layout; raises as ``obtain``."""
-    name = dataset_name(dataset, scale, seed)
-    progress.say(f"data: {name.generator}, {units.rows(scale)} rows, seed {seed}")
+def make(
+    dataset: str, scale: Scale | None, seed: int | None, layout: LayoutSpec, cache: Path, progress: Progress
+) -> Stored:
+    """The dataset in a layout, at its generator's usual scale for None; raises as ``obtain``."""
+    name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)
+    seeded = "" if name.seed is None else f", seed {name.seed}"
+    progress.say(f"data: {name.generator}, {units.scale(name.scale)}{seeded}")
     return store.ensure(
         name,
-        layout_spec,
+        layout,
         cache,
-        python=lambda: environments.ensure([layout.DUCKDB], cache).python,
-        progress=lambda made, total: progress.step(made, total, "data"),
+        environment=lambda requirements: environments.ensure(requirements, cache).python,
+        progress=progress.step,
     )
 
 
-def split(data: Data, cache: Path, progress: Progress) -> Tables:
-    """The same rows in more files, for the check of one file against its split."""
+def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
+    """The same rows in more files, for the check of one file against its split; None for a user's own files."""
+    if data.manifest.layout is None:
+        return None
     wanted = msgspec.structs.replace(data.manifest.layout, files=data.manifest.layout.files * SPLIT_FILES)
     dataset = data.manifest.dataset
     family = dataset.generator.partition("/")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from weigh.evidence import pins, store
 from weigh.evidence import record as records
 from weigh.evidence.journal import Journal
 from weigh.host import lock, scratch
-from weigh.model.errors import EnvironmentFault, WeighError
+from weigh.model.errors import EnvironmentFault, UsageError, WeighError, nearest
 from weigh.protocol import datasets
 from weigh.protocol import resume as resuming
 from weigh.protocol.attempt import Attempt
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from weigh.model.operation import Workload
     from weigh.model.spec import Spec
+    from weigh.protocol.own import OwnFiles
     from weigh.protocol.progress import Progress
 
 
@@ -40,6 +42,9 @@ def run(
     answers: Path | None = None,
     pin: Path | None = None,
     resume: bool = False,
+    trust: str | None = None,
+    own: OwnFiles | None = None,
+    shrink: bool = False,
 ) -> Path:
     """Run an experiment and seal its evidence.
 
@@ -52,8 +57,11 @@ def run(
         measure: False ends after the gate.
         answers: pinned answers, the first witness.
         pin: where to write the answers that agreed.
+        trust: name of a contender whose answers are all pinned, whoever agreed.
         resume: go on with the latest attempt where it was killed or interrupted; begin where there is none, and do
             nothing where it is complete.
+        own: the user's own data and queries, for the workload ``sql``.
+        shrink: make small reproducers of what diverged in the gate.
 
     Returns:
         The evidence directory.
@@ -66,16 +74,21 @@ def run(
         scratch.sweep()
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
+        if trust and trust not in [contender.name for contender in spec.contenders]:
+            names = [contender.name for contender in spec.contenders]
+            raise UsageError(f"'{trust}' is not a contender", remedy=nearest(trust, names))
         left = resuming.left(root, spec) if resume else resuming.Left()
         if left.folder is not None and left.done:
             return left.folder
         cache = cache_folder()
-        source = workloads.load(spec.workload)
+        source = own.source() if own else workloads.load(spec.workload)
         for contender in spec.contenders:
             # A misspelt name is said before another contender's environment is downloaded.
             engine.load(contender.engine)
         contenders = [_made(contender, cache, progress) for contender in spec.contenders]
-        data = datasets.obtain(source.dataset, spec, cache, progress)
+        data = own.data(cache, spec.seed) if own else datasets.obtain(source.dataset, spec, cache, progress)
+        if own:
+            stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
         workload = _chosen(source.build(data.truth, spec.seed), spec)
         pinned = pins.read(answers, spec.workload, data.manifest.digests) if answers else None
         stage = stack.enter_context(Stage(data.folder, data.manifest))
@@ -100,7 +113,9 @@ def run(
                 journal.append("opened", records.Opened(attempt=attempt, spec=spec))
             experiment.gate(source, command, pinned)
             if pin:
-                experiment.pin(pin)
+                experiment.pin(pin, trust)
+            if shrink:
+                experiment.shrink(folder)
             how, reason = experiment.measure(left.starts) if measure else ("complete", "")
         except KeyboardInterrupt as error:
             how, reason = "stopped", "interrupted"

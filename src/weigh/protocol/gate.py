@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from weigh.protocol.stage import Stage
 
 PINNED = "pinned answer"
-TRUTH = "ground truth"
 _TIMED_REPEATS = 3
 """Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
 planned from the fastest."""
@@ -183,7 +182,7 @@ class _Examination:
         }
         checked = None
         for name, expected in self.witnesses.speak(operation, case):
-            compared = answers.compare(table, expected, operation.schema, complete=name == TRUTH)
+            compared = answers.compare(table, expected, operation.schema, complete=name != PINNED)
             checked = Check(
                 **common,
                 status=GateStatus.AGREED if compared.agrees else GateStatus.DIVERGED,

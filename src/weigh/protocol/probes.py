@@ -11,6 +11,8 @@ from weigh.model.finding import Finding
 from weigh.protocol.interview import Interview
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from weigh.model.manifest import Manifest
     from weigh.model.operation import Workload
     from weigh.protocol.prepare import Ready
@@ -28,7 +30,9 @@ _CACHED_FLOOR = 2e-3
 def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tuple[dict[str, str], list[Finding]]:
     """What a contender sees in its tables (A4), as digest or row count by table.
 
-    Everything it sees is fetched through the engine itself: a wrong path, a stale copy or a lost row shows.
+    Everything it sees is fetched through the engine itself: a wrong path, a stale copy or a lost row shows. An engine
+    with a copy of its own may hold it in poorer types (a date in text); what it hands out is first read in those of the
+    files.
     """
     from weigh._native import digest_arrow
 
@@ -40,7 +44,10 @@ def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tup
             expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else f"rows:{rows}"
             try:
                 if rows <= FULL_DIGEST_ROWS:
-                    seen[table] = str(digest_arrow(interview.ask(f"SELECT * FROM {table}").table))
+                    rows_seen = interview.ask(f"SELECT * FROM {table}").table
+                    if ready.engine.stores:
+                        rows_seen = _as_loaded(rows_seen, stage.tables.paths[table][0])
+                    seen[table] = str(digest_arrow(rows_seen))
                 else:
                     findings.append(_counted(ready.name, table, rows))
                     count = interview.ask(f"SELECT count(*) AS n FROM {table}").table
@@ -87,6 +94,41 @@ def result_cache(ready: Ready, workload: Workload, stage: Stage, timeout: float)
             if unseen - repeated > _CACHED_FLOOR and unseen > _CACHED_RATIO * repeated:
                 return [_cached(ready.name, operation.name, repeated, unseen)]
     return []
+
+
+def _as_loaded(table: pa.Table, path: str) -> pa.Table:
+    """A table in the types of the file that it was loaded from, as far as these say the same values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = pq.read_schema(path)
+    if len(fields) != table.num_columns:
+        return table
+    columns = []
+    for column, field in zip(table.columns, fields, strict=True):
+        try:
+            columns.append(_restored(column, field.type))
+        except pa.ArrowException:
+            columns.append(column)
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """A column in another type, or as it is where a value would become another one."""
+    import pyarrow as pa
+
+    given = column.type
+    if pa.types.is_string(given) and (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        # Text without a zone is in UTC, and the digest knows instants alone, whatever unit they are counted in.
+        return column.cast(pa.date32() if pa.types.is_date(kind) else pa.timestamp("us"))
+    if pa.types.is_floating(given) and pa.types.is_decimal(kind):
+        restored = column.cast(kind)
+        # Only the double next to the decimal stands for it. Through text: Arrow's cast to double is off by a bit.
+        return restored if restored.cast(pa.string()).cast(given).equals(column) else column
+    if pa.types.is_integer(given) and pa.types.is_boolean(kind):
+        restored = column.cast(kind)
+        return restored if restored.cast(given).equals(column) else column
+    return column
 
 
 def _counted(contender: str, table: str, rows: int) -> Finding:

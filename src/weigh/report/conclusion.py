@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,19 +12,20 @@ from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, disqualified
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
+from weigh.model.suite import Suite
+from weigh.model.tier import Tier
 from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
 from weigh.verdict.judge import judge
 from weigh.verdict.judgement import Judgement
+from weigh.verdict.outside import outside
+from weigh.verdict.suite import suites
+from weigh.verdict.tier import Basis, tier
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
 METRICS = ("wall_s", "cpu_s", "peak_memory")
 """Wall time first: it decides the exit code. The others have verdicts of the same form."""
-
-_FETCH_FLOOR = 1e-3
-_FETCH_PER_ROW = 20e-6
-_FETCH_SHARE = 3.0
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +37,9 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
         gate: of the latest attempt, with what earlier gates contradicted and what changed its answer later.
         judgements: by metric.
         findings: recorded and derived, errors first.
+        tier: what the evidence is good for, provided that `weigh verify` passes; None where nothing was timed and
+            nobody is inadmissible.
+        suites: of every contender other than the baseline; none where nothing was timed.
     """
 
     record: Record
@@ -45,6 +47,8 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate | None
     judgements: dict[str, Judgement]
     findings: tuple[Finding, ...]
+    tier: Tier | None = None
+    suites: tuple[Suite, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -87,6 +91,12 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+def unconfigured(record: Record) -> str:
+    """What an attempt with samples does not say of its configuration (R3); empty when it says everything."""
+    parts = {"environment": record.environment, "workload": record.workload, "manifest": record.manifest}
+    return ", ".join(name for name, part in parts.items() if part is None) if record.samples else ""
+
+
 def conclude(attempts: Sequence[Record]) -> Conclusion:
     """Read the attempts of one experiment together; every one counts (T8).
 
@@ -104,18 +114,67 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     samples = [sample for record in attempts for sample in record.samples]
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
-    findings += _answered_lazily(samples)
-    before = _contradicted_in(latest.gate, _diverged_earlier(attempts[:-1]), "was contradicted in an earlier attempt")
+    findings += outside(samples)
+    findings += _terms(latest)
+    before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
     gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
     judgements = {metric: _judge(latest, before, gate, samples, findings, metric) for metric in METRICS}
-    return Conclusion(
+    concluded = Conclusion(
         record=latest,
         attempts=max(1, sum(1 for record in attempts if record.blocks)),
         gate=gate,
         judgements=judgements,
         findings=_distinct(findings),
     )
+    timed = gate is not None and any(sample.timed for sample in samples)
+    names = tuple(contender.name for contender in latest.spec.contenders)
+    return msgspec.structs.replace(
+        concluded,
+        tier=tier(_basis(concluded, attempts, names, timed=timed)),
+        suites=suites(latest.workload, concluded.headline.verdicts, names, latest.spec.baseline)
+        if timed and latest.workload
+        else (),
+    )
+
+
+def _basis(concluded: Conclusion, attempts: Sequence[Record], names: tuple[str, ...], *, timed: bool) -> Basis:
+    """What the tier is computed from. Nothing watches the machine yet, and nothing proves the temperature."""
+    record = concluded.record
+    return Basis(
+        contenders=names,
+        baseline=record.spec.baseline,
+        gate=concluded.gate,
+        verdicts=concluded.headline.verdicts,
+        findings=concluded.findings,
+        timed=timed,
+        unfinished=tuple(_unfinished(attempts)),
+        unread=tuple(_unread(record)),
+        one_layout=record.manifest is not None,
+        watched=False,
+        temperature_proven=False,
+    )
+
+
+def _unfinished(attempts: Iterable[Record]) -> Iterator[tuple[int, str]]:
+    """Attempts with times that ended before they should have: number, and why."""
+    for record in attempts:
+        if record.blocks and record.end is None:
+            yield record.attempt, "killed, or still running"
+        elif record.blocks and record.end and record.end.how != "complete":
+            yield record.attempt, record.end.reason
+
+
+def _unread(record: Record) -> Iterator[tuple[str, str]]:
+    """What a running engine did not say of itself: contender, and what."""
+    read = {one.name: one for one in (record.environment.contenders if record.environment else ())}
+    for contender in record.spec.contenders:
+        if not (one := read.get(contender.name)) or not one.version:
+            yield contender.name, "its version was"
+        read_back = {setting.lower() for setting in (one.in_force if one else ())}
+        unread = [setting for setting in contender.engine_settings() if setting.lower() not in read_back]
+        if unread:
+            yield contender.name, f"{', '.join(unread)} {'was' if len(unread) == 1 else 'were'}"
 
 
 def _judge(
@@ -169,13 +228,13 @@ def _refuse(verdict: Verdict, out: dict[str, Finding]) -> Verdict:
     )
 
 
-def _diverged_earlier(attempts: Iterable[Record]) -> set[tuple[str, str]]:
-    """(operation, contender) pairs that an earlier attempt's gate contradicted: a re-run does not acquit (T8)."""
+def _diverged_earlier(attempts: Sequence[Record]) -> set[tuple[str, str]]:
+    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8)."""
+    gates = [gate for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
     return {
         (one.operation, contender)
-        for record in attempts
-        if record.gate
-        for one in record.gate.operations
+        for gate in gates[:-1]
+        for one in gate.operations
         for contender, status in one.contenders.items()
         if status is GateStatus.DIVERGED
     }
@@ -224,36 +283,19 @@ def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:
     ]
 
 
-def _answered_lazily(samples: Iterable[Sample]) -> list[Finding]:
-    """A5: handing out the answer costs several times the CPU of executing the query, and more than converting it can.
-
-    An honest hand-out copies columns that are there: a few hundred microseconds, and a few a row. The allowance is
-    generous so that a slow conversion is no accusation.
-    """
-    costs: dict[tuple[str, str], list[tuple[float, float, int]]] = defaultdict(list)
-    for sample in samples:
-        if sample.timed and sample.answer_cpu_s is not None and sample.cpu_s is not None:
-            costs[sample.contender, sample.operation].append((sample.answer_cpu_s, sample.cpu_s, sample.rows or 0))
-    found = []
-    for (contender, operation), rows in costs.items():
-        handing = median(row[0] for row in rows)
-        executing = median(row[1] for row in rows)
-        allowance = _FETCH_FLOOR + _FETCH_PER_ROW * median(row[2] for row in rows)
-        if handing > allowance and handing > _FETCH_SHARE * executing:
-            found.append(
-                Finding(
-                    code="A5.lazy",
-                    severity="error",
-                    contender=contender,
-                    operation=operation,
-                    text=(
-                        f"executing takes {1e3 * executing:.1f} ms of CPU, handing out the answer afterwards "
-                        f"{1e3 * handing:.1f} ms: the work is done outside the clock"
-                    ),
-                    remedy="its adapter must consume all rows inside run(); it is not compared",
-                )
-            )
-    return found
+def _terms(record: Record) -> list[Finding]:
+    """R8: what the vendors' licences say about publishing these figures."""
+    return [
+        Finding(
+            code="R8.terms",
+            severity="note",
+            contender=one.name,
+            text=f"publishing results of {one.engine} is subject to its licence: {one.terms}",
+            remedy="read the terms, and ask the vendor, before these figures leave the house",
+        )
+        for one in (record.environment.contenders if record.environment else ())
+        if one.terms
+    ]
 
 
 def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:

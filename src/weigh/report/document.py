@@ -30,12 +30,13 @@ def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
             "name": spec.name or None,
             "workload": spec.workload,
             "scale": spec.scale,
+            "notice": record.notice or None,
             "seed": spec.seed,
             "margin": spec.rules.margin,
             "baseline": spec.baseline,
         },
         "evidence": evidence,
-        "tier": None,
+        "tier": msgspec.to_builtins(conclusion.tier),
         "contenders": [
             {
                 "name": contender.name,
@@ -49,6 +50,7 @@ def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
         "gate": _gate(conclusion.gate),
         "timings": msgspec.to_builtins(conclusion.timings),
         "verdicts": msgspec.to_builtins(conclusion.verdicts),
+        "suites": msgspec.to_builtins(conclusion.suites),
         "findings": msgspec.to_builtins(conclusion.findings),
     }
 

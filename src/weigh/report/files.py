@@ -5,33 +5,68 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.evidence import store
-from weigh.report.conclusion import Conclusion, conclude
+from weigh.model.errors import EvidenceFault
+from weigh.report.conclusion import Conclusion, conclude, unconfigured
 from weigh.report.document import document
+from weigh.report.html import page
 from weigh.report.terminal import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.evidence.record import Record
+
 VERDICTS = "verdicts.json"
 TEXT = "report.txt"
+HTML = "report.html"
 
 
 def read(folder: Path) -> Conclusion:
     """The conclusion from an attempt and the earlier ones of its experiment.
 
     Raises:
-        EvidenceFault: it cannot be read.
+        EvidenceFault: it cannot be read, or has samples and does not say of what (R3).
     """
-    return conclude(store.history(folder))
+    return conclude(_attempts(folder))
+
+
+def html(folder: Path) -> bytes:
+    """The report as one page, the same bytes as in the evidence.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    attempts = _attempts(folder)
+    return _page(conclude(attempts), attempts, folder.resolve().name)
+
+
+def _attempts(folder: Path) -> list[Record]:
+    """The records that a report reads, oldest first, each with its configuration."""
+    attempts = store.history(folder)
+    for record in attempts:
+        if missing := unconfigured(record):
+            raise EvidenceFault(
+                f"R3: the journal of attempt {record.attempt} has samples and no {missing}: a report without "
+                "configuration cannot be made",
+                where=str(folder),
+                remedy="the evidence was edited; only the original journal helps",
+            )
+    return attempts
+
+
+def _page(conclusion: Conclusion, attempts: list[Record], name: str) -> bytes:
+    return page(conclusion, [sample for record in attempts for sample in record.samples], name).encode()
 
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
-    conclusion = read(folder)
+    attempts = _attempts(folder)
+    conclusion = conclude(attempts)
     name = folder.resolve().name
     return {
         VERDICTS: store.json_bytes(document(conclusion, name)),
         TEXT: plain(conclusion, name).encode(),
+        HTML: _page(conclusion, attempts, name),
     }
 
 

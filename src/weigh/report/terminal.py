@@ -14,6 +14,7 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
+from weigh.model.tier import TierName
 from weigh.model.verdict import VerdictName
 from weigh.report import words
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.model.finding import Finding
-    from weigh.model.gate import Gate
+    from weigh.model.gate import Gate, OperationGate
+    from weigh.model.manifest import Manifest
+    from weigh.model.tier import Tier
     from weigh.report.conclusion import Conclusion
 
 PLAIN_WIDTH = 118
@@ -37,7 +40,7 @@ _STATUS_STYLE = {
     GateStatus.UNSUPPORTED: "yellow",
     GateStatus.ERROR: "red",
 }
-_VERDICT_STYLE = {
+VERDICT_STYLE = {
     VerdictName.SLOWER: "bold red",
     VerdictName.FASTER: "bold green",
     VerdictName.SAME: "green",
@@ -46,6 +49,11 @@ _VERDICT_STYLE = {
     VerdictName.REFUSED: "yellow",
     VerdictName.DIVERGED: "bold red",
     VerdictName.ERROR: "red",
+}
+_TIER_STYLE = {
+    TierName.CONCLUSIVE: "bold green",
+    TierName.SUGGESTIVE: "bold yellow",
+    TierName.INADMISSIBLE: "bold red",
 }
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
@@ -65,14 +73,20 @@ def report(conclusion: Conclusion, evidence: str) -> RenderableType:
         conclusion: what is to be said.
         evidence: name of the evidence directory, for the last line.
     """
-    parts: list[RenderableType] = [_heading(conclusion), Text(), _contenders(conclusion), Text()]
+    parts: list[RenderableType] = [_heading(conclusion), Text()]
+    if conclusion.tier:
+        parts += [show_tier(conclusion.tier), Text()]
+    parts += [_contenders(conclusion), Text()]
     if conclusion.gate:
         parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
     if conclusion.headline.timings:
         parts += [Text("Times", style="bold"), _numbers(conclusion), Text()]
+    if conclusion.suites:
+        parts += [_suites(conclusion), Text()]
+    if conclusion.headline.timings:
         parts += [_notes(conclusion), Text()]
     if conclusion.findings:
-        parts += [Text("Findings", style="bold"), _findings(conclusion.findings), Text()]
+        parts += [Text("Findings", style="bold"), show_findings(conclusion.findings), Text()]
     parts.append(_closing(conclusion, evidence))
     return Group(*parts)
 
@@ -82,7 +96,8 @@ def _heading(conclusion: Conclusion) -> Text:
     spec = record.spec
     text = Text()
     text.append(f"weigh {spec.workload}", style="bold")
-    text.append(f"  {units.rows(spec.scale)} rows, seed {spec.seed}, experiment {spec.id}")
+    scale = f"{units.scale(spec.scale)}, " if spec.scale is not None else ""
+    text.append(f"  {scale}seed {spec.seed}, experiment {spec.id}")
     if conclusion.attempts > 1:
         text.append(f", {conclusion.attempts} attempts")
     if record.manifest:
@@ -90,16 +105,35 @@ def _heading(conclusion: Conclusion) -> Text:
         count = len(manifest.files)
         text.append(
             f"\n{count} Parquet file{'s' * (count != 1)}, {units.size(manifest.bytes)}, "
-            f"written by {manifest.writer}, {manifest.layout.codec}; all contenders read these bytes",
+            f"written by {manifest.writer}, {_codec(manifest)}; all contenders read these bytes",
             style="dim",
         )
     if record.environment:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))
         text.append(f"\n{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}")
-        if record.environment.notice:
-            text.append(f"\n{record.environment.notice}", style="bold")
+    if record.notice:
+        text.append(f"\n{record.notice}", style="bold")
     return text
+
+
+def show_tier(tier: Tier) -> RenderableType:
+    """What the evidence is good for, and why it is not good for more."""
+    rows: list[RenderableType] = [Text(words.tier(tier.name), style=_TIER_STYLE[tier.name])]
+    for reason in tier.reasons:
+        text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
+        rows.append(Padding(text, (0, 0, 0, 2)))
+    return Group(*rows)
+
+
+def _suites(conclusion: Conclusion) -> RenderableType:
+    lines = words.suites(conclusion.suites, conclusion.record.spec.workload)
+    heading = Text("Suite", style="bold")
+    return Group(heading, *(Padding(Text(one_line(line, 4000)), (0, 0, 0, 2)) for line in lines))
+
+
+def _codec(manifest: Manifest) -> str:
+    return manifest.layout.codec if manifest.layout else "as they were found"
 
 
 def _contenders(conclusion: Conclusion) -> Table:
@@ -127,7 +161,7 @@ def _contenders(conclusion: Conclusion) -> Table:
 
 def _is_scratch(setting: str) -> bool:
     """A temporary folder differs from life to life and says nothing."""
-    return setting in ("temp_directory", "secret_directory")
+    return setting.rpartition(".")[2] in ("temp_directory", "secret_directory")
 
 
 def _gate(gate: Gate) -> RenderableType:
@@ -140,14 +174,13 @@ def _gate(gate: Gate) -> RenderableType:
         for one in gate.operations
     }
     calm = [one for one in gate.operations if one.status in (GateStatus.AGREED, GateStatus.UNVERIFIED)]
-    for status in (GateStatus.AGREED, GateStatus.UNVERIFIED):
-        same = [one for one in calm if one.status is status]
-        if same:
-            asked = sum(literals[one.operation] for one in same)
-            names = ", ".join(one.operation for one in same)
-            amount = f"{units.count(len(same), 'operation')}, {units.count(asked, 'question')} to each contender"
-            detail = f"{amount}: {_witnesses(gate, status, [one.operation for one in same])}"
-            table.add_row(_status(status), names, detail)
+    alike: dict[tuple[GateStatus, str], list[str]] = {}
+    for one in sorted(calm, key=lambda one: one.status is GateStatus.UNVERIFIED):
+        alike.setdefault((one.status, _witnesses(gate, one)), []).append(one.operation)
+    for (status, how), same in alike.items():
+        asked = sum(literals[operation] for operation in same)
+        amount = f"{units.count(len(same), 'operation')}, {units.count(asked, 'question')} to each contender"
+        table.add_row(_status(status), ", ".join(same), f"{amount}: {how}")
     for one in gate.operations:
         others = {
             name: status
@@ -157,18 +190,26 @@ def _gate(gate: Gate) -> RenderableType:
         if one not in calm or others:
             status = one.status if one not in calm else next(iter(others.values()))
             table.add_row(_status(status), one.operation, one_line(one.detail))
-    return table
+    notes = words.gate_notes(gate)
+    return Group(table, *(Padding(Text(one_line(note), style="dim"), (0, 0, 0, 2)) for note in notes))
 
 
-def _witnesses(gate: Gate, status: GateStatus, operations: list[str]) -> str:
-    if status is GateStatus.UNVERIFIED:
+_KNOWN = {
+    "ground truth": "equal to the ground truth",
+    "published answer": "equal to the published answers",
+    "pinned answer": "equal to the pinned answers",
+}
+
+
+def _witnesses(gate: Gate, operation: OperationGate) -> str:
+    if operation.status is GateStatus.UNVERIFIED:
         return "nobody independent could confirm them; each contender agrees with itself"
     seen = {
         check.witness
         for check in gate.checks
-        if check.operation in operations and check.status is GateStatus.AGREED and check.witness
+        if check.operation == operation.operation and check.status is GateStatus.AGREED
     }
-    return "equal to the ground truth" if "ground truth" in seen else "equal over independent lineages"
+    return next((said for name, said in _KNOWN.items() if name in seen), "equal over independent lineages")
 
 
 def _status(status: GateStatus) -> Text:
@@ -202,15 +243,16 @@ def _numbers(conclusion: Conclusion) -> Table:
                 units.seconds(timing.max) if timing else "-",
                 units.percent(timing.cv) if timing else "-",
                 f"{verdict.ratio:.3f}" if verdict and verdict.ratio else "",
-                _interval(verdict.low, verdict.high) if verdict else "",
-                _interval(verdict.low_fcr, verdict.high_fcr) if verdict else "",
+                interval(verdict.low, verdict.high) if verdict else "",
+                interval(verdict.low_fcr, verdict.high_fcr) if verdict else "",
                 units.percent(floors.get(operation)) if name == spec.baseline else "",
-                Text(words.verdict(verdict), style=_VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
+                Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
     return table
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of a ratio; nothing where there is none."""
     return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
 
 
@@ -222,6 +264,7 @@ def _notes(conclusion: Conclusion) -> Text:
         f"Declared beforehand: margin {units.percent(spec.rules.margin)}, "
         f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
         f"{conclusion.headline.family} comparisons, equivalence at {units.percent(spec.rules.equivalence, 0)}.",
+        words.CLAIM,
     ]
     return Text("\n".join([*lines, *_reasons(conclusion)]), style="dim")
 
@@ -243,7 +286,8 @@ def _reasons(conclusion: Conclusion) -> list[str]:
     ]
 
 
-def _findings(findings: tuple[Finding, ...]) -> Group:
+def show_findings(findings: tuple[Finding, ...]) -> Group:
+    """Findings with their remedies."""
     rows: list[RenderableType] = []
     for finding in findings:
         text = Text()

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.tier import TierName
 from weigh.model.verdict import Verdict, VerdictName
+from weigh.verdict.suite import NOT_CHOSEN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.model.gate import Gate
+    from weigh.model.suite import Suite
     from weigh.report.conclusion import Conclusion
+
+_NUMBER = re.compile(r"\d[\d.e+-]*")
+_NAMED = 30
+"""Members that are named before the rest is only counted; the JSON has them all."""
 
 
 def verdict(one: Verdict) -> str:
@@ -42,6 +54,70 @@ def _factor(ratio: float | None) -> str:
         return "?"
     factor = max(ratio, 1 / ratio)
     return f"{factor:.2f}x" if factor >= 2 else units.percent(abs(ratio - 1))
+
+
+CLAIM = (
+    "The claim is the ratio between these builds, on this data, with these settings, on this machine. "
+    "The times are this machine's own."
+)
+"""How far a result reaches, however many starts it has (T10): one build is one sample of code layout."""
+
+_TIERS = {
+    TierName.CONCLUSIVE: "CONCLUSIVE, if `weigh verify` passes",
+    TierName.SUGGESTIVE: "SUGGESTIVE, not conclusive, because:",
+    TierName.INADMISSIBLE: "INADMISSIBLE, because:",
+}
+
+
+def tier(name: TierName) -> str:
+    """A tier as the heading of its reasons."""
+    return _TIERS[name]
+
+
+def suites(all_: Sequence[Suite], workload: str) -> list[str]:
+    """The suites, a sentence each; what was not chosen is missing for everybody, and said once."""
+    unchosen = [missing.operation for one in all_[:1] for missing in one.missing if missing.why == NOT_CHOSEN]
+    if not unchosen:
+        return [suite(one, workload) for one in all_]
+    total = units.count(all_[0].operations, "operation")
+    return [f"no mean over {workload}: {len(unchosen)} of its {total} were not chosen: {_names(unchosen)}"]
+
+
+def suite(one: Suite, workload: str) -> str:
+    """The suite in one sentence: the mean never without its spread, and no mean where a member is missing."""
+    if one.mean is not None and one.low is not None and one.high is not None:
+        return (
+            f"all {units.count(one.operations, 'operation')} of {workload}: {one.contender} / {one.baseline} is "
+            f"{one.mean:.3f} in the geometric mean, from {one.low:.3f} to {one.high:.3f}"
+        )
+    groups: dict[str, list[str]] = {}
+    for missing in one.missing:
+        groups.setdefault(missing.why, []).append(missing.operation)
+    members = "; ".join(f"{why}: {_names(names)}" for why, names in groups.items())
+    return (
+        f"no mean of {one.contender} over {workload}: {len(one.missing)} of "
+        f"{units.count(one.operations, 'operation')} have no ratio. {members}"
+    )
+
+
+def _names(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def gate_notes(gate: Gate) -> list[str]:
+    """What was needed for answers to agree: tolerances and ties, each kind once an operation, counted."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    asked: dict[str, int] = {}
+    for check in gate.checks:
+        if check.status is GateStatus.AGREED:
+            asked[check.operation] = asked.get(check.operation, 0) + 1
+            for note in check.notes:
+                kinds.setdefault((check.operation, _NUMBER.sub("#", note)), []).append(note)
+    return [
+        f"{operation}: {notes[0]} ({len(notes)} of {units.count(asked[operation], 'answer')})"
+        for (operation, _), notes in kinds.items()
+    ]
 
 
 def summary(conclusion: Conclusion) -> str:

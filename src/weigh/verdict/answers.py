@@ -33,7 +33,7 @@ DOUBLE_FOR_DECIMAL = 1e-9
 """Relative tolerance for an engine without decimals (SQLite), or one that answers in doubles where others are exact."""
 _APART = {
     "approx": "A2: float columns differ by up to {:.1e} of their value: rounding",
-    "quotient": "A7: quotients are given to different scales, up to {:.1e} of their value apart",
+    "quotient": "A7: quotients differ by up to {:.1e} of their value: within one unit of the coarser scale",
 }
 EXPORT_ROWS = 100_000
 """Above this number of rows an answer is compared by its digest alone, and the operation is an export."""
@@ -128,11 +128,29 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
         return mismatch("(columns)", answer.num_columns, len(schema.columns))
     asked, schema = schema, _as_given(schema, answer, witness)
     result = _compare(answer, witness, schema, complete)
-    if schema is asked or not result.agrees:
+    if not result.agrees:
         return result
-    names = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
-    note = f"A7: doubles for the decimals of {names}: compared to {DOUBLE_FOR_DECIMAL:g}"
-    return msgspec.structs.replace(result, notes=(*result.notes, note))
+    notes = (*result.notes, *_in_other_types(answer, schema))
+    if schema is not asked:
+        names = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
+        notes = (*notes, f"A7: doubles for the decimals of {names}: compared to {DOUBLE_FOR_DECIMAL:g}")
+    return msgspec.structs.replace(result, notes=notes)
+
+
+def _in_other_types(answer: pa.Table, schema: ResultSchema) -> list[str]:
+    """Notes on columns that were read before they could be compared: a date in text, a text in bytes."""
+    import pyarrow as pa
+
+    found: dict[str, list[str]] = defaultdict(list)
+    for column, wanted in zip(answer.columns, schema.columns, strict=True):
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        textual = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind)
+        if wanted.kind in ("date", "timestamp") and (textual or binary):
+            found[f"text for the {wanted.kind}s"].append(wanted.name)
+        elif wanted.kind == "string" and binary:
+            found["bytes for the text"].append(wanted.name)
+    return [f"A7: {what} of {', '.join(names)}: compared by value" for what, names in found.items()]
 
 
 def _as_given(schema: ResultSchema, *tables: pa.Table) -> ResultSchema:
@@ -184,7 +202,9 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
                 column = schema.columns[position]
                 apart = _distance(x, y, column)
                 if math.isfinite(apart):
-                    worst[column.match] = max(worst[column.match], apart)
+                    # A quotient of doubles that is off in its last bits is rounding, whatever its scale.
+                    kind = "approx" if apart <= column.rel else column.match
+                    worst[kind] = max(worst[kind], apart)
                 if not _within(x, y, apart, column):
                     count += 1
                     differences.append(Difference(row=_shown(key), column=column.name, got=_cell(x), expected=_cell(y)))
@@ -216,17 +236,16 @@ def _within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
     if apart == 0.0:
         return True
     if column.match == "quotient" and math.isfinite(apart):
-        unit = max(_unit(x), _unit(y))
-        return abs(float(x) - float(y)) <= max(unit, column.rel * max(abs(float(x)), abs(float(y))))
+        # Rounding and truncating differ by exactly one unit, which doubles would make a little more than one.
+        difference = abs(_DIGITS.subtract(decimal.Decimal(x), decimal.Decimal(y)))
+        return difference <= max(_unit(x), _unit(y)) or apart <= column.rel
     return apart <= column.rel
 
 
-def _unit(value: Cell) -> float:
-    """One unit of a decimal's last place; a float has none of its own."""
-    if isinstance(value, decimal.Decimal):
-        exponent = value.as_tuple().exponent
-        return float(decimal.Decimal(1).scaleb(exponent)) if isinstance(exponent, int) else 0.0
-    return 1.0 if isinstance(value, int) else 0.0
+def _unit(value: Cell) -> decimal.Decimal:
+    """One unit of a decimal's last place; a float has none, and an integer is no quotient's coarser scale."""
+    exponent = value.as_tuple().exponent if isinstance(value, decimal.Decimal) else None
+    return decimal.Decimal(1).scaleb(exponent) if isinstance(exponent, int) else decimal.Decimal(0)
 
 
 def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison | None:
@@ -242,7 +261,7 @@ def _order_difference(got: list[Row], expected: list[Row], schema: ResultSchema)
                 paired = _pair(got, expected, schema)
                 if not paired.agrees:
                     return paired
-                return mismatch(column.name, _cell(a[position]), _cell(b[position]), f"row {number} in order")
+                return mismatch(column.name, _cell(a[position]), _cell(b[position]), f"{number} in order")
     return None
 
 

@@ -55,7 +55,8 @@ def settle(got: list[Row], known: list[Row], schema: ResultSchema, complete: boo
     clear_got = [row for row in got if not _tie(row, last, schema)]
     clear_expected = [row for row in expected if not _tie(row, last, schema)]
     exchanged = bool(strangers) or sorted(map(repr, counterparts)) != sorted(map(repr, theirs))
-    note = f"{len(ours)} of the rows tie at the limit; any that tie are right" if exchanged else ""
+    rows = "1 row ties" if len(ours) == 1 else f"{len(ours)} rows tie"
+    note = f"A7: {rows} at the limit; any that tie are right" if exchanged else ""
     return clear_got + chosen, clear_expected + counterparts, note
 
 

@@ -27,10 +27,13 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
     camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge.
     """
     camps: list[list[str]] = []
+    notes: dict[str, tuple[str, ...]] = {}
     for name, table in tables.items():
         for camp in camps:
-            if answers.compare(table, tables[camp[0]], operation.schema).agrees:
+            compared = answers.compare(table, tables[camp[0]], operation.schema)
+            if compared.agrees:
                 camp.append(name)
+                notes[name] = compared.notes
                 break
         else:
             camps.append([name])
@@ -40,7 +43,13 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
         if strength[0] < 2:
             return []
         return [
-            Check(**common, contender=name, status=GateStatus.AGREED, witness=_others(camps[0], name))
+            Check(
+                **common,
+                contender=name,
+                status=GateStatus.AGREED,
+                witness=_others(camps[0], name),
+                notes=notes.get(name, ()),
+            )
             for name in camps[0]
         ]
     best = max(strength, default=0)

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 Cubes = Mapping[str, Mapping[str, Any]]
 """Ground truth as its generator keeps it: cubes by name, columns by name; empty where nothing is known."""
 
-_OURS = {"netflow": "weigh.workloads.netflow:workload"}
+_OURS = {
+    "netflow": "weigh.workloads.netflow:workload",
+    "tpch": "weigh.workloads.tpch:tpch",
+    "tpch-dbgen": "weigh.workloads.tpch:tpch_dbgen",
+}
 
 
 class WorkloadSource(Protocol):

@@ -7,7 +7,10 @@ grouped.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from weigh.model.answer import Column, Kind, ResultSchema
 from weigh.model.operation import Case, Filter, Operation, Workload
@@ -36,7 +39,8 @@ class Netflow:
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """The operations, with literals chosen from the truth by the seed."""
-        return Workload(name=self.name, dataset=self.dataset, operations=_operations(self._known(truth), seed))
+        operations = tuple(map(_spoken, _operations(self._known(truth), seed)))
+        return Workload(name=self.name, dataset=self.dataset, operations=operations)
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """The right answer, from the truth alone."""
@@ -273,6 +277,17 @@ def _operations(answers: Answers, seed: int) -> tuple[Operation, ...]:
             about="the table joined with itself: denied with allowed events of the same user",
         ),
     )
+
+
+def _spoken(operation: Operation) -> Operation:
+    """The operation, with another text where an engine lacks the literal of a timestamp.
+
+    SQLite has no timestamps: its adapter keeps them as text with six digits of a second, so the literal needs them too.
+    """
+    if "TIMESTAMP {" not in operation.sql:
+        return operation
+    text = re.sub(r"TIMESTAMP (\{\w+\})", r"\1 || '.000000'", operation.sql)
+    return msgspec.structs.replace(operation, dialect={"sqlite": text})
 
 
 def _counting(name: str, predicate: str, cases: tuple[Case, ...], about: str) -> Operation:

@@ -2,14 +2,27 @@
 
 from pathlib import Path
 
+import msgspec
+
 from weigh.engines.engine import Engine
 
 engine = Engine(
     name="liar",
     lineage="liar",
-    adapter=Path(__file__).with_name("adapter.py"),
+    adapter=Path(__file__).parent / "adapter" / "__init__.py",
     package="duckdb",
     tested="2.0.0",
     dialect="duckdb",
     about="DuckDB behind an adapter that lies when it is told to",
 )
+
+licensed = msgspec.structs.replace(
+    engine,
+    name="licensed",
+    terms=(
+        "the licensee may not disclose results of benchmark tests without the vendor's prior written consent "
+        "(clause 4 of a licence made up for weigh's tests)"
+    ),
+    about="the same engine under a licence that forbids to publish its results",
+)
+"""R8: a clause of the kind that is called after David DeWitt."""

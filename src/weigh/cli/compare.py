@@ -1,0 +1,43 @@
+"""``weigh compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weigh.cli.output import print_json, print_rich
+
+
+@click.command()
+@click.argument("first", metavar="EVIDENCE", type=click.Path(path_type=Path))
+@click.argument("second", metavar="EVIDENCE", type=click.Path(path_type=Path))
+@click.option(
+    "--reference",
+    metavar="NAME",
+    default="",
+    help="Contender of the first session that joins them [its baseline, or the first that is the same in both].",
+)
+@click.option("--all-pairs", is_flag=True, help="Every contender against every other, not only those of one name.")
+@click.option("--across-hosts", is_flag=True, help="Allow sessions of different machines.")
+@click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/compare/1).")
+def compare(
+    first: Path, second: Path, reference: str, all_pairs: bool, across_hosts: bool, strict: bool, as_json: bool
+) -> None:
+    """Compare the contenders of a second session with those of a first one.
+
+    Times of different sessions are never compared. What is compared is how far each contender was from a reference
+    contender that is the same in both sessions: same build, same settings, same data, same questions, same machine.
+    Exit 1 when something is SLOWER than in the first session.
+    """
+    from weigh.audit.compare import compare as audit
+    from weigh.report.compare import document
+    from weigh.report.compare_terminal import report
+
+    found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
+    if as_json:
+        print_json(document(found))
+    else:
+        print_rich(report(found, str(first), str(second)))
+    click.get_current_context().exit(int(found.exit_code(strict=strict)))

@@ -1,0 +1,61 @@
+"""``weigh init``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weigh.cli.progress import progress
+
+
+@click.command()
+@click.option(
+    "--data",
+    multiple=True,
+    required=True,
+    metavar="FILES",
+    help="Parquet files: a path, a folder or a 'pattern*', with TABLE= before it where its name does not say it.",
+)
+@click.option(
+    "--sql",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="SELECT statements; `-- name: NAME` before one names it. Without it: a count of every table.",
+)
+@click.option(
+    "--contender", multiple=True, metavar="SPEC", help="What to compare; the first one is asked [duckdb, datafusion]."
+)
+@click.option(
+    "--dir", "folder", type=click.Path(path_type=Path), default=Path(), metavar="DIR", help="Where to write [.]."
+)
+@click.option("--force", is_flag=True, help="Write over files that exist.")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def init(
+    data: tuple[str, ...],
+    sql: tuple[Path, ...],
+    contender: tuple[str, ...],
+    folder: Path,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Write weigh.toml and a folder of queries from your own Parquet files and SQL.
+
+    The first contender answers every query, and what a right answer looks like is read off: kinds of columns,
+    order, limit, keys. Look these files over, then run.
+    """
+    from weigh.protocol.init import init as write
+    from weigh.protocol.prepare import cache_folder
+
+    written = write(data, sql, contender, folder, cache_folder(), progress(quiet), force=force)
+    tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
+    click.echo(f"tables:  {tables}")
+    click.echo(f"queries: {', '.join(written.queries)}")
+    for path in written.files:
+        click.echo(f"wrote {path}")
+    for finding in written.findings:
+        click.secho(f"{finding.code} ", fg="yellow", nl=False)
+        click.echo(f"{finding.operation}: {finding.text}; {finding.remedy}")
+    place = "" if folder == Path() else f" {folder / 'weigh.toml'}"
+    click.echo(f"next: weigh gate{place} (the answers alone), then weigh run{place}")

@@ -1,0 +1,92 @@
+"""Executed as a file in the environment of a TPC-H generator; imports nothing of weigh.
+
+The one argument is a JSON object::
+
+    {"do": "tpchgen", "scale": 1.0, "parts": 4, "part": 1, "folder": ..., "codec": "SNAPPY", "threads": 1}
+    {"do": "dbgen", "scale": 1.0, "parts": 10, "part": 1, "folder": ...}
+    {"do": "texts", "scale": 1.0}
+
+The first two make one part, counted from 1, as ``<folder>/<table>/*.parquet``. ``texts`` prints the queries, and the
+published answers at that scale factor. Stdin is held open by weigh: when it ends, weigh is gone, and so is this.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")
+
+
+def main() -> None:
+    """Do what the argument says."""
+    job = json.loads(sys.argv[1])
+    {"tpchgen": tpchgen, "dbgen": dbgen, "texts": texts}[job["do"]](job)
+
+
+def tpchgen(job: dict[str, Any]) -> None:
+    """One part by tpchgen-cli, which lies beside this interpreter."""
+    program = Path(sys.executable).with_name("tpchgen-cli")
+    command = [str(program), "parquet", "-s", repr(job["scale"]), "-p", str(job["parts"]), "--part", str(job["part"])]
+    command += ["-c", job["codec"], "-n", str(job["threads"]), "-o", job["folder"], "-q"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
+        _end_with_stdin(process)
+    sys.exit(abs(process.returncode))
+
+
+def dbgen(job: dict[str, Any]) -> None:
+    """One part by DuckDB's dbgen, in memory, then copied out."""
+    _end_with_stdin()
+    connection = _duckdb()
+    connection.execute(f"CALL dbgen(sf={job['scale']!r}, children={job['parts']}, step={job['part'] - 1})")
+    for table in TABLES:
+        folder = Path(job["folder"]) / table
+        folder.mkdir(parents=True)
+        path = str(folder / f"{table}.parquet").replace("'", "''")
+        connection.execute(f"COPY {table} TO '{path}' (FORMAT PARQUET)")
+        connection.execute(f"DROP TABLE {table}")
+
+
+def texts(job: dict[str, Any]) -> None:
+    """Queries and answers as lists of pairs of number and text."""
+    connection = _duckdb()
+    queries = connection.execute("SELECT query_nr, query FROM tpch_queries() ORDER BY query_nr").fetchall()
+    answers = connection.execute(
+        "SELECT query_nr, answer FROM tpch_answers() WHERE scale_factor = ? ORDER BY query_nr", [job["scale"]]
+    ).fetchall()
+    json.dump({"queries": queries, "answers": answers}, sys.stdout)
+
+
+def _duckdb() -> Any:
+    """A connection with the extension out of its package: nothing is downloaded, nothing is installed."""
+    import duckdb
+
+    (extension,) = Path(str(files("duckdb_extension_tpch"))).glob("extensions/*/tpch.duckdb_extension")
+    off = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    connection = duckdb.connect(":memory:", config={**off, "threads": 1})
+    path = str(extension).replace("'", "''")
+    connection.execute(f"LOAD '{path}'")
+    return connection
+
+
+def _end_with_stdin(process: subprocess.Popen[bytes] | None = None) -> None:
+    """End with whoever holds the other end of stdin; a killed weigh leaves nobody working."""
+
+    def wait() -> None:
+        # Not through sys.stdin: its lock, held here for ever, would make the interpreter fail when it ends.
+        os.read(0, 1)
+        if process is not None:
+            process.kill()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()

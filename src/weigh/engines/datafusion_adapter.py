@@ -1,0 +1,134 @@
+"""DataFusion inside its own environment. Runs in the worker; imports nothing of weigh."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
+
+from weigh_worker import Adapter
+
+_RUNTIME = "datafusion.runtime."
+_ALWAYS = {
+    "datafusion.execution.target_partitions",
+    "datafusion.execution.batch_size",
+    "datafusion.execution.parquet.pushdown_filters",
+    "datafusion.runtime.memory_limit",
+}
+# What newer versions print, and the names of the same errors in older ones. A table that is missing is a planning error
+# too, and ours.
+_UNSUPPORTED = re.compile(
+    r"SQL error|Error during planning|This feature is not implemented|Schema error"
+    r"|\bSQL\(ParserError|\bPlan\(\"|\bNotImplemented\(\"|\bSchemaError\("
+)
+_NO_TABLE = re.compile(r"table '[^']*' not found")
+_MEMORY = re.compile(r"Resources exhausted|ResourcesExhausted")
+
+
+class Engine(Adapter):
+    """One DataFusion session over listing tables of Parquet files."""
+
+    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
+        super().__init__(settings, scratch)
+        self.defaults = _read_settings(_context({}, RuntimeEnvBuilder()))
+        self.context = _context(settings, RuntimeEnvBuilder().with_disk_manager_specified(scratch))
+        self.sql = ""
+        self.batches: list[Any] = []
+        self.schema: Any = None
+
+    def version(self) -> str:
+        """What ``version()`` says: the Python package is released apart from the engine."""
+        text = str(_columns(self.context, "SELECT version()")[0][0])
+        return text.removeprefix("Apache DataFusion ").split(",")[0]
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """What ``information_schema.df_settings`` shows that differs from a bare session's, and those asked for."""
+        return {
+            name: {"value": value, "default": self.defaults.get(name)}
+            for name, value in _read_settings(self.context).items()
+            if value != self.defaults.get(name) or name in self.wanted or name in _ALWAYS
+        }
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        """A listing table for each: DataFusion lists a folder, so the files are linked into one of ours.
+
+        Its paths are patterns too, so a name with a bracket would be misread, and a missing file is left out silently:
+        hence links of our own, and a look at each file.
+        """
+        for name, paths in tables.items():
+            folder = Path(self.scratch) / "tables" / name
+            folder.mkdir(parents=True)
+            for number, path in enumerate(paths):
+                Path(path).stat()
+                (folder / f"{number:06}.parquet").symlink_to(path)
+            self.context.register_parquet(name, str(folder))
+
+    def prepare(self, sql: str) -> None:
+        """Keep the text: parsing and planning belong to the timed region, as for every contender."""
+        self.sql = sql
+
+    def run(self) -> int:
+        """Execute, and hold every batch of the result."""
+        frame = self.context.sql(self.sql)
+        self.batches = frame.collect()
+        self.schema = frame.schema()
+        return sum(batch.num_rows for batch in self.batches)
+
+    def answer(self) -> Any:
+        """The batches as an Arrow IPC stream: nanoarrow cannot write string views."""
+        # The plan, and one batch or another, may promise different columns to be without NULL.
+        first = self.batches[0].schema if self.batches else self.schema
+        schema = pa.schema([field.with_nullable(True) for field in first])
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, schema) as stream:
+            for batch in self.batches:
+                stream.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+        return memoryview(sink.getvalue())
+
+    def release(self) -> None:
+        """Drop the batches."""
+        self.batches = []
+
+    def close(self) -> None:
+        """Nothing is left open: the process ends."""
+        self.release()
+
+    def classify(self, error: BaseException) -> str:
+        """DataFusion raises one class of exception; its text begins with the kind."""
+        text = str(error)
+        if _MEMORY.search(text):
+            return "out_of_memory"
+        refused = _UNSUPPORTED.search(text) and not _NO_TABLE.search(text)
+        return "unsupported" if refused else super().classify(error)
+
+
+def _context(settings: dict[str, Any], runtime: Any) -> Any:
+    config = SessionConfig().with_information_schema(True)
+    for name, value in settings.items():
+        if not name.startswith(_RUNTIME):
+            config = config.set(name, _text(value))
+    context = SessionContext(config, runtime)
+    for name, value in settings.items():
+        if name.startswith(_RUNTIME):
+            text = _text(value).replace("'", "''")
+            context.sql(f"SET {name} = '{text}'").collect()
+    return context
+
+
+def _read_settings(context: Any) -> dict[str, Any]:
+    names, values = _columns(context, "SELECT name, value FROM information_schema.df_settings")
+    return dict(zip(names, values, strict=True))
+
+
+def _columns(context: Any, sql: str) -> list[list[Any]]:
+    batches = context.sql(sql).collect()
+    return [
+        [value for batch in batches for value in batch.column(n).to_pylist()] for n in range(batches[0].num_columns)
+    ]
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,106 @@
+"""Polars inside its own environment. Runs in the worker; imports nothing of weigh."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+from typing import Any
+
+from weigh_worker import Adapter
+
+_SCAN = ("parallel", "use_statistics", "low_memory", "rechunk", "cache")
+"""Parameters of ``scan_parquet`` that are about how it reads; the others would change what it reads."""
+_ALWAYS = {"threads", "engine"}
+
+
+class Engine(Adapter):
+    """One SQL context over lazily scanned Parquet files.
+
+    Settings are ``threads``, ``engine`` (``in-memory``, ``streaming``, ``auto``), options of ``scan_parquet`` and the
+    flags of ``QueryOptFlags``.
+    """
+
+    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
+        super().__init__(settings, scratch)
+        wanted = dict(settings)
+        threads = wanted.pop("threads", None)
+        if threads is not None:
+            # Read once, when polars is imported.
+            os.environ["POLARS_MAX_THREADS"] = str(threads)
+        import polars
+
+        self.polars: Any = polars
+        if threads is not None and polars.thread_pool_size() != threads:
+            raise ValueError(f"threads = {threads} was asked for, Polars has {polars.thread_pool_size()}")
+        engine = wanted.pop("engine", None)
+        if engine is not None:
+            polars.Config.set_engine_affinity(engine)
+        offered = inspect.signature(polars.scan_parquet).parameters
+        self.scan_defaults = {name: offered[name].default for name in _SCAN if name in offered}
+        self.scan = {name: wanted.pop(name) for name in self.scan_defaults if name in wanted}
+        # Raises on a name that this version does not know.
+        self.flags = polars.QueryOptFlags(**wanted)
+        self.context = polars.SQLContext()
+        self.sql = ""
+        self.frame: Any = None
+
+    def version(self) -> str:
+        """Version of the native library's own package, which is the module's."""
+        return str(self.polars.__version__)
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """The thread pool's size, the engine in force, and what was asked of the scan and the optimiser."""
+        plain = self.polars.QueryOptFlags()
+        engine = self.polars.Config.state(env_only=True).get("POLARS_ENGINE_AFFINITY")
+        found = {
+            "threads": (self.polars.thread_pool_size(), len(os.sched_getaffinity(0))),
+            "engine": (engine or "auto", "auto"),
+            **{name: (self.scan.get(name, default), default) for name, default in self.scan_defaults.items()},
+            **{name: (getattr(self.flags, name), getattr(plain, name)) for name in self._flags()},
+        }
+        return {
+            name: {"value": value, "default": default}
+            for name, (value, default) in found.items()
+            if value != default or name in self.wanted or name in _ALWAYS
+        }
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        """Lazy scans: nothing is read but footers."""
+        for name, paths in tables.items():
+            self.context.register(name, self.polars.scan_parquet(paths, glob=False, **self.scan))
+
+    def prepare(self, sql: str) -> None:
+        """Keep the text: parsing and planning belong to the timed region, as for every contender."""
+        self.sql = sql
+
+    def run(self) -> int:
+        """Execute, and hold the complete result as a data frame."""
+        self.frame = self.context.execute(self.sql).collect(optimizations=self.flags)
+        return int(self.frame.height)
+
+    def answer(self) -> Any:
+        """The frame as an Arrow IPC stream in types that every reader knows."""
+        sink = io.BytesIO()
+        self.frame.write_ipc_stream(sink, compat_level=self.polars.CompatLevel.oldest())
+        return sink.getvalue()
+
+    def release(self) -> None:
+        """Drop the frame."""
+        self.frame = None
+
+    def close(self) -> None:
+        """Nothing is left open: the process ends."""
+        self.release()
+
+    def classify(self, error: BaseException) -> str:
+        """Polars' exception classes tell what its SQL cannot do; a table that is missing is ours."""
+        kinds = self.polars.exceptions
+        refused = isinstance(error, (kinds.SQLInterfaceError, kinds.SQLSyntaxError, kinds.ColumnNotFoundError))
+        missing = "relation" in str(error) and "was not found" in str(error)
+        return "unsupported" if refused and not missing else super().classify(error)
+
+    def _flags(self) -> list[str]:
+        # Some versions take a name that is deprecated and has no effect; it cannot be read.
+        names = inspect.signature(self.polars.QueryOptFlags.__init__).parameters
+        return [name for name in names if name != "self" and hasattr(self.flags, name)]

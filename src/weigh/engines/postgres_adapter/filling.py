@@ -1,0 +1,130 @@
+"""Parquet into tables: the types, and COPY in bounded memory."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+from weigh_worker import Unsupported
+
+if TYPE_CHECKING:
+    import psycopg
+
+_BATCH_ROWS = 65_536
+_PLAIN = csv.WriteOptions(include_header=False)
+_NAMES: dict[pa.DataType, str] = {
+    pa.bool_(): "boolean",
+    pa.int8(): "smallint",
+    pa.int16(): "smallint",
+    pa.int32(): "integer",
+    pa.int64(): "bigint",
+    pa.uint8(): "smallint",
+    pa.uint16(): "integer",
+    pa.uint32(): "bigint",
+    pa.uint64(): "numeric(20,0)",
+    pa.float16(): "real",
+    pa.float32(): "real",
+    pa.float64(): "double precision",
+    pa.date32(): "date",
+    pa.date64(): "date",
+    pa.string(): "text",
+    pa.large_string(): "text",
+    pa.string_view(): "text",
+    pa.binary(): "bytea",
+    pa.large_binary(): "bytea",
+    pa.binary_view(): "bytea",
+}
+
+
+def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, collation: str = "") -> None:
+    """Make a table from Parquet files. Call it inside a transaction.
+
+    Names become lower case, as PostgreSQL reads names that are not quoted. Rows are frozen as they arrive, so no later
+    query has anything to write.
+
+    Args:
+        connection: to the server.
+        name: of the table.
+        paths: its files.
+        collation: of its text columns; empty for the database's.
+
+    Raises:
+        Unsupported: a column has a type for which PostgreSQL has none.
+    """
+    schema = pq.read_schema(paths[0])
+    collate = f' COLLATE "{collation}"' if collation else ""
+    kinds = {field.name: type_name(field.type, field.name) for field in schema}
+    columns = ", ".join(f"{quoted(column)} {kind}{collate if kind == 'text' else ''}" for column, kind in kinds.items())
+    connection.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+    listed = ", ".join(quoted(column) for column in kinds)
+    with connection.cursor() as cursor:
+        command = f"COPY {quoted(name)} ({listed}) FROM STDIN (FORMAT csv, FREEZE)"
+        with cursor.copy(command) as sink:
+            for path in paths:
+                with pq.ParquetFile(path) as file:
+                    for batch in file.iter_batches(_BATCH_ROWS, columns=list(kinds)):
+                        sink.write(_text(batch.select(list(kinds)).cast(schema)))
+
+
+def type_name(kind: pa.DataType, column: str) -> str:
+    """The PostgreSQL type of an Arrow type.
+
+    Raises:
+        Unsupported: there is none.
+    """
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if pa.types.is_decimal(kind):
+        return f"numeric({kind.precision},{kind.scale})"
+    if pa.types.is_timestamp(kind):
+        return "timestamptz" if kind.tz else "timestamp"
+    if pa.types.is_time(kind):
+        return "time"
+    if pa.types.is_fixed_size_binary(kind):
+        return "bytea"
+    if kind not in _NAMES:
+        raise Unsupported(f"PostgreSQL has no type for {kind} of column {column}")
+    return _NAMES[kind]
+
+
+def quoted(name: str) -> str:
+    """A name as PostgreSQL reads it when it is not quoted, quoted."""
+    return '"' + name.lower().replace('"', '""') + '"'
+
+
+def _text(batch: pa.RecordBatch) -> memoryview:
+    """Rows as COPY reads them: text is quoted, so that an empty one is not NULL."""
+    sink = io.BytesIO()
+    columns = [_plain(column) for column in batch.columns]
+    csv.write_csv(pa.record_batch(columns, names=[str(number) for number in range(len(columns))]), sink, _PLAIN)
+    return sink.getbuffer()
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """A column that the CSV writer knows.
+
+    Raises:
+        pa.ArrowInvalid: an instant is finer than a microsecond, or lies before the year 1, which CSV would mistake.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_timestamp(kind):
+        column = column.cast(pa.timestamp("us", kind.tz))
+    elif pa.types.is_time(kind):
+        column = column.cast(pa.time64("us"))
+    elif kind == pa.float16():
+        column = column.cast(pa.float32())
+    elif type_name(kind, "") == "bytea":
+        column = pa.array([None if value is None else "\\x" + value.hex() for value in column.to_pylist()], pa.string())
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        first = pc.min(pc.year(column)).as_py()
+        if first is not None and first < 1:
+            raise pa.ArrowInvalid(f"a date in the year {first}: PostgreSQL is given dates from the year 1 on")
+    return column

@@ -1,0 +1,271 @@
+"""SQLite inside its own environment. Runs in the worker; imports nothing of weigh.
+
+SQLite cannot read Parquet, so the tables are loaded into a database first. It has five types: decimals become REAL,
+dates and timestamps ISO text, timestamps always with six digits of a second so that they sort as text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from weigh_worker import Adapter, Unsupported
+
+_FILE = "tables.sqlite"
+_BATCH_ROWS = 16_384
+_MADE = ("page_size", "encoding")
+"""Pragmas that only count when a database is made."""
+_ALWAYS = ("cache_size", "mmap_size", "page_size", "temp_store", "threads")
+_WORDS = {"true": "1", "on": "1", "yes": "1", "false": "0", "off": "0", "no": "0"}
+_TEMP_STORES = {"default": "0", "file": "1", "memory": "2"}
+_LIKE = "case_sensitive_like"
+"""A pragma without a value to read; what it does can be seen."""
+_EXACT = 1 << 53
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_CAST = re.compile(r"\bCAST\s*\(", re.IGNORECASE)
+_MOMENT = re.compile(r"\bAS\s+(DATE|TIME|DATETIME|TIMESTAMP)\b[^()]*$", re.IGNORECASE)
+
+
+class Engine(Adapter):
+    """One read-only SQLite connection to a database that was loaded before."""
+
+    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
+        super().__init__(settings, scratch)
+        # Read once, when SQLite is initialised: where sorts and automatic indexes spill.
+        os.environ["SQLITE_TMPDIR"] = scratch
+        import apsw
+
+        self.apsw: Any = apsw
+        names = [name for name in settings if name not in _ALWAYS]
+        bare = self._open(self._made("bare.sqlite", {}))
+        self.defaults = {name: _read(bare, name) for name in (*_ALWAYS, *names)}
+        bare.close()
+        # An empty database, so that a setting which cannot be is refused before anything is loaded.
+        self.connection = self._opened(self._made("empty.sqlite", settings))
+        self.sql = ""
+        self.columns: list[str] = []
+        self.rows: list[Any] = []
+        self.planned = False
+
+    def version(self) -> str:
+        """What ``sqlite_version()`` says."""
+        return str(self.connection.execute("SELECT sqlite_version()").fetchall()[0][0])
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """Pragmas as they read now, with those of a connection that nobody has touched."""
+        return {
+            name: {"value": _read(self.connection, name), "default": default} for name, default in self.defaults.items()
+        }
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        """SQLite has no reader for Parquet."""
+        raise NotImplementedError("SQLite cannot query Parquet where it lies: load and attach it")
+
+    def load(self, tables: dict[str, list[str]], store: str) -> None:
+        """One database with a table each, in one transaction, without indexes; ANALYZE counts the rows at the end."""
+        path = Path(store) / _FILE
+        connection = self._create(path, self.wanted)
+        # A half-made store is thrown away by weigh, so nothing need be written twice.
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -65536"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        connection.execute("BEGIN")
+        for name, paths in tables.items():
+            _fill(connection, name, paths)
+        connection.execute("COMMIT")
+        connection.execute("ANALYZE")
+        connection.close()
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+
+    def attach(self, store: str, tables: list[str]) -> None:
+        """Open the database as one that nobody changes."""
+        self.connection.close()
+        self.connection = self._opened(Path(store) / _FILE)
+        there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        missing = sorted(set(tables) - there)
+        if missing:
+            raise LookupError(f"the database has no table {', '.join(missing)}")
+
+    def prepare(self, sql: str) -> None:
+        """Keep the text: parsing and planning belong to the timed region, as for every contender.
+
+        To SQLite a date is text, and a cast to one takes the number at its beginning: ``CAST('1998-09-02' AS DATE)``
+        is 1998. A query that has such a cast is refused: the answer would be wrong because of how we store dates.
+        """
+        kind = _cast_to_moment(sql)
+        if kind:
+            raise Unsupported(f"SQLite has no type {kind}: a cast to it takes the number at the beginning of the text")
+        self.sql = sql
+
+    def run(self) -> int:
+        """Execute, and fetch every row: SQLite hands out rows, not columns."""
+        cursor = self.connection.cursor()
+        cursor.exec_trace = self._described
+        self.planned = False
+        self.rows = cursor.execute(self.sql).fetchall()
+        return len(self.rows)
+
+    def answer(self) -> Any:
+        """The rows as an Arrow IPC stream, each column in the type of its values."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.columns)
+        arrays = [_array(name, values) for name, values in zip(self.columns, columns, strict=True)]
+        table = pa.Table.from_arrays(arrays, names=self.columns)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        return memoryview(sink.getvalue())
+
+    def release(self) -> None:
+        """Drop the rows."""
+        self.rows = []
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def classify(self, error: BaseException) -> str:
+        """An error of the language before the first step is one of parsing or planning; a missing table is ours."""
+        if isinstance(error, self.apsw.NoMemError):
+            return "out_of_memory"
+        refused = isinstance(error, self.apsw.SQLError) and not self.planned and "no such table" not in str(error)
+        return "unsupported" if refused else super().classify(error)
+
+    def _described(self, cursor: Any, sql: str, bindings: Any) -> bool:
+        # Called when the statement is prepared and not yet begun: afterwards an empty result has no description.
+        self.columns = [column[0] for column in cursor.get_description()]
+        self.planned = True
+        return True
+
+    def _made(self, name: str, settings: dict[str, Any]) -> Path:
+        path = Path(self.scratch) / name
+        self._create(path, settings).close()
+        return path
+
+    def _create(self, path: Path, settings: dict[str, Any]) -> Any:
+        connection = self.apsw.Connection(str(path))
+        for name in settings.keys() & set(_MADE):
+            connection.execute(f"PRAGMA {name} = {_literal(settings[name])}").fetchall()
+        # Nothing is written, and the page size not decided, before there is a table.
+        connection.execute("CREATE TABLE weigh_made (n); DROP TABLE weigh_made")
+        return connection
+
+    def _open(self, path: Path) -> Any:
+        flags = self.apsw.SQLITE_OPEN_READONLY | self.apsw.SQLITE_OPEN_URI
+        # Without its cache of statements a repeated query is parsed and planned each time, as by every contender.
+        return self.apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags, statementcachesize=0)
+
+    def _opened(self, path: Path) -> Any:
+        """A connection with the settings in force; raises where one is not."""
+        connection = self._open(path)
+        known = {row[0] for row in connection.execute("PRAGMA pragma_list")}
+        for name, value in self.wanted.items():
+            if name not in known:
+                raise ValueError(f"SQLite has no pragma {name}")
+            connection.execute(f"PRAGMA {name} = {_literal(value)}").fetchall()
+            found = _read(connection, name)
+            if _normal(name, found) != _normal(name, value):
+                raise ValueError(f"{name} = {value} was asked for, SQLite has {found}")
+        return connection
+
+
+def _read(connection: Any, name: str) -> Any:
+    if name == _LIKE:
+        return int(not connection.execute("SELECT 'a' LIKE 'A'").fetchall()[0][0])
+    rows = connection.execute(f"PRAGMA {name}").fetchall()
+    return rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else None
+
+
+def _normal(name: str, value: Any) -> str:
+    text = str(value).lower()
+    return _TEMP_STORES.get(text, text) if name == "temp_store" else _WORDS.get(text, text)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, (bool, int, float)):
+        return repr(int(value) if isinstance(value, bool) else value)
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _fill(connection: Any, name: str, paths: list[str]) -> None:
+    table = _identifier(name)
+    for number, path in enumerate(paths):
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            if number == 0:
+                first = schema
+                columns = ", ".join(f"{_identifier(field.name)} {_kind(field)}" for field in schema)
+                connection.execute(f"CREATE TABLE {table} ({columns})")
+            elif not schema.equals(first):
+                raise TypeError(f"{path} has other columns than {paths[0]}")
+            insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(schema))})"
+            for batch in file.iter_batches(_BATCH_ROWS):
+                values = (_plain(column) for column in batch.columns)
+                connection.executemany(insert, zip(*values, strict=True))
+
+
+def _kind(field: Any) -> str:
+    """SQLite's type of a column."""
+    kind, is_ = field.type, pa.types
+    kind = kind.value_type if is_.is_dictionary(kind) else kind
+    if is_.is_integer(kind) or is_.is_boolean(kind):
+        return "INTEGER"
+    if is_.is_floating(kind) or is_.is_decimal(kind):
+        return "REAL"
+    if str(kind) in ("string", "large_string", "string_view") or is_.is_date(kind) or is_.is_timestamp(kind):
+        return "TEXT"
+    if str(kind) in ("binary", "large_binary", "binary_view") or is_.is_fixed_size_binary(kind):
+        return "BLOB"
+    raise TypeError(f"SQLite has no type for column {field.name} of {kind}")
+
+
+def _plain(column: Any) -> list[Any]:
+    """A column as values that SQLite stores."""
+    kind = column.type
+    if pa.types.is_decimal(kind):
+        # Through text: Arrow's own cast is off by a bit for one value in seven.
+        column = column.cast(pa.string()).cast(pa.float64())
+    elif pa.types.is_timestamp(kind):
+        # In UTC, and refused where nanoseconds would be lost.
+        column = column.cast(pa.timestamp("us")).cast(pa.string())
+    elif pa.types.is_date(kind):
+        column = column.cast(pa.date32()).cast(pa.string())
+    values: list[Any] = column.to_pylist()
+    return values
+
+
+def _array(name: str, values: tuple[Any, ...]) -> Any:
+    """SQLite's columns have no type: that of all values together."""
+    kinds = {type(value) for value in values} - {type(None)}
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string(), bytes: pa.binary()}
+    if not kinds:
+        return pa.nulls(len(values))
+    if kinds == {int, float} and all(abs(value) <= _EXACT for value in values if isinstance(value, int)):
+        kinds = {float}
+    if len(kinds) > 1:
+        mixed = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise TypeError(f"column {name} holds {mixed}: a column of an answer has one type")
+    return pa.array(values, types[kinds.pop()])
+
+
+def _cast_to_moment(sql: str) -> str:
+    """The type of the first cast to a date or a time; empty where there is none."""
+    text = _QUOTED.sub("''", sql)
+    for cast in _CAST.finditer(text):
+        depth, end = 1, cast.end()
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        found = _MOMENT.search(text[cast.end() : end - 1])
+        if found:
+            return found[1].upper()
+    return ""
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

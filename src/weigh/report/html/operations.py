@@ -1,0 +1,248 @@
+"""The operations, each by itself: the question, the answers, every execution, every start."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.model import units
+from weigh.model.sample import Outcome
+from weigh.report.html import answers, questions
+from weigh.report.svg import samples as sample_plot
+from weigh.report.svg import starts as start_plot
+from weigh.verdict.table import tabulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from markupsafe import Markup
+
+    from weigh.model.sample import Sample
+    from weigh.model.units import Rows
+    from weigh.model.verdict import Reason, Timing
+    from weigh.report.conclusion import Conclusion
+    from weigh.report.html.cast import Cast, Who
+    from weigh.report.html.verdicts import Group
+    from weigh.report.html.verdicts import Row as VerdictRow
+    from weigh.report.svg.draw import Shared
+
+MOST_DOTS = 4_000
+"""Executions that one plot shows; above it, every second, third, ... start is left out, and that is said."""
+
+_NUMBER = re.compile(r"\d[\d.e+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One contender on one operation: the gate's word and, where they may be shown, its times.
+
+    Attributes:
+        who: the contender.
+        cell: what the gate found; None where it was not asked.
+        timing: its times.
+        rows: of its answer in the timed executions.
+    """
+
+    who: Who
+    cell: answers.Cell | None
+    timing: Timing | None
+    rows: Rows | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Executions of one arm that did not end well.
+
+    Attributes:
+        arm: name.
+        outcome: ``timeout`` and so on.
+        count: how many.
+        detail: what the first one said.
+    """
+
+    arm: str
+    outcome: str
+    count: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One operation.
+
+    Attributes:
+        name, anchor: of it.
+        status: the gate's word; empty where it was not reached.
+        question: what was asked; None where the evidence does not have it.
+        lines: every contender.
+        notes: what the gate noted, with the contenders it concerns.
+        rows: verdicts.
+        reasons: of the verdicts, one by one.
+        failures: executions that did not end well.
+        samples, starts: the plots; None where no time may be shown.
+        shown: what the plot of samples shows.
+        unshown: why there is no time of it.
+    """
+
+    name: str
+    anchor: str
+    status: str
+    question: questions.Question | None
+    lines: tuple[Line, ...]
+    notes: tuple[tuple[str, str], ...]
+    rows: tuple[VerdictRow, ...]
+    reasons: tuple[tuple[VerdictRow, Reason], ...]
+    failures: tuple[Failure, ...]
+    samples: Markup | None
+    starts: Markup | None
+    shown: str
+    unshown: str
+
+
+def parts(
+    conclusion: Conclusion,
+    samples: Sequence[Sample],
+    cast: Cast,
+    anchors: dict[str, str],
+    gate: Sequence[answers.Row],
+    groups: Iterable[Group],
+    shared: Shared,
+) -> tuple[Part, ...]:
+    """A part for every operation.
+
+    Args:
+        conclusion: what is to be said.
+        samples: of all attempts.
+        cast: everybody.
+        anchors: of every operation, in order.
+        gate: rows of the part on answers.
+        groups: rows of the table of verdicts.
+        shared: keeps what plots have in common.
+    """
+    cells = {(row.name, cell.who.name): cell for row in gate for cell in row.cells if cell.status}
+    statuses = {row.name: row.status for row in gate}
+    timings = {(one.operation, one.contender): one for one in conclusion.headline.timings}
+    rows = {group.name: group.rows for group in groups}
+    by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
+    for sample in sorted(samples, key=_when):
+        by_operation.setdefault(sample.operation, []).append(sample)
+    drawing = _Drawing(samples, cast, shared)
+    found = []
+    for name, anchor in anchors.items():
+        own = by_operation[name]
+        counted = {sample.contender: sample.rows for sample in own if sample.timed}
+        lines = [
+            Line(who, cells.get((name, who.name)), timings.get((name, who.name)), counted.get(who.name))
+            for who in cast.everybody
+        ]
+        # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
+        shown = {line.who.name for line in lines if line.timing}
+        plot, said = drawing.samples(own, shown) if shown else (None, "")
+        found.append(
+            Part(
+                name=name,
+                anchor=anchor,
+                status=statuses.get(name, ""),
+                question=questions.question(conclusion.record.workload, name),
+                lines=tuple(line for line in lines if line.cell or line.timing),
+                notes=_notes(lines),
+                rows=rows.get(name, ()),
+                reasons=tuple((row, reason) for row in rows.get(name, ()) for reason in row.reasons),
+                failures=_failures(own),
+                samples=plot,
+                starts=drawing.starts(name, shown) if shown else None,
+                shown=said,
+                unshown="" if shown else _unshown(rows.get(name, ()), own),
+            )
+        )
+    return tuple(found)
+
+
+def _when(sample: Sample) -> tuple[int, int, int, int]:
+    return sample.attempt, sample.block, sample.turn, sample.run
+
+
+def _notes(lines: Iterable[Line]) -> tuple[tuple[str, str], ...]:
+    """(contenders, note), each kind of note once: those that differ in a number are one kind."""
+    found: dict[str, tuple[str, dict[str, None]]] = {}
+    lines = tuple(lines)
+    for line in lines:
+        for note in line.cell.notes if line.cell else ():
+            found.setdefault(_NUMBER.sub("#", note), (note, {}))[1][line.who.name] = None
+    return tuple(("all" if len(names) == len(lines) > 1 else ", ".join(names), note) for note, names in found.values())
+
+
+def _unshown(rows: Sequence[VerdictRow], samples: Sequence[Sample]) -> str:
+    if not samples and not rows:
+        return "It was not timed."
+    why = "; ".join(dict.fromkeys(reason.text for row in rows for reason in row.reasons[:1]))
+    kept = " Its executions are in samples.parquet." if samples else ""
+    return f"No time is shown: {why}.{kept}" if why else f"No time is shown.{kept}"
+
+
+def _failures(samples: Iterable[Sample]) -> tuple[Failure, ...]:
+    groups: dict[tuple[str, str], list[Sample]] = {}
+    for sample in samples:
+        if sample.outcome is not Outcome.OK:
+            groups.setdefault((sample.arm, str(sample.outcome)), []).append(sample)
+    return tuple(
+        Failure(arm=arm, outcome=outcome, count=len(same), detail=same[0].detail)
+        for (arm, outcome), same in groups.items()
+    )
+
+
+class _Drawing:
+    """The plots of one experiment."""
+
+    def __init__(self, samples: Sequence[Sample], cast: Cast, shared: Shared) -> None:
+        self._marks, self._shared = cast.marks, shared
+        self._table = tabulate(samples, "wall_s", (who.name for who in cast.everybody))
+        self._logs = self._table.logs()
+
+    def samples(self, samples: Sequence[Sample], shown: set[str]) -> tuple[Markup | None, str]:
+        """The plot of executions, and what is to be said about it.
+
+        Args:
+            samples: of one operation, in order.
+            shown: contenders whose times may be shown.
+        """
+        starts = {key: place for place, key in enumerate(dict.fromkeys((s.attempt, s.block) for s in samples), 1)}
+        every = -(-len(samples) // MOST_DOTS)
+        dots = []
+        for sample in samples:
+            start = starts[sample.attempt, sample.block]
+            failed = sample.outcome is not Outcome.OK
+            if failed or (sample.contender in shown and (start - 1) % every == 0):
+                seconds = None if failed else sample.wall_s
+                dots.append(sample_plot.Dot(self._marks.get(sample.arm, 1), start, seconds, sample.run > 0, failed))
+        if not any(dot.seconds for dot in dots):
+            return None, ""
+        timed = sum(dot.timed and not dot.failed for dot in dots)
+        failures = sum(dot.failed for dot in dots)
+        said = f"{timed:,} timed (filled), {len(dots) - timed - failures:,} untimed (hollow)"
+        said += f", {failures:,} failed (crosses)" if failures else ""
+        said += f"; of {len(starts):,} starts one in {every} is drawn" if every > 1 else ""
+        return sample_plot.plot(dots, "every execution in the order measured", self._shared), said
+
+    def starts(self, operation: str, shown: set[str]) -> Markup | None:
+        """The plot of starts: what the analysis counts, as seconds."""
+        table = self._table
+        if operation not in table.operations:
+            return None
+        logs = self._logs[table.operations.index(operation)]
+        strips = []
+        for name, mark in sorted(self._marks.items(), key=lambda pair: pair[1]):
+            arm = table.arms.index(name) if name in table.arms else None
+            if arm is None or table.contenders[table.contender_of[arm]] not in shown:
+                continue
+            own = logs[:, arm][~np.isnan(logs[:, arm])]
+            if len(own):
+                means = [float(value) for value in np.exp(own)]
+                strips.append(start_plot.Strip(mark, name, means, float(np.exp(own.mean()))))
+        if not strips:
+            return None
+        said = ", ".join(f"{strip.name} {units.seconds(strip.mean)}" for strip in strips)
+        return start_plot.plot(strips, f"mean over the starts: {said}", self._shared)

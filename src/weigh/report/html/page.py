@@ -1,0 +1,112 @@
+"""The page: the parts put into their templates."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.report import words
+from weigh.report.html import surroundings
+from weigh.report.html.answers import answers
+from weigh.report.html.cast import Cast
+from weigh.report.html.metrics import metrics
+from weigh.report.html.operations import parts
+from weigh.report.html.verdicts import verdicts
+from weigh.report.svg import marks
+from weigh.report.svg.draw import Shared
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.model.sample import Sample
+    from weigh.report.conclusion import Conclusion
+
+
+def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> str:
+    """The whole page. A pure function: the same evidence gives the same text anywhere.
+
+    Args:
+        conclusion: what is to be said.
+        samples: of all attempts that it reads; the record has only those of the latest.
+        evidence: name of the evidence directory.
+    """
+    record = conclusion.record
+    cast = Cast(conclusion)
+    anchors = {name: f"op-{number}" for number, name in enumerate(_operations(conclusion), 1)}
+    gate = answers(conclusion, cast, anchors)
+    judged = verdicts(conclusion, cast, anchors)
+    shared = Shared()
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            conclusion=conclusion,
+            record=record,
+            spec=record.spec,
+            environment=record.environment,
+            manifest=record.manifest,
+            evidence=evidence,
+            summary=words.summary(conclusion),
+            claim=words.CLAIM,
+            tier=words.tier(conclusion.tier.name) if conclusion.tier else "",
+            cast=cast,
+            gate=gate,
+            verdicts=judged,
+            metrics=metrics(conclusion, cast, anchors),
+            parts=parts(
+                conclusion, samples, cast, anchors, gate.rows if gate else (), judged.groups if judged else (), shared
+            ),
+            shared=shared,
+            host=surroundings.host(record),
+            members=surroundings.members(record, cast),
+            files=surroundings.files(record.manifest),
+            columns=surroundings.columns(record.manifest),
+            unreadable=surroundings.UNREADABLE,
+        )
+    )
+
+
+def _operations(conclusion: Conclusion) -> list[str]:
+    """In the order of the gate, or of the workload where the gate was not reached."""
+    if conclusion.gate and conclusion.gate.operations:
+        return [one.operation for one in conclusion.gate.operations]
+    return [one.name for one in conclusion.record.workload.operations] if conclusion.record.workload else []
+
+
+@functools.cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("weigh.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+        finalize=_visible,
+    )
+    made.filters.update(
+        line=one_line,
+        seconds=units.seconds,
+        size=units.size,
+        percent=units.percent,
+        scale=units.scale,
+        count=units.count,
+    )
+    made.globals.update(definitions=marks.definitions, style=marks.style)
+    return made
+
+
+def _visible(value: Any) -> Any:
+    """Text with control characters visible instead of in force; line breaks and what is markup already stay."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    if value.isprintable():
+        return value
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in value
+    )

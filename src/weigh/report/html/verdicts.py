@@ -1,0 +1,194 @@
+"""The verdicts: every operation and contender in one table, on one axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.model import units
+from weigh.model.verdict import VerdictName
+from weigh.report import words
+from weigh.report.svg.interval import Axis
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from weigh.model.suite import Suite
+    from weigh.model.verdict import Reason, Timing, Verdict
+    from weigh.report.conclusion import Conclusion
+    from weigh.report.html.cast import Cast, Who
+    from weigh.verdict.judgement import Judgement
+
+_CLAIMS_NOTHING = (VerdictName.REFUSED, VerdictName.DIVERGED, VerdictName.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One contender on one operation; what has no figure is empty.
+
+    Attributes:
+        who: the contender.
+        median, cv, ratio, interval, fcr: printed.
+        plot: the interval on the table's axis.
+        sign: class and sign of the verdict; ``baseline`` for it.
+        verdict: in words.
+        reasons: why, and warnings.
+    """
+
+    who: Who
+    median: str
+    cv: str
+    ratio: str
+    interval: str
+    fcr: str
+    plot: Markup
+    sign: str
+    verdict: str
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One operation."""
+
+    name: str
+    anchor: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRow:
+    """One contender over the whole workload.
+
+    Attributes:
+        who: the contender.
+        suite: the mean and its spread, or who is missing.
+        plot: every ratio that claims something, on the table's axis.
+        counts: verdicts by name.
+    """
+
+    who: Who
+    suite: Suite
+    plot: Markup
+    counts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The whole part.
+
+    Attributes:
+        groups: by operation, in the order of the gate.
+        suites: by contender.
+        missing: sentences on members of the suite without a ratio.
+        head: labels of the axis.
+        ground: what lies behind every plot, defined once.
+        level: of the interval, per cent.
+        family, selected: comparisons over which false discoveries are controlled, and how many matter.
+    """
+
+    groups: tuple[Group, ...]
+    suites: tuple[SuiteRow, ...]
+    missing: tuple[str, ...]
+    head: Markup
+    ground: Markup
+    level: str
+    family: int
+    selected: int
+
+
+def verdicts(conclusion: Conclusion, cast: Cast, anchors: dict[str, str]) -> Verdicts | None:
+    """The part on wall time, None where nothing is said of it."""
+    judgement = conclusion.headline
+    if not judgement.verdicts and not judgement.timings:
+        return None
+    rules = conclusion.record.spec.rules
+    axis = Axis(judgement.verdicts, judgement.floors, rules.margin)
+    table = _Table(judgement, cast, axis)
+    return Verdicts(
+        groups=tuple(
+            Group(operation, anchor, rows) for operation, anchor in anchors.items() if (rows := table.rows(operation))
+        ),
+        suites=tuple(_suite(one, judgement, cast, axis) for one in conclusion.suites),
+        missing=_missing(conclusion),
+        head=axis.head(),
+        ground=axis.ground(),
+        level=f"{100 * rules.confidence:g} %",
+        family=judgement.family,
+        selected=judgement.selected,
+    )
+
+
+class _Table:
+    """The rows of one metric."""
+
+    def __init__(self, judgement: Judgement, cast: Cast, axis: Axis) -> None:
+        self._cast, self._axis = cast, axis
+        self._verdicts = {(one.operation, one.contender): one for one in judgement.verdicts}
+        self._timings = {(one.operation, one.contender): one for one in judgement.timings}
+        self._floors = {one.operation: one for one in judgement.floors}
+
+    def rows(self, operation: str) -> tuple[Row, ...]:
+        """Those of one operation."""
+        found = []
+        for who in self._cast.everybody:
+            verdict, timing = self._verdicts.get((operation, who.name)), self._timings.get((operation, who.name))
+            if verdict:
+                found.append(_compared(who, timing, verdict, self._axis))
+            elif timing:
+                found.append(self._alone(who, timing, operation))
+        return tuple(found)
+
+    def _alone(self, who: Who, timing: Timing, operation: str) -> Row:
+        """The baseline, or a contender without a comparison."""
+        floor = self._floors.get(operation) if who.baseline else None
+        return Row(
+            who=who,
+            median=units.seconds(timing.median),
+            cv=units.percent(timing.cv),
+            ratio=f"{floor.ratio:.3f}" if floor else "",
+            interval=_interval(floor.low, floor.high) if floor else "",
+            fcr="",
+            plot=self._axis.floor(floor) if floor else self._axis.nothing(),
+            sign="baseline",
+            verdict=f"baseline, noise floor {units.percent(floor.size)}" if floor else "not compared",
+            reasons=(),
+        )
+
+
+def _compared(who: Who, timing: Timing | None, verdict: Verdict, axis: Axis) -> Row:
+    return Row(
+        who=who,
+        median=units.seconds(timing.median) if timing else "",
+        cv=units.percent(timing.cv) if timing else "",
+        ratio=f"{verdict.ratio:.3f}" if verdict.ratio else "",
+        interval=_interval(verdict.low, verdict.high),
+        fcr=_interval(verdict.low_fcr, verdict.high_fcr),
+        plot=axis.row(verdict),
+        sign=str(verdict.verdict),
+        verdict=words.verdict(verdict),
+        reasons=verdict.reasons,
+    )
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return f"{low:.2f}–{high:.2f}" if low is not None and high is not None else ""
+
+
+def _missing(conclusion: Conclusion) -> tuple[str, ...]:
+    if not any(one.missing for one in conclusion.suites):
+        return ()
+    return tuple(words.suites(conclusion.suites, conclusion.record.spec.workload))
+
+
+def _suite(suite: Suite, judgement: Judgement, cast: Cast, axis: Axis) -> SuiteRow:
+    own = [one for one in judgement.verdicts if one.contender == suite.contender]
+    counts: dict[str, int] = {}
+    for one in own:
+        counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
+    return SuiteRow(
+        who=next(who for who in cast.everybody if who.name == suite.contender),
+        suite=suite,
+        plot=axis.strip([one for one in own if one.verdict not in _CLAIMS_NOTHING], suite.mean),
+        counts=tuple(counts.items()),
+    )

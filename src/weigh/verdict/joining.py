@@ -1,0 +1,82 @@
+"""The joining: what goes into a join of two sessions, and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from weigh.model.sample import Sample
+from weigh.model.verdict import Reason, Verdict
+from weigh.verdict.judgement import Contradicted, Gate
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two sessions.
+
+    Attributes:
+        name: as reasons call it, e.g. ``the first session``.
+        samples: of all its attempts, untimed and failed executions included.
+        contenders: names of all its contenders.
+        reference: name of the reference in this session.
+        gate: status of the answers by operation and contender.
+        contradicted: operations on which a contender was contradicted, by contender.
+        out: contenders that are not compared at all, with the reason.
+    """
+
+    name: str
+    samples: Sequence[Sample]
+    contenders: tuple[str, ...]
+    reference: str
+    gate: Gate
+    contradicted: Contradicted
+    out: Mapping[str, Reason]
+
+
+class Joined(Verdict, frozen=True, kw_only=True):
+    """A contender of the second session against one of the first, on one operation.
+
+    ``contender`` is of the second session and ``baseline`` of the first; ``ratio`` is ``ratio_second / ratio_first``.
+    ``noise_floor`` is that of the reference's two arms, joined in the same way, where it has two in both sessions.
+    ``starts`` and ``runs`` are the smaller ones of the two sessions, ``starts_needed`` is for each of them.
+
+    Attributes:
+        reference: name of the reference in the first session.
+        ratio_first: baseline over reference, in the first session.
+        ratio_second: contender over reference, in the second session.
+        starts_first, starts_second: blocks of each session in which both were measured.
+    """
+
+    reference: str
+    ratio_first: float | None = None
+    ratio_second: float | None = None
+    starts_first: int = 0
+    starts_second: int = 0
+
+
+class Movement(msgspec.Struct, frozen=True, kw_only=True):
+    """The reference in the second session over itself in the first: what the machine did, and no verdict.
+
+    Attributes:
+        ratios: of the mean logarithms, by operation; an operation that lacks times in a session has none.
+        uneven: operations on which it moved by another factor than on the others, with the factor beyond theirs.
+    """
+
+    ratios: dict[str, float] = {}
+    uneven: dict[str, float] = {}
+
+
+class Joining(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the samples of two sessions allow to be said about one metric.
+
+    Attributes:
+        verdicts: one of every operation and pair, in the order given.
+        movement: how the reference moved.
+        family: comparisons over which false discoveries are controlled.
+        selected: those of them that are SLOWER or FASTER.
+    """
+
+    verdicts: tuple[Joined, ...] = ()
+    movement: Movement = Movement()
+    family: int = 0
+    selected: int = 0

@@ -1,0 +1,116 @@
+"""Work outside the clock: an answer computed after it (A5), or before it (A6). Pure.
+
+Both are told by CPU time, which an honest adapter spends inside ``run``. The bounds are generous: a false accusation is
+as bad as a missed lie.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.model.finding import Finding
+from weigh.model.units import count, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.model.sample import Sample
+
+FETCH_FLOOR = 1e-3
+FETCH_PER_ROW = 20e-6
+FETCH_SHARE = 3.0
+"""An honest hand-out copies columns that are there: a few hundred microseconds, and a few a row."""
+
+PREPARE_FLOOR = 10e-3
+"""CPU seconds that taking a query may cost: parsing and planning take 1 to 5 ms where an adapter does them there."""
+PREPARE_SHARE = 1.0
+"""Above the floor, more CPU before the clock than inside it is work that the clock does not cover."""
+PREPARE_SAID = 1e-3
+"""CPU seconds from which on it is said, as a note: what is planned there is not in the times."""
+
+
+class _Cost(NamedTuple):
+    """Medians over the timed executions of one contender on one operation, CPU seconds."""
+
+    preparing: float
+    executing: float
+    handing: float
+    rows: float
+
+
+def outside(samples: Iterable[Sample]) -> list[Finding]:
+    """Findings of both kinds, by contender and operation.
+
+    Args:
+        samples: of all attempts.
+    """
+    measured: dict[tuple[str, str], list[tuple[float, float, float, int]]] = defaultdict(list)
+    for one in samples:
+        if one.timed and one.cpu_s is not None:
+            row = (one.prepare_cpu_s or 0.0, one.cpu_s, one.answer_cpu_s or 0.0, one.rows or 0)
+            measured[one.contender, one.operation].append(row)
+    costs = {pair: _Cost(*map(median, zip(*rows, strict=True))) for pair, rows in measured.items()}
+    return [*_after(costs), *_before(costs), *_planned(costs)]
+
+
+def _after(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
+    """A5: handing out costs several times the CPU of executing, and more than converting can."""
+    for (contender, operation), cost in costs.items():
+        allowed = FETCH_FLOOR + FETCH_PER_ROW * cost.rows
+        if cost.handing > allowed and cost.handing > FETCH_SHARE * cost.executing:
+            yield Finding(
+                code="A5.lazy",
+                severity="error",
+                contender=contender,
+                operation=operation,
+                text=(
+                    f"executing takes {1e3 * cost.executing:.1f} ms of CPU, handing out the answer afterwards "
+                    f"{1e3 * cost.handing:.1f} ms: the work is done outside the clock"
+                ),
+                remedy="its adapter must consume all rows inside run(); it is not compared",
+            )
+
+
+def _before(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
+    """A6: taking the query costs more CPU than executing it, and more than parsing and planning can."""
+    for (contender, operation), cost in costs.items():
+        if _too_much(cost):
+            yield Finding(
+                code="A6.prepare",
+                severity="error",
+                contender=contender,
+                operation=operation,
+                text=(
+                    f"taking the query costs {seconds(cost.preparing)} of CPU before the clock starts, executing it "
+                    f"{seconds(cost.executing)} inside: the clock covers the smaller part of the work"
+                ),
+                remedy="its adapter must do in run() whatever depends on the query; it is not compared",
+            )
+
+
+def _planned(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
+    """A6: a contender that does a little before the clock; nobody is accused, and everybody can see it."""
+    accused = {contender for (contender, _), cost in costs.items() if _too_much(cost)}
+    little: dict[str, list[tuple[float, str, float]]] = defaultdict(list)
+    for (contender, operation), cost in costs.items():
+        if cost.preparing > PREPARE_SAID and contender not in accused:
+            little[contender].append((cost.preparing, operation, cost.executing))
+    for contender, found in little.items():
+        preparing, operation, executing = max(found)
+        yield Finding(
+            code="A6.planned",
+            severity="note",
+            contender=contender,
+            text=(
+                f"it spends CPU on taking a query before the clock starts, on {count(len(found), 'operation')}: "
+                f"up to {seconds(preparing)} ({operation}, where executing takes {seconds(executing)}), and no time "
+                "contains it"
+            ),
+            remedy="its adapter could parse and plan in run(), as the others do",
+        )
+
+
+def _too_much(cost: _Cost) -> bool:
+    return cost.preparing > PREPARE_FLOOR and cost.preparing > PREPARE_SHARE * cost.executing

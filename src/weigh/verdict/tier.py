@@ -1,0 +1,153 @@
+"""The tier: what the evidence is good for, from what is recorded (docs/tiers.md). Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.model.answer import GateStatus
+from weigh.model.finding import Finding
+from weigh.model.gate import Gate
+from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.tier import Tier, TierName
+from weigh.model.units import count
+from weigh.model.verdict import Reason, Verdict, VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_NAMED = 3
+"""Operations that a reason names; the others are counted."""
+
+
+class Basis(msgspec.Struct, frozen=True, kw_only=True):
+    """What the tier is computed from.
+
+    Attributes:
+        contenders: names of all, in order.
+        baseline: whom the others are compared with.
+        gate: with what earlier gates contradicted, and what changed its answer later.
+        verdicts: of wall time.
+        findings: recorded and derived.
+        timed: whether anybody was timed.
+        unfinished: attempts with times that were not completed: number, and why.
+        unread: what was not read back from a running engine: contender, and what.
+        one_layout: whether all contenders were given the same bytes.
+        watched: whether a sampler watched the machine during the blocks.
+        temperature_proven: whether it was shown, not assumed, that the data was hot (or cold).
+    """
+
+    contenders: tuple[str, ...]
+    baseline: str
+    gate: Gate | None
+    verdicts: tuple[Verdict, ...]
+    findings: tuple[Finding, ...]
+    timed: bool
+    unfinished: tuple[tuple[int, str], ...]
+    unread: tuple[tuple[str, str], ...]
+    one_layout: bool
+    watched: bool
+    temperature_proven: bool
+
+
+def tier(basis: Basis) -> Tier | None:
+    """The tier with every reason, the worst first; None where nothing was timed and nobody is inadmissible.
+
+    A contender that is inadmissible takes its own figures with it, and the rest is suggestive at most. Where no
+    comparison is left without it, the whole is inadmissible.
+    """
+    own = _inadmissible(basis)
+    of_all = [_reason(found) for found in _one_of_each(basis.findings, "error") if found.contender is None]
+    if not basis.timed and not own and not of_all:
+        return None
+    reasons = (*of_all, *own.values(), *(_missing(basis) if basis.timed else ()))
+    others = [name for name in basis.contenders if name != basis.baseline] or [basis.baseline]
+    nothing_left = basis.baseline in own or all(name in own for name in others)
+    name = TierName.CONCLUSIVE if not reasons else TierName.SUGGESTIVE
+    if of_all or nothing_left:
+        name = TierName.INADMISSIBLE
+    return Tier(name=name, reasons=reasons, inadmissible=tuple(name for name in basis.contenders if name in own))
+
+
+def _inadmissible(basis: Basis) -> dict[str, Reason]:
+    """Contenders whose figures nobody may use, with the first reason."""
+    found: dict[str, Reason] = {}
+    for one in _one_of_each(basis.findings, "error"):
+        if one.contender is not None:
+            text = f"{one.contender} is inadmissible: {one.text}"
+            found.setdefault(one.contender, Reason(code=one.code, text=text))
+    for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
+        text = f"{name} is inadmissible: its answers are contradicted on {_listed(operations)}"
+        found.setdefault(name, Reason(code="A1", text=text))
+    return found
+
+
+def _missing(basis: Basis) -> Iterator[Reason]:
+    """What a conclusive result still lacks."""
+    for found in _one_of_each(basis.findings, "warning"):
+        yield _reason(found)
+    unverified = [
+        one.operation
+        for one in (basis.gate.operations if basis.gate else ())
+        if GateStatus.UNVERIFIED in one.contenders.values()
+    ]
+    if unverified:
+        yield Reason(code="A8", text=f"nothing independent confirmed the answers of {_listed(unverified)}")
+    yield from _starts(basis.verdicts)
+    for attempt, why in basis.unfinished:
+        yield Reason(code="T8.unfinished", text=f"attempt {attempt} was not completed: {why}")
+    if not basis.one_layout:
+        yield Reason(code="D1", text="the contenders were not given the same bytes")
+    for name, what in basis.unread:
+        yield Reason(code="R3.unread", text=f"{name}: {what} not read back from the running engine")
+    if not basis.watched:
+        yield Reason(code="E4.unwatched", text="the machine was not watched during the blocks")
+    if not basis.temperature_proven:
+        yield Reason(code="E1.unproven", text="temperature not proven: that the data was in memory is assumed")
+
+
+def _starts(verdicts: Iterable[Verdict]) -> Iterator[Reason]:
+    """Comparisons with fewer starts than a conclusive one needs, those without a verdict first."""
+    said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
+    # What was disqualified was refused before anything was counted, and says so itself.
+    counted = [one for one in said if one.starts or any(reason.code == "T10.starts" for reason in one.reasons)]
+    few = [one.starts for one in counted if one.starts < MIN_STARTS]
+    some = [one.starts for one in counted if MIN_STARTS <= one.starts < FULL_STARTS]
+    total = count(len(said), "comparison")
+    if few:
+        text = f"{len(few)} of {total} had {_range(few)}: no verdict, {MIN_STARTS} are needed"
+        yield Reason(code="T10.starts", text=text)
+    if some:
+        text = f"{len(some)} of {total} had {_range(some)}: {FULL_STARTS} are needed"
+        yield Reason(code="T10", text=text)
+
+
+def _range(starts: Sequence[int]) -> str:
+    low, high = min(starts), max(starts)
+    return f"{count(high, 'fresh start')}" if low == high else f"{low} to {count(high, 'fresh start')}"
+
+
+def _listed(operations: Sequence[str]) -> str:
+    more = len(operations) - _NAMED
+    return ", ".join(operations[:_NAMED]) + (f" and {count(more, 'more operation')}" if more > 0 else "")
+
+
+def _one_of_each(findings: Iterable[Finding], severity: str) -> list[Finding]:
+    """The first finding of each kind and contender; how many more there are is said."""
+    groups: dict[tuple[str, str | None], list[Finding]] = defaultdict(list)
+    for one in findings:
+        if one.severity == severity:
+            groups[one.code, one.contender].append(one)
+    return [
+        same[0]
+        if len(same) == 1
+        else msgspec.structs.replace(same[0], text=f"{same[0].text} (and {len(same) - 1} more)")
+        for same in groups.values()
+    ]
+
+
+def _reason(found: Finding) -> Reason:
+    place = f"{found.contender}: " if found.contender else ""
+    return Reason(code=found.code, text=place + found.text)

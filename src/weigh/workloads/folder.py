@@ -1,0 +1,163 @@
+"""A workload in a folder: the user's own queries, ``NAME.sql`` with ``NAME.toml`` beside it.
+
+The ``.sql`` file is the question, as every engine gets it. The ``.toml`` file says what a right answer looks like::
+
+    about = "events per user"
+    ordered_by = ["events", "user"]   # columns of ORDER BY, by name
+    limit = 10
+    keys = ["user"]                   # no two rows share these
+
+    [[column]]
+    name = "user"
+    kind = "string"                   # integer, decimal, double, string, date, timestamp, boolean
+    match = "exact"                   # or "approx" with rel, or "quotient" (division, averages)
+
+    [[case]]                          # optional: the query is asked once for each; {user} stands in the SQL
+    name = "rare"
+    literals = { user = "u17" }
+    timed = true
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.model.answer import Column, Kind, Match, ResultSchema
+from weigh.model.errors import UsageError, nearest
+from weigh.model.operation import Case, Filter, Literal, Operation, Workload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from weigh.workloads import Cubes
+
+NAME = "sql"
+"""Of the workload, as ``[experiment] workload`` has it."""
+APPROX = 1e-9
+"""Relative tolerance of ``approx`` where none is given: sums of doubles in any order stay far below."""
+
+
+class ColumnTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[[column]]``, in the order of the answer's columns."""
+
+    name: str
+    kind: Kind
+    match: Match = "exact"
+    rel: float | None = None
+
+
+class CaseTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[[case]]``."""
+
+    name: str
+    literals: dict[str, Literal] = {}
+    timed: bool = True
+
+
+class FilterTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[filter]``: the predicate of the query, for the checks of an engine against itself."""
+
+    table: str
+    predicate: str
+
+
+class QueryFile(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """``NAME.toml`` as a whole."""
+
+    about: str = ""
+    ordered_by: list[str] = []
+    limit: int | None = None
+    keys: list[str] = []
+    column: list[ColumnTable]
+    case: list[CaseTable] = []
+    filter: FilterTable | None = None
+    dialect: dict[str, str] = {}
+
+
+class Folder:
+    """The source of the workload ``sql``.
+
+    Args:
+        path: the folder.
+    """
+
+    name = NAME
+    dataset = "files"
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def build(self, truth: Cubes, seed: int) -> Workload:
+        """Every query of the folder, by name; nothing is known about the data and nothing is chosen.
+
+        Raises:
+            UsageError: there is none, or a file is not as it should be.
+        """
+        files = sorted(self.path.glob("*.sql"))
+        if not files:
+            raise UsageError("there is no query (*.sql)", where=str(self.path), remedy="weigh init writes them")
+        return Workload(name=NAME, dataset=self.dataset, operations=tuple(_operation(path) for path in files))
+
+    def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
+        """Nothing is known beforehand; ``--answers`` names answers that were pinned."""
+        return None
+
+
+def _operation(path: Path) -> Operation:
+    described = path.with_suffix(".toml")
+    file = _read(described, path)
+    sql = path.read_text().strip().rstrip(";").strip()
+    names = [column.name for column in file.column]
+    cases = tuple(Case(name=one.name, literals=one.literals, timed=one.timed) for one in file.case)
+    if cases and not any(case.timed for case in cases):
+        raise UsageError("no case is timed", where=str(described), remedy="say timed = true in one of them")
+    if len({case.name for case in cases}) < len(cases):
+        raise UsageError("two cases have the same name", where=str(described), remedy="name them apart")
+    return Operation(
+        name=path.stem,
+        sql=sql,
+        schema=ResultSchema(
+            columns=tuple(_column(column) for column in file.column),
+            ordered_by=_positions("ordered_by", file.ordered_by, names, described),
+            limit=file.limit,
+            keys=_positions("keys", file.keys, names, described),
+        ),
+        cases=cases or (Case(name="only", timed=True),),
+        filter=Filter(table=file.filter.table, predicate=file.filter.predicate) if file.filter else None,
+        dialect=file.dialect,
+        about=file.about,
+    )
+
+
+def _column(table: ColumnTable) -> Column:
+    rel = table.rel if table.rel is not None else 0.0 if table.match == "exact" else APPROX
+    return Column(name=table.name, kind=table.kind, match=table.match, rel=rel)
+
+
+def _positions(key: str, wanted: list[str], names: list[str], path: Path) -> tuple[int, ...]:
+    for name in wanted:
+        if names.count(name) != 1:
+            what = "no column" if name not in names else "more than one column"
+            raise UsageError(f"{key}: there is {what} '{name}'", where=str(path), remedy=nearest(name, names))
+    return tuple(names.index(name) for name in wanted)
+
+
+def _read(path: Path, query: Path) -> QueryFile:
+    try:
+        plain: dict[str, Any] = tomllib.loads(path.read_text())
+        return msgspec.convert(plain, QueryFile)
+    except FileNotFoundError:
+        raise UsageError(
+            f"{query.name} has no result schema beside it",
+            where=str(path),
+            remedy="write one (docs/own-data.md), or let weigh init read it off the answer",
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/own-data.md") from None
+    except msgspec.ValidationError as error:
+        raise UsageError(f"not a result schema: {error}", where=str(path), remedy="see docs/own-data.md") from None

@@ -1,0 +1,57 @@
+"""Wrong answers that docs/engines.md names. One that is mended belongs out of it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from lives import files, prepared, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NUMBERS = pa.table(
+    {
+        "small": pa.array([2_000_000_000, 2_000_000_000], pa.int32()),
+        "large": pa.array([2**62, 2**62], pa.int64()),
+        "price": pa.array([Decimal("1.00"), Decimal("2.00")], pa.decimal128(10, 2)),
+        "name": ["ADA", "bob"],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("contender", "sql", "got", "right"),
+    [
+        ("polars@2.1.0", "SELECT sum(small) AS s FROM t", -294_967_296, 4_000_000_000),
+        ("polars@2.1.0", "SELECT sum(large) AS s FROM t", -(2**63), 2**63),
+        ("polars@1.35.2", "SELECT sum(small) AS s FROM t", -294_967_296, 4_000_000_000),
+        ("polars@1.35.2", "SELECT count(*) AS n FROM t WHERE name NOT IN ('ADA', NULL)", 1, 0),
+        ("datafusion@55.0.0", "SELECT sum(large) AS s FROM t", -(2**63), 2**63),
+        ("pyarrow@21.0.0", "SELECT count(*) AS n FROM t WHERE price = 1", 0, 1),
+        ("sqlite@3.54.1.0", "SELECT count(*) AS n FROM t WHERE name LIKE 'a%'", 1, 0),
+    ],
+)
+def test_it_is_still_wrong(contender: str, sql: str, got: Any, right: Any, tmp_path: Path) -> None:
+    table = files(tmp_path, "t", NUMBERS)
+    with prepared(contender).start(table) as started:
+        assert rows(started, sql) == [(got,)]
+    with prepared("duckdb@2.0.0").start(table) as started:
+        assert rows(started, sql) == [(right,)]
+
+
+@pytest.mark.parametrize(
+    ("contender", "sql", "right"),
+    [
+        ("pyarrow@26.0.1", "SELECT count(*) AS n FROM t WHERE price = 1", 1),
+        ("pyarrow@26.0.1", "SELECT sum(large) AS s FROM t", 2**63),
+        ("polars@2.1.0", "SELECT count(*) AS n FROM t WHERE name NOT IN ('ADA', NULL)", 0),
+        ("sqlite@3.54.1.0?case_sensitive_like=true", "SELECT count(*) AS n FROM t WHERE name LIKE 'a%'", 0),
+    ],
+)
+def test_its_neighbour_is_right(contender: str, sql: str, right: Any, tmp_path: Path) -> None:
+    with prepared(contender).start(files(tmp_path, "t", NUMBERS)) as started:
+        assert rows(started, sql) == [(right,)]

@@ -1,0 +1,49 @@
+"""DuckDB behind an adapter that lies as its setting ``lie`` says. Runs in the worker, as every adapter does.
+
+Each lie is the honest adapter with one method replaced, so that a liar and its honest twin (``lie=none``) differ in
+what its class says and in nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import answers, clock, data, forms, misbehaving, pace
+from .honest import OURS
+from .honest import Engine as Honest
+
+LIES: dict[Any, type[Honest]] = {
+    "none": Honest,
+    "forty-two": answers.FortyTwo,
+    "absent": answers.Absent,
+    "group": answers.Group,
+    "last-row": answers.LastRow,
+    "rounding": answers.Rounding,
+    "late": answers.Late,
+    "other-forms": forms.OtherForms,
+    "wrong-forms": forms.WrongForms,
+    "two-units": forms.TwoUnits,
+    "fewer-rows": data.FewerRows,
+    "copy": data.Copy,
+    "stale-copy": data.StaleCopy,
+    "lazy": clock.Lazy,
+    "lazy-in-memory": clock.LazyInMemory,
+    "background": clock.Background,
+    "slow-conversion": clock.SlowConversion,
+    "early": clock.Early,
+    "planner": clock.Planner,
+    "cache": clock.Cache,
+    "pace": pace.Pace,
+    "slow": misbehaving.Slow,
+    "fails": misbehaving.Fails,
+    "hang": misbehaving.Hang,
+    "crash": misbehaving.Crash,
+    "chatty": misbehaving.Chatty,
+    "huge": misbehaving.Huge,
+    "garbage": misbehaving.Garbage,
+}
+
+
+def Engine(settings: dict[str, Any], scratch: str) -> Honest:
+    """What the worker opens; which lie it gets is a setting."""
+    return LIES[settings.get("lie", OURS["lie"])](settings, scratch)

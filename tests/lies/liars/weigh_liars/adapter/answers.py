@@ -1,0 +1,77 @@
+"""Wrong answers: at once (A1), in the last digits (A2), or later (A3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .honest import OURS, Engine
+
+# A1: wrong at once.
+
+
+class FortyTwo(Engine):
+    """Answers 42 to every question but "what are the rows?". BenchBox 0.4.2 called that PASSED, "Speedup 20.37x"."""
+
+    def run(self) -> int:
+        return self.consume(self.sql if self.sql == "SELECT * FROM events" else "SELECT 42 AS answer")
+
+
+class Absent(Engine):
+    """Wrong only for a literal that does not occur: it counts one where there is none."""
+
+    def run(self) -> int:
+        counts = self.sql.startswith("SELECT count(*)")
+        return self.consume(f"SELECT greatest(COLUMNS(*), 1) FROM ({self.sql})" if counts else self.sql)
+
+
+class Group(Engine):
+    """One row of a GROUP BY is wrong by one."""
+
+    def run(self) -> int:
+        one_more = "events + CAST(row_number() OVER () = 2 AS INTEGER) AS events"
+        grouped = "AS events" in self.sql and "GROUP BY" in self.sql
+        return self.consume(f"SELECT * REPLACE ({one_more}) FROM ({self.sql})" if grouped else self.sql)
+
+
+class LastRow(Engine):
+    """The last row of a LIMIT is wrong in a column that the query does not order by."""
+
+    def run(self) -> int:
+        if "LIMIT" not in self.sql:
+            return self.consume(self.sql)
+        place = "row_number() OVER ()"
+        more = f"events + CASE WHEN {place} = (SELECT count(*) FROM ({self.sql})) THEN 1000 ELSE 0 END AS events"
+        return self.consume(f"SELECT * REPLACE ({more}) FROM ({self.sql})")
+
+
+# A2: rounding.
+
+
+class Rounding(Engine):
+    """Doubles are off by a relative ``by``: the last bit is honest rounding, a millionth is a wrong answer."""
+
+    def run(self) -> int:
+        if "sum(" not in self.sql:
+            return self.consume(self.sql)
+        relation = self.connection.sql(self.sql)
+        columns = zip(relation.columns, relation.types, strict=True)
+        factor = f"(1 + CAST({float(self.wanted['by'])!r} AS DOUBLE))"
+        moved = ", ".join(f"{name} * {factor} AS {name}" for name, kind in columns if kind == "DOUBLE")
+        return self.consume(f"SELECT * REPLACE ({moved}) FROM ({self.sql})" if moved else self.sql)
+
+
+# A3: wrong later.
+
+
+class Late(Engine):
+    """Right at first; wrong by one ``from`` the n-th execution of a query on, in every life."""
+
+    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
+        super().__init__(settings, scratch)
+        self.executions: dict[str, int] = {}
+
+    def run(self) -> int:
+        count = self.executions[self.sql] = self.executions.get(self.sql, 0) + 1
+        if count < int(self.wanted.get("from", OURS["from"])) or "AS events" not in self.sql:
+            return self.consume(self.sql)
+        return self.consume(f"SELECT * REPLACE (events + 1 AS events) FROM ({self.sql})")

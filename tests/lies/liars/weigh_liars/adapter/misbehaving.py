@@ -1,0 +1,64 @@
+"""Not lies, but things that happen to engines: weigh must outlive them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from .honest import Engine
+
+
+class Slow(Engine):
+    """Takes 20 ms longer."""
+
+    def run(self) -> int:
+        time.sleep(0.02)
+        return super().run()
+
+
+class Fails(Engine):
+    """Cannot do a LIMIT."""
+
+    def run(self) -> int:
+        if "LIMIT" in self.sql:
+            raise RuntimeError("no LIMIT today")
+        return super().run()
+
+
+class Hang(Engine):
+    """Never answers."""
+
+    def run(self) -> int:
+        time.sleep(3600)
+        return 0
+
+
+class Crash(Engine):
+    """Dies of a segmentation fault."""
+
+    def run(self) -> int:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return 0
+
+
+class Chatty(Engine):
+    """Prints what looks like a message of weigh's protocol."""
+
+    def run(self) -> int:
+        print('{"do": "close"}' * 1000, flush=True)
+        return super().run()
+
+
+class Huge(Engine):
+    """Returns ten million rows to everything."""
+
+    def run(self) -> int:
+        return self.consume("SELECT i AS n FROM range(10000000) t(i)")
+
+
+class Garbage(Engine):
+    """Fails with a message that is hard to print."""
+
+    def run(self) -> int:
+        raise RuntimeError("something\nwith 'quotes', {braces} and \x1b[31mcolour")

@@ -1,0 +1,77 @@
+"""Work outside the clock (A5, A6): whom the bounds accuse, and whom they leave alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.model.sample import Outcome, Sample
+from weigh.verdict.outside import outside
+
+MS = 1e-3
+
+
+def samples(
+    preparing: float, executing: float, handing: float = 0.0, operation: str = "q", rows: int = 1
+) -> list[Sample]:
+    """Five starts with CPU seconds of each phase; the first ten times as slow, as first ones are."""
+    return [
+        Sample(
+            block=block, start=block, turn=0, run=1, arm="b", contender="b", operation=operation, case="only",
+            outcome=Outcome.OK, wall_s=executing, cpu_s=executing, prepare_cpu_s=preparing * (1 if block else 10),
+            answer_cpu_s=handing, rows=rows,
+        )
+        for block in range(5)
+    ]  # fmt: skip
+
+
+def found(*of: Sample) -> list[tuple[str, str | None]]:
+    return [(finding.code, finding.operation) for finding in outside(of)]
+
+
+@pytest.mark.parametrize(
+    ("preparing", "executing", "code"),
+    [
+        (0.01 * MS, 0.05 * MS, None),
+        (0.9 * MS, 0.05 * MS, None),
+        (3 * MS, 0.05 * MS, "A6.planned"),  # planning a query over hardly any rows
+        (5 * MS, 200 * MS, "A6.planned"),
+        (9.9 * MS, 0.0, "A6.planned"),  # a liar below the floor: said, and not accused
+        (15 * MS, 200 * MS, "A6.planned"),  # planning that takes long, of a query that takes longer
+        (15 * MS, 10 * MS, "A6.prepare"),
+        (50 * MS, 0.0, "A6.prepare"),
+    ],
+)
+def test_work_before_the_clock(preparing: float, executing: float, code: str | None) -> None:
+    assert [one for one, _ in found(*samples(preparing, executing))] == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("handing", "executing", "rows", "lazy"),
+    [
+        (0.3 * MS, 0.01 * MS, 1, False),
+        (2 * MS, 5 * MS, 1, False),  # a slow conversion
+        (20 * MS, 1 * MS, 1_000, False),  # many rows to convert
+        (30 * MS, 0.01 * MS, 1, True),
+    ],
+)
+def test_work_after_the_clock(handing: float, executing: float, rows: int, lazy: bool) -> None:
+    assert found(*samples(0.0, executing, handing, rows=rows)) == ([("A5.lazy", "q")] if lazy else [])
+
+
+def test_each_operation_is_accused_and_the_note_is_one() -> None:
+    both = samples(50 * MS, 0.0, operation="q") + samples(60 * MS, 0.0, operation="r")
+    assert found(*both) == [("A6.prepare", "q"), ("A6.prepare", "r")]
+    assert found(*both, *samples(2 * MS, 1 * MS, operation="s")) == [("A6.prepare", "q"), ("A6.prepare", "r")]
+    little = samples(2 * MS, 50 * MS, operation="q") + samples(4 * MS, 50 * MS, operation="r")
+    (note,) = outside(little)
+    assert "on 2 operations: up to 4.00 ms (r, where executing takes 50.0 ms)" in note.text
+
+
+def test_executions_that_failed_or_were_not_timed_say_nothing() -> None:
+    untimed = [Sample(**{**as_fields(one), "run": 0}) for one in samples(50 * MS, 0.0)]
+    failed = [Sample(**{**as_fields(one), "outcome": Outcome.ERROR}) for one in samples(50 * MS, 0.0)]
+    assert found(*untimed, *failed) == []
+
+
+def as_fields(sample: Sample) -> dict[str, object]:
+    return {name: getattr(sample, name) for name in sample.__struct_fields__}
