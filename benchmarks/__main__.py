@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import digest, generation, startup, worker
+from benchmarks import digest, generation, startup, tpch, worker
 
-ALL = {"startup": startup.run, "worker": worker.run, "digest": digest.run, "generation": generation.run}
+ALL = {
+    "startup": startup.run,
+    "worker": worker.run,
+    "digest": digest.run,
+    "generation": generation.run,
+    "tpch": tpch.run,
+}
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from weigh.engines.life import Life, LifeEnded
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
-from weigh.protocol import probes
+from weigh.protocol import metamorphic, probes
 from weigh.protocol.prepare import read_back
 from weigh.verdict import answers
 
@@ -232,3 +232,10 @@ def test_answers_agree_with_those_of_other_types(sqlite: Ready, kinds: Tables) -
         compared = answers.compare(asked(life, sql)[1], asked(other, sql)[1], schema)
     assert compared.agrees, compared.differences
     assert any(note.startswith("A7: doubles for the decimals of p") for note in compared.notes)
+
+
+def test_a_copy_is_not_checked_against_itself_from_more_files(sqlite: Ready, kinds: Tables) -> None:
+    names = [[name for name, _, _ in metamorphic._variants(ready, kinds)] for ready in (sqlite, prepared("polars"))]
+    assert metamorphic.MORE_FILES not in names[0]
+    assert metamorphic.MORE_FILES in names[1]
+    assert "rows read backwards" in names[0]

@@ -13,6 +13,7 @@ from lives import files, prepared, rows
 if TYPE_CHECKING:
     from pathlib import Path
 
+CHDB = "chdb@4.4.0+chdb-core==26.9.0"
 NUMBERS = pa.table(
     {
         "small": pa.array([2_000_000_000, 2_000_000_000], pa.int32()),
@@ -30,6 +31,10 @@ NUMBERS = pa.table(
         ("polars@2.1.0", "SELECT sum(large) AS s FROM t", -(2**63), 2**63),
         ("polars@1.35.2", "SELECT sum(small) AS s FROM t", -294_967_296, 4_000_000_000),
         ("polars@1.35.2", "SELECT count(*) AS n FROM t WHERE name NOT IN ('ADA', NULL)", 1, 0),
+        ("polars@1.35.2", "SELECT sum(large) AS s FROM t WHERE name = 'x'", 0, None),
+        (CHDB, "SELECT sum(large) AS s FROM t", -(2**63), 2**63),
+        (CHDB, "SELECT avg(large) AS s FROM t", -(2.0**62), 2.0**62),
+        (CHDB, "SELECT count(*) AS n FROM t WHERE name NOT IN ('ADA', NULL)", 1, 0),
         ("datafusion@55.0.0", "SELECT sum(large) AS s FROM t", -(2**63), 2**63),
         ("pyarrow@21.0.0", "SELECT count(*) AS n FROM t WHERE price = 1", 0, 1),
         ("sqlite@3.54.1.0", "SELECT count(*) AS n FROM t WHERE name LIKE 'a%'", 1, 0),

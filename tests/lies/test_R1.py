@@ -40,7 +40,7 @@ def test_where_somebody_is_wrong_nobody_has_a_mean(five: Run) -> None:
 def test_the_whole_workload_has_one(whole: Run) -> None:
     for contender in ("equal", "uneven"):
         suite = suites(whole)[contender]
-        ratios = [verdicts(whole, operation)[contender]["ratio"] for operation in sorted(MEMBERS)]
+        ratios = [verdicts(whole, operation)[contender]["ratio"] for operation in ("unordered", "ties")]
         assert suite["missing"] == []
         assert math.isclose(suite["mean"], math.exp(sum(map(math.log, ratios)) / len(ratios)))
         assert (suite["low"], suite["high"]) == (min(ratios), max(ratios))

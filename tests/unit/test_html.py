@@ -163,7 +163,7 @@ def test_the_same_bytes_whatever_the_surroundings() -> None:
         "import sys, reporting; from weigh.report.conclusion import conclude; from weigh.report.html import page; "
         "r = reporting.record(); sys.stdout.buffer.write(page(conclude([r]), r.samples, 'e').encode())"
     )
-    tests = str(Path(__file__).parents[1])
+    tests = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     pages = {
         subprocess.run(
             [sys.executable, "-c", script],

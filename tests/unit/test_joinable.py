@@ -4,106 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
+from sessions import FILE, HOST, MANIFEST, QUESTION, READ, WORKLOAD, changed, record, session, two
 
 from weigh.audit import caveats, comparable, joinable
-from weigh.evidence.record import BlockBegun, ContenderRead, EnvironmentRead, Record
-from weigh.model.answer import GateStatus, ResultSchema
-from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault, UsageError
 from weigh.model.finding import Finding
-from weigh.model.gate import Gate, OperationGate
-from weigh.model.manifest import DatasetName, FileFacts, Manifest
-from weigh.model.operation import Case, Operation, Workload
-from weigh.model.sample import Outcome, Sample
-from weigh.model.spec import LayoutSpec, Rules, Spec
-from weigh.report.compare import Session
-from weigh.report.conclusion import conclude
-
-HOST = {
-    "cpu": "a processor", "cores": 4, "cores_allowed": 4, "memory_bytes": 16 << 30, "kernel": "6.1", "cpu_limit": None,
-    "memory_limit": None, "governor": "performance", "system": "Debian",
-}  # fmt: skip
-READ = ContenderRead(
-    name="ref", engine="duckdb", lineage="duckdb", version="2.0.0", settings={"threads": 2}, environment="e1",
-    in_force={"threads": {"value": "2", "default": "4"}, "memory_limit": {"value": "8 GiB", "default": "8 GiB"}},
-    lock="duckdb==2.0.0\nnanoarrow==0.9.0\n",
-)  # fmt: skip
-FILE = FileFacts(path="events-0.parquet", table="events", bytes=9, blake3="b1", rows=3, digest="d1")
-MANIFEST = Manifest(
-    dataset=DatasetName(generator="netflow/1", scale=3, seed=42),
-    layout=LayoutSpec(),
-    writer="duckdb 2.0.0",
-    files=(FILE,),
-    digests={"events": "d1"},
-)
-QUESTION = Operation(
-    name="q1",
-    sql="SELECT count(*) FROM events WHERE user = {user}",
-    schema=ResultSchema(columns=()),
-    cases=(Case(name="one", literals={"user": "ada"}, timed=True), Case(name="two", literals={"user": "bob"})),
-)
-WORKLOAD = Workload(name="netflow", dataset="netflow", operations=(QUESTION,))
-
-
-def changed(struct: Any, **fields: Any) -> Any:
-    return msgspec.structs.replace(struct, **fields)
-
-
-def record(
-    *reads: ContenderRead,
-    attempt: int = 1,
-    host: dict[str, Any] | None = None,
-    manifest: Manifest = MANIFEST,
-    workload: Workload | None = WORKLOAD,
-    measured: bool = True,
-    findings: tuple[Finding, ...] = (),
-    weigh: str = "1",
-    runs: int = 1,
-    **spec: Any,
-) -> Record:
-    reads = reads or (READ, changed(READ, name="new", version="2.1.0"))
-    named = tuple(Contender(name=one.name, engine=one.engine) for one in reads)
-    status = {one.name: GateStatus.AGREED for one in reads}
-    operations = tuple(one.name for one in workload.operations) if workload else ()
-    samples = tuple(
-        Sample(
-            attempt=attempt, block=block, start=0, turn=0, run=1, arm=one.name, contender=one.name, operation=name,
-            case="one", outcome=Outcome.OK, wall_s=0.01 * attempt, at=block,
-        )
-        for block in range(2)
-        for one in reads
-        for name in operations
-    )  # fmt: skip
-    cases = tuple((name, "one") for name in operations)
-    arms = tuple(one.name for one in reads)
-    return Record(
-        attempt=attempt,
-        spec=Spec(workload="netflow", contenders=named, baseline=reads[0].name, **spec),
-        environment=EnvironmentRead(weigh=weigh, command="", host=host or HOST, contenders=reads),
-        workload=workload,
-        manifest=manifest,
-        gate=Gate(
-            operations=tuple(
-                OperationGate(operation=name, status=GateStatus.AGREED, contenders=status) for name in operations
-            ),
-            checks=(),
-            truth=True,
-        ),
-        blocks=tuple(BlockBegun(block=n, cases=cases, arms=arms, runs=runs) for n in range(2)) if measured else (),
-        samples=samples if measured else (),
-        findings=findings,
-    )
-
-
-def session(*records: Record, name: str = "the first session") -> Session:
-    return Session(name=name, evidence="e", records=records, conclusion=conclude(records))
-
-
-def two(one: Record, other: Record) -> tuple[Session, Session]:
-    return session(one), session(other, name="the second session")
-
+from weigh.model.operation import Case, Operation
+from weigh.model.spec import Rules
 
 SAME_READ: list[dict[str, Any]] = [
     {},
@@ -227,6 +135,11 @@ def test_the_reference_is_the_baseline_or_the_first_that_is_shared() -> None:
     assert joinable.shared_reference(two(record(READ, a), record(a, READ)), "") == ("ref", "ref")
     assert joinable.shared_reference(two(record(READ, a), record(a, READ)), "a") == ("a", "a")
     assert joinable.shared_reference(two(record(new, a, b), record(b, a)), "") == ("a", "a")
+    one = record(a, READ)
+    assert joinable.shared_reference(two(changed(one, spec=changed(one.spec, baseline="ref")), one), "") == (
+        "ref",
+        "ref",
+    )
     renamed = changed(READ, name="base")
     assert joinable.shared_reference(two(record(READ, a), record(new, renamed)), "") == ("ref", "base")
     assert joinable.shared_reference(two(record(READ, a), record(renamed, READ)), "") == ("ref", "ref")

@@ -58,7 +58,7 @@ def test_what_is_left_fails_and_fails_without_none_of_its_pieces(data: st.DataOb
     assert fails(left)
     pieces = np.array_split(left, parts)
     for without in range(parts):
-        rest = np.concatenate([piece for at, piece in enumerate(pieces) if at != without])
+        rest = np.concatenate([np.array([], int), *pieces[:without], *pieces[without + 1 :]])
         assert not len(rest) or not fails(rest)
 
 
@@ -70,10 +70,10 @@ def test_rows_far_apart_are_all_that_is_left(number: int, data: st.DataObject) -
     assert set(left.tolist()) == needed
 
 
-@pytest.mark.parametrize("patience", [0, 1, 7, 30])
+@pytest.mark.parametrize("patience", [0, 1, 8, 30])
 def test_when_the_time_is_over_what_was_reached_is_kept(patience: int) -> None:
     watched = Watched(all_of({3, 900}), 1000, patience)
     left, _ = minimal(np.arange(1000), watched)
     assert {3, 900} <= set(left.tolist())
     assert watched.asked <= patience + 2 * (4 + FINEST) + 2 * FINEST, "it ends soon"
-    assert len(left) < 1000 or patience < 7
+    assert len(left) < 1000 or patience < 8

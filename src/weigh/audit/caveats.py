@@ -109,7 +109,9 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     """What a join is good for: suggestive at most, because its assumption cannot be shown from two sessions."""
     assumed = f"joined through {first.reference}: that the machine changed alike for all contenders is assumed"
     reasons = [Reason(code="T5.join", text=assumed)]
-    reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in findings if one.severity != "note"]
+    # What was carried over stands in the tiers of the sessions, below.
+    own = [one for one in findings if one.severity == "warning" and one.code.startswith(("T5", "R4"))]
+    reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in own]
     said: dict[tuple[str, str], list[str]] = {}
     for session in (first, second):
         for reason in session.conclusion.tier.reasons if session.conclusion.tier else ():
@@ -118,7 +120,12 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
         reasons.append(Reason(code=code, text=f"in {_named(names)}, {text}"))
     of_all = any(one.severity == "error" and one.contender is None for one in findings)
     nothing_left = all(verdict.ratio is None for verdict in joining.verdicts)
-    return Tier(name=TierName.INADMISSIBLE if of_all or nothing_left else TierName.SUGGESTIVE, reasons=tuple(reasons))
+    tiers = [session.conclusion.tier for session in (first, second) if session.conclusion.tier]
+    return Tier(
+        name=TierName.INADMISSIBLE if of_all or nothing_left else TierName.SUGGESTIVE,
+        reasons=tuple(reasons),
+        inadmissible=tuple(dict.fromkeys(name for one in tiers for name in one.inadmissible)),
+    )
 
 
 def _place(finding: Finding) -> str:

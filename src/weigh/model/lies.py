@@ -82,7 +82,8 @@ CATALOGUE = _rows(
     (
         "T5",
         "A measured first, B later",
-        "arms alternate in random blocks; verify recomputes the order from the seed",
+        "arms alternate in random blocks; verify recomputes the order from the seed; two sessions are joined only "
+        "through a shared reference contender",
     ),
     (
         "T10",

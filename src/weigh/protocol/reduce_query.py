@@ -53,7 +53,7 @@ class Parsed:
 
     def __init__(self, tree: exp.Query, schema: ResultSchema, tables: Columns) -> None:
         self.schema = schema
-        self.sql = tree.sql(dialect=Written, normalize_functions=False)
+        self.sql = tree.sql(dialect=Written, normalize_functions=False, comments=False)
         self._tree = tree
         self._tables = tables
 

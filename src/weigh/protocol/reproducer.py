@@ -136,7 +136,7 @@ def text(one: Reproducer, tables: Tables, rows: list[tuple[Any, ...]]) -> str:
             one.ready.engine.script.strip(),
             "\n",
             'if __name__ == "__main__":',
-            "    leave(main(ask))",
+            "    end_now(show(ask))",
             "",
         ]
     )

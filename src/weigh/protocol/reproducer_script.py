@@ -112,7 +112,7 @@ def sort_key(row: tuple[Any, ...]) -> list[str]:
     return [text for text, column in zip(texts, COLUMNS, strict=True) if column[2] == "exact"] + texts
 
 
-def main(ask: Any) -> int:
+def show(ask: Any) -> int:
     """1 where an answer differs, 0 where it does not."""
     here = Path(__file__).resolve().parent
     sql = (here / "query.sql").read_text(encoding="utf-8").strip()
@@ -129,7 +129,7 @@ def main(ask: Any) -> int:
     return int(bool(found))
 
 
-def leave(code: int) -> None:
+def end_now(code: int) -> None:
     """End now: engines with threads of their own may hang when they are taken down."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -139,7 +139,7 @@ def leave(code: int) -> None:
 def no_answer(kind: Any, error: Any, trace: Any) -> None:
     """Exit code 2: no answer is not another answer."""
     sys.__excepthook__(kind, error, trace)
-    leave(2)
+    end_now(2)
 
 
 # --- the engine ---

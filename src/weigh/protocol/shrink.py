@@ -22,7 +22,7 @@ from weigh.model.text import one_line
 from weigh.protocol import reproducer
 from weigh.protocol.contradiction import Clock, Contradiction, Party
 from weigh.protocol.excerpt import Source, size
-from weigh.protocol.suspects import Suspect, remote, suspects, testimonies
+from weigh.protocol.suspects import Suspect, remote, suspects, witnesses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -131,7 +131,7 @@ class _Shrinking:
             return _none(self.suspect, "it is a server reached by URL, and no excerpts are copied to it")
         python = environments.ensure([layout.DUCKDB], self.scene.cache).python
         tried = []
-        for testimony in testimonies(self.suspect, self.scene.gate, self.contenders, self.scene.cache):
+        for testimony in witnesses(self.suspect, self.scene.gate, self.contenders, self.scene.cache):
             # What was found in lives that are shown one excerpt after another may be gone in new ones.
             for fresh in (False, True):
                 with self._confront(testimony, python, self.clock, fresh=fresh) as pair:
@@ -182,13 +182,14 @@ class _Shrinking:
         again = f", in one of {one.question.times} executions" if one.question.times > 1 else ""
         what = "; ".join(map(str, found.differences[:1])) + again
         size_ = f"{units.count(shown.excerpt.rows, 'row')} ({units.size(size(tables))})"
+        undecided = "; nothing tells who is right" if self.suspect.undecided else ""
         without = f"; data and query without a script: {missing}" if missing else ""
         return Finding(
             code="A1.reproducer",
             severity="note",
             contender=one.ready.name,
             operation=one.operation,
-            text=f"{one_line(one.question.sql, 200)}: {what} (by {one.witness}), over {size_}{without}",
+            text=f"{one_line(one.question.sql, 200)}: {what} (by {one.witness}), over {size_}{undecided}{without}",
             remedy=f"ask it {place / reproducer.QUERY} on the data beside it" if missing else f"uv run {script}",
         )
 

@@ -101,7 +101,7 @@ def suspects(gate: Gate, workload: Workload, contenders: Mapping[str, Ready]) ->
     return [chosen[at] for at in order]
 
 
-def testimonies(suspect: Suspect, gate: Gate, contenders: Mapping[str, Ready], cache: Path) -> Iterator[Testimony]:
+def witnesses(suspect: Suspect, gate: Gate, contenders: Mapping[str, Ready], cache: Path) -> Iterator[Testimony]:
     """Who can witness, the most independent first.
 
     Another contender of another lineage; the suspect itself with an optimisation switched off, where that failed; the

@@ -202,8 +202,8 @@ def _pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparis
                 column = schema.columns[position]
                 apart = _distance(x, y, column)
                 if math.isfinite(apart):
-                    # A quotient of doubles that is off in its last bits is rounding, whatever its scale.
-                    kind = "approx" if apart <= column.rel else column.match
+                    # Quotients that are both doubles have no scale: what is between them is rounding.
+                    kind = column.match if _unit(x) or _unit(y) else "approx"
                     worst[kind] = max(worst[kind], apart)
                 if not _within(x, y, apart, column):
                     count += 1
