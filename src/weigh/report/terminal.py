@@ -105,7 +105,7 @@ def _heading(conclusion: Conclusion) -> Text:
         count = len(manifest.files)
         text.append(
             f"\n{count} Parquet file{'s' * (count != 1)}, {units.size(manifest.bytes)}, "
-            f"written by {manifest.writer}, {_codec(manifest)}; all contenders read these bytes",
+            f"written by {manifest.writer}, {_codec(manifest)}; the same bytes for all contenders",
             style="dim",
         )
     if record.environment:
