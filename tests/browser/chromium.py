@@ -121,6 +121,13 @@ class Page:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def until(self, script: str) -> None:
+        """Wait until a JavaScript expression is true in the page."""
+        deadline = time.monotonic() + _PATIENCE
+        while not self.run(script):
+            assert time.monotonic() < deadline, f"it never came: {script}"
+            time.sleep(0.05)
+
     def screenshot(self, to: Path | None = None, clip: tuple[float, float, float, float] | None = None) -> bytes:
         """A PNG of the page: the window, or the part of it at (x, y, width, height)."""
         extra: dict[str, Any] = {}

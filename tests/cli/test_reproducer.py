@@ -110,7 +110,7 @@ def test_alone_with_the_truth_it_differs_from_the_duckdb_that_weigh_brings(weigh
 
 @pytest.mark.usefixtures("no_orphans")
 def test_alone_without_truth_it_differs_from_itself(weigh: Weigh) -> None:
-    run = gate(weigh, WRONG, operations="eq_user", flags=("--no-truth",))
+    run = gate(weigh, WRONG, operations="in_users", flags=("--no-truth",))
     (finding,) = said(run, "A1.reproducer")
     assert f"(by {WRONG} with bloom filter push-down off)" in finding["text"]
     assert uv_run(*reproducers(run)).returncode == 1

@@ -29,6 +29,23 @@ def test_defaults(tmp_path: Path) -> None:
     assert (made.baseline, made.baseline_declared, made.truth) == ("duckdb", False, True)
 
 
+@pytest.mark.parametrize(
+    ("workload", "written", "scale"),
+    [
+        ("netflow", "", 1_000_000),
+        ("netflow", 'scale = "20K"', 20_000),
+        ("netflow", "scale = 1500", 1500),
+        ("tpch", "", 1.0),
+        ("tpch", "scale = 0.1", 0.1),
+        ("tpch", "scale = 10", 10.0),
+        ("tpch-dbgen", 'scale = "SF0.01"', 0.01),
+    ],
+)
+def test_a_scale_is_in_the_unit_of_its_data(tmp_path: Path, workload: str, written: str, scale: float) -> None:
+    made = spec(tmp_path, f'[experiment]\nworkload = "{workload}"\n{written}\n{DUCKDB}')
+    assert (made.scale, type(made.scale)) == (scale, type(scale))
+
+
 def test_a_flag_wins_over_the_file(tmp_path: Path) -> None:
     text = '[experiment]\nscale = "1M"\nmargin = 0.05\ntruth = true\nbudget = "1m"\n' + DUCKDB
     made = spec(tmp_path, text, scale="2K", margin="1%", truth=False, baseline="duckdb")
@@ -89,6 +106,10 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
         ({"baseline": "duckbd"}, "the baseline 'duckbd' is not a contender"),
         ({"contender": ("duckdb", "duckdb")}, "two contenders are called 'duckdb'"),
         ({"scale": "-5"}, "not a number of rows"),
+        ({"scale": "0.1"}, "not a whole number of rows"),
+        ({"workload": "tpch", "scale": "20K"}, "'20K' is not a scale factor"),
+        ({"workload": "tpch", "scale": "0.0001"}, "tpchgen at 0.0001 is too small"),
+        ({"workload": "tpcch"}, "there is no workload 'tpcch'"),
         ({"starts": 0}, "starts = 0 is too small"),
         ({"runs": -1}, "runs = -1 is too small"),
         ({"margin": "0"}, "margin = 0 is not positive"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weigh.protocol.reduce_rows import FINEST, minimal
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def all_of(needed: set[int]) -> Fails:
     """A failure that needs some rows: the two that overflow a sum."""
-    return lambda rows: needed <= set(rows.tolist())
+    return lambda rows: bool(np.isin(sorted(needed), rows).all())
 
 
 def many(least: int) -> Fails:
@@ -46,6 +46,7 @@ class Watched:
         return self.asked <= self.patience and self.fails(rows)
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_what_is_left_fails_and_fails_without_none_of_its_pieces(data: st.DataObject) -> None:
     number = data.draw(st.integers(1, 3000))
@@ -62,7 +63,8 @@ def test_what_is_left_fails_and_fails_without_none_of_its_pieces(data: st.DataOb
         assert not len(rest) or not fails(rest)
 
 
-@given(st.integers(1, 100_000), st.data())
+@settings(deadline=None)
+@given(st.integers(1, 20_000), st.data())
 def test_rows_far_apart_are_all_that_is_left(number: int, data: st.DataObject) -> None:
     """Three rows are never a piece each of four: the search ends at them alone, at the coarsest grain too."""
     needed = data.draw(st.sets(st.integers(0, number - 1), min_size=1, max_size=3))

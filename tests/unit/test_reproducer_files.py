@@ -234,6 +234,7 @@ def test_a_sum_of_nothing_is_another_kind_of_difference() -> None:
     assert of("3", "7", "other") != of("3", "7")
     assert of("41 rows", "42 rows", "(rows)") == of("1,000 rows", "1,001 rows", "(rows)")
     assert of("'x'", "'y'") == of("'y'", "'x'")
+    assert len({of("'x'", "'y'"), of("NULL", "'y'"), of("'x'", "NULL")}) == 3
 
 
 # Excerpts.

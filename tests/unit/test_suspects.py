@@ -103,6 +103,9 @@ def test_each_contender_once_before_any_twice_and_short_queries_before_long_ones
         ("a", "short"), ("b", "other"), ("b", "long"), ("a", "long"),
     ]  # fmt: skip
     assert order[2].wrong == 3
+    found = gate(wrong("a", "short", 0), wrong("a", "other", 1), wrong("b", "long", 0))
+    order = suspects(found, WORKLOAD, {name: ready(name, name) for name in "ab"})
+    assert [one.ready.name for one in order] == ["a", "b", "a"]
 
 
 def test_of_two_that_differ_undecided_one_is_shrunk_and_the_other_is_the_witness() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from weigh.model import units
@@ -58,3 +59,36 @@ def test_seconds_have_three_digits_and_a_unit(value: float | None, shown: str) -
 @pytest.mark.parametrize(("value", "shown"), [(1_000_000, "1M"), (1500, "1,500"), (20_000, "20K"), (0, "0")])
 def test_row_counts_are_shown_exactly(value: int, shown: str) -> None:
     assert units.rows(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1", 1.0), ("0.01", 0.01), ("SF10", 10.0), (" sf 0.1 ", 0.1), ("100000", 1e5), ("0.001", 0.001)],
+)
+def test_scale_factors(text: str, value: float) -> None:
+    found = units.parse_factor(text)
+    assert (found, type(found)) == (value, float)
+
+
+@pytest.mark.parametrize("text", ["", "SF", "1M", "-1", "1e3", "nan", "inf", "1,5", "0", "0.0", "SF0", "100001"])
+def test_what_is_no_scale_factor(text: str) -> None:
+    with pytest.raises(UsageError, match="scale factor") as caught:
+        units.parse_factor(text)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (1_000_000, "1M rows"),
+        (1500, "1,500 rows"),
+        (0.1, "SF 0.1"),
+        (1.0, "SF 1"),
+        (1234567.0, "SF 1234567"),
+        (None, ""),
+    ],
+)
+def test_a_whole_number_is_rows_and_a_float_a_scale_factor(value: float | None, shown: str) -> None:
+    assert units.scale(value) == shown
+    assert msgspec.json.decode(msgspec.json.encode(value), type=int | float | None) == value
+    assert type(msgspec.json.decode(msgspec.json.encode(value), type=int | float | None)) is type(value)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.audit import comparable
-from weigh.model.finding import Finding
+from weigh.model.finding import DISQUALIFYING, Finding
 from weigh.model.tier import Tier, TierName
 from weigh.model.units import count
-from weigh.model.verdict import Reason
+from weigh.model.verdict import Reason, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.report.compare import Session
-    from weigh.verdict.joining import Joining
+    from weigh.verdict.joining import Joined, Joining
 
 _NAMED = 5
 """Operations that a finding names; the others are counted."""
@@ -107,7 +107,9 @@ def unsealed(session: Session) -> Finding:
 
 def tier(first: Session, second: Session, joining: Joining, findings: Sequence[Finding]) -> Tier:
     """What a join is good for: suggestive at most, because its assumption cannot be shown from two sessions."""
-    assumed = f"joined through {first.reference}: that the machine changed alike for all contenders is assumed"
+    assumed = (
+        f"two sessions, joined through {first.reference}: that the machine changed alike for all contenders is assumed"
+    )
     reasons = [Reason(code="T5.join", text=assumed)]
     # What was carried over stands in the tiers of the sessions, below.
     own = [one for one in findings if one.severity == "warning" and one.code.startswith(("T5", "R4"))]
@@ -119,13 +121,19 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     for (code, text), names in said.items():
         reasons.append(Reason(code=code, text=f"in {_named(names)}, {text}"))
     of_all = any(one.severity == "error" and one.contender is None for one in findings)
-    nothing_left = all(verdict.ratio is None for verdict in joining.verdicts)
+    nothing_left = all(_forbidden(verdict) for verdict in joining.verdicts)
     tiers = [session.conclusion.tier for session in (first, second) if session.conclusion.tier]
     return Tier(
         name=TierName.INADMISSIBLE if of_all or nothing_left else TierName.SUGGESTIVE,
         reasons=tuple(reasons),
         inadmissible=tuple(dict.fromkeys(name for one in tiers for name in one.inadmissible)),
     )
+
+
+def _forbidden(verdict: Joined) -> bool:
+    """Whether nobody may use its figures, because answers were wrong, or somebody failed or was disqualified."""
+    failed = verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR)
+    return failed or (bool(verdict.reasons) and verdict.reasons[0].code in DISQUALIFYING)
 
 
 def _place(finding: Finding) -> str:

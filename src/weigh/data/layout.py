@@ -136,6 +136,11 @@ def fault(error: OSError, place: Path) -> EnvironmentFault:
     )
 
 
+def plain(schema: pa.Schema) -> pa.Schema:
+    """The schema with texts as strings, whatever form of them the writer of a file preferred."""
+    return pa.schema(field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in schema)
+
+
 def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[Iterator[pa.RecordBatch]]:
     """The same rows in consecutive parts of the given sizes; each part must be drawn before the next."""
     source = iter(batches)

@@ -62,8 +62,8 @@ class Parts:
     def __init__(self, paths: list[Path]) -> None:
         self.paths = paths
         self.rows: Rows = sum(pq.read_metadata(path).num_rows for path in paths)
-        # Views, field ids and NOT NULL are habits of one generator; a layout has plain types.
-        self.schema = pa.schema((field.name, _plain(field.type)) for field in pq.read_schema(paths[0]))
+        # Field ids and NOT NULL are one generator's; no writer of layouts keeps them.
+        self.schema = pa.schema((field.name, field.type) for field in layout.plain(pq.read_schema(paths[0])))
 
     def batches(self, executor: Executor) -> Iterator[pa.RecordBatch]:
         """Every row, as its generator orders them."""
@@ -72,10 +72,6 @@ class Parts:
                 for batch in file.iter_batches(_BATCH):
                     yield batch.cast(self.schema)
             path.unlink()
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return pa.string() if pa.types.is_string_view(kind) else kind
 
 
 class Made:

@@ -46,7 +46,7 @@ def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting
         LifeEnded: the engine could not load the tables.
         EnvironmentFault: the cache cannot be written.
     """
-    named = [engine.name, engine.adapter.read_text(), environment.key, settings, tables.key, sorted(tables.paths)]
+    named = [engine.name, _code(engine.adapter), environment.key, settings, tables.key, sorted(tables.paths)]
     key = hashlib.sha256(msgspec.json.encode(named, order="deterministic")).hexdigest()[:16]
     folder = cache / "stores" / f"{engine.name}-{key}"
     try:
@@ -62,6 +62,12 @@ def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting
             remedy="free space or set WEIGH_CACHE",
         ) from error
     return folder
+
+
+def _code(adapter: Path) -> list[str]:
+    """The adapter's source: what another version of it loaded may be another form."""
+    modules = sorted(adapter.parent.glob("*.py")) if adapter.name == "__init__.py" else [adapter]
+    return [module.read_text() for module in modules]
 
 
 def _load(engine: Engine, environment: Environment, settings: dict[str, Setting], tables: Tables, folder: Path) -> None:

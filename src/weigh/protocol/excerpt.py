@@ -54,7 +54,10 @@ class Source:
                         read = file.read_row_group(group, columns=list(columns))
                         parts.append(read.slice(low - begin, high - low))
                     begin = end
-        return pa.concat_tables(parts) if parts else pq.read_schema(self._paths[table][0]).empty_table().select(columns)
+        found = (
+            pa.concat_tables(parts) if parts else pq.read_schema(self._paths[table][0]).empty_table().select(columns)
+        )
+        return found.cast(layout.plain(found.schema))
 
 
 class Excerpt(NamedTuple):

@@ -123,6 +123,7 @@ def _session(session: Session) -> dict[str, Any]:
             "name": spec.name or None,
             "workload": spec.workload,
             "scale": spec.scale,
+            "notice": session.latest.notice or None,
             "seed": spec.seed,
             "margin": spec.rules.margin,
             "baseline": spec.baseline,

@@ -47,17 +47,24 @@ def _heading(comparison: Comparison, *evidence: str) -> Text:
     about = [units.scale(spec.scale), f"seed {spec.seed}"]
     text.append(f"  {', '.join(part for part in about if part)}; both sessions read the same bytes")
     sessions = comparison.first, comparison.second
-    for session, place in zip(sessions, evidence, strict=True):
+    hosts = [_host(session) for session in sessions]
+    for session, place, host in zip(sessions, evidence, hosts, strict=True):
         attempts = f", {session.conclusion.attempts} attempts" if session.conclusion.attempts > 1 else ""
         text.append(f"\n{session.name.removeprefix('the ')}: {place}{attempts}")
-        environment = session.measured[-1].environment
-        if environment:
-            memory = units.size(environment.host.get("memory_bytes"))
-            host = f"{environment.host.get('cpu')}, {environment.host.get('cores_allowed')} cores, {memory}"
-            text.append(f"; {host}; {environment.host.get('system')}", style="dim")
+        if hosts[0] != hosts[1]:
+            text.append(f"\n  {host}", style="dim")
+    if hosts[0] == hosts[1]:
+        text.append(f"\n{hosts[0]}", style="dim")
     for notice in sorted({session.latest.notice for session in sessions} - {""}):
         text.append(f"\n{notice}", style="bold")
     return text
+
+
+def _host(session: Session) -> str:
+    environment = session.measured[-1].environment
+    host = environment.host if environment else {}
+    memory = units.size(host.get("memory_bytes"))
+    return f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}"
 
 
 def _contenders(comparison: Comparison) -> Table:
@@ -65,16 +72,23 @@ def _contenders(comparison: Comparison) -> Table:
     for heading in ("contender", "in the first session", "in the second session"):
         table.add_column(heading, overflow="fold")
     first, second = comparison.first, comparison.second
-    names = dict.fromkeys((first.reference, *(own for _, own in comparison.pairs)))
-    others = dict.fromkeys((second.reference, *(other for other, _ in comparison.pairs)))
-    for name in dict.fromkeys([*names, *others]):
-        role = " (reference)" if name in (first.reference, second.reference) else ""
+    table.add_row(
+        f"{_reference(comparison)} (reference)", _build(first, first.reference), _build(second, second.reference)
+    )
+    # The reference may have another name in the second session, and its name there may be a contender's here.
+    mine, theirs = ({pair[place] for pair in comparison.pairs} for place in (1, 0))
+    for name in dict.fromkeys(name for other, own in comparison.pairs for name in (own, other)):
         table.add_row(
-            name + role,
-            _build(first, name) if name in names else "-",
-            _build(second, name) if name in others else "-",
+            name,
+            _build(first, name) if name in mine else "-",
+            _build(second, name) if name in theirs else "-",
         )
     return table
+
+
+def _reference(comparison: Comparison) -> str:
+    first, second = comparison.first.reference, comparison.second.reference
+    return first if first == second else f"{first}, there {second}"
 
 
 def _build(session: Session, name: str) -> str:
@@ -91,7 +105,7 @@ def _moved(comparison: Comparison) -> Text:
     typical, low, high = median(ratios.values()), min(ratios.values()), max(ratios.values())
     spread = f" (median of {units.count(len(ratios), 'operation')}, {low:.3f} to {high:.3f})" if len(ratios) > 1 else ""
     return Text(
-        f"In the second session the reference {comparison.first.reference} took {typical:.3f} of its earlier time"
+        f"In the second session the reference {_reference(comparison)} took {typical:.3f} of its earlier time"
         f"{spread}. That is what the machine did; it is no verdict."
     )
 
@@ -111,7 +125,7 @@ def _numbers(comparison: Comparison) -> Table:
         table.add_row(Text(operation, style="bold"))
         if operation in moved:
             about = Text(f"took {moved[operation]:.3f} of its earlier time", style="dim")
-            table.add_row(Text(f"  {comparison.first.reference}"), "1", "1", "", "", "", "", about)
+            table.add_row(Text(f"  {_reference(comparison)}"), "1", "1", "", "", "", "", about)
         for one in verdicts:
             table.add_row(
                 Text(f"  {one.contender}" if one.contender == one.baseline else f"  {one.contender} / {one.baseline}"),
@@ -131,9 +145,9 @@ def _ratio(value: float | None) -> str:
 
 
 def _notes(comparison: Comparison) -> Text:
-    rules, reference = comparison.rules, comparison.first.reference
+    rules = comparison.rules
     lines = [
-        f"first, second: contender / {reference} within each session. ratio: second / first, above 1 is slower than in "
+        f"first, second: contender / {_reference(comparison)} within each session. ratio: second / first, above 1 is slower than in "
         "the first session. noise: how far the reference's own two arms are apart, joined in the same way. FCR: the "
         "interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from weigh.model import units
@@ -137,14 +138,27 @@ def summary(conclusion: Conclusion) -> str:
     counts: dict[str, int] = {}
     for one in conclusion.headline.verdicts:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
-    if counts:
+    if counts and conclusion.headline.timings:
         parts.append(", ".join(f"{count} {name}" for name, count in counts.items()) + ".")
     elif not contradicted:
         statuses: dict[str, int] = {}
         for operation in gate.operations:
             statuses[str(operation.status)] = statuses.get(str(operation.status), 0) + 1
-        parts.append("Answers: " + ", ".join(f"{count} {name}" for name, count in statuses.items()) + ".")
+        parts.append(
+            "Answers: " + ", ".join(f"{count} {name}" for name, count in statuses.items()) + _unable(gate) + "."
+        )
     return " ".join([*parts, _end(conclusion)]).rstrip()
+
+
+def _unable(gate: Gate) -> str:
+    """Who could not answer how much, where others could."""
+    found = Counter(
+        (name, status)
+        for one in gate.operations
+        for name, status in one.contenders.items()
+        if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR) and status is not one.status
+    )
+    return "".join(f"; {name}: {count} {status}" for (name, status), count in found.items())
 
 
 def _end(conclusion: Conclusion) -> str:

@@ -1,7 +1,7 @@
 """The workload ``netflow``: what an analyst asks a firewall's log, over the dataset of the same name.
 
-One text for every engine: standard SQL without functions whose name, rounding or NULL handling differs. An
-aggregate without GROUP BY over no rows is NULL in the standard and 0 in ClickHouse, so sums are always
+One text for every engine (but see ``_spoken``): standard SQL without functions whose name, rounding or NULL handling
+differs. An aggregate without GROUP BY over no rows is NULL in the standard and 0 in ClickHouse, so sums are always
 grouped.
 """
 

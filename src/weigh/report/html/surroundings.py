@@ -128,10 +128,10 @@ def files(manifest: Manifest | None) -> tuple[File, ...]:
 def _file(facts: FileFacts) -> File:
     parquet = facts.parquet
     groups = parquet.get("row_groups") or {}
+    number, low, high = (groups.get(name) for name in ("count", "min_rows", "max_rows"))
     amount = ""
-    if groups:
-        low, high = groups.get("min_rows"), groups.get("max_rows")
-        amount = f"{groups.get('count'):,} of {low:,}" + (f" to {high:,}" if low != high else "") + " rows"
+    if number is not None and low is not None and high is not None:
+        amount = f"{number:,} of {low:,}" + (f" to {high:,}" if low != high else "") + " rows"
     columns = list((parquet.get("columns") or {}).values())
     return File(
         facts=facts,
