@@ -28,7 +28,7 @@ def assert_refused(run: Run, *said: str) -> None:
     ("arguments", "said"),
     [
         (["runn"], "did you mean 'run'?"),
-        (["xyzzy"], "known: data, demo"),
+        (["xyzzy"], "known: compare, data, demo"),
         (["run", "--sede", "4"], "'--seed'"),
         (["data", "digst"], "'digest'"),
         (["gate"], "no contender is named"),

@@ -198,3 +198,16 @@ def test_a_large_experiment_is_a_small_page(noise: float) -> None:
     assert len(text.encode()) < 300_000
     if noise > 0.1:
         assert VerdictName.REFUSED in {verdict.verdict for verdict in conclusion.headline.verdicts}
+
+
+def test_another_text_is_shown_where_somebody_here_gets_it() -> None:
+    assert COMPLETE.workload is not None
+    first, *others = COMPLETE.workload.operations
+    first = msgspec.structs.replace(
+        first, dialect={"duckdb": "SELECT {region} -- ours", "sqlite": "SELECT 0 -- theirs"}
+    )
+    workload = msgspec.structs.replace(COMPLETE.workload, operations=(first, *others))
+    part = Reader(f"<details>{part_of(rendered(msgspec.structs.replace(COMPLETE, workload=workload)), 'q1')}")
+    assert "The text that duckdb gets SELECT 'ASIA' -- ours" in part.text
+    assert "theirs" not in part.text
+    assert "Another text for sqlite is in workload.json." in part.text

@@ -173,6 +173,22 @@ def test_a_generator_that_fails_leaves_nothing(tmp_path: Path, failing: str, fau
     ]
 
 
+def test_no_part_is_made_after_another_has_failed(tmp_path: Path) -> None:
+    script = tmp_path / "python"
+    folder = '$(echo "$3" | sed \'s/.*"folder": "\\([^"]*\\)".*/\\1/\')'
+    slow = f"sleep 1; mkdir -p {folder}/lineitem; touch {tmp_path}/late"
+    script.write_text(
+        f"#!/bin/sh\ncase \"$3\" in *texts*) echo '{KNOWN}';; *'\"part\": 1,'*) exit 3;; *) {slow};; esac\n"
+    )
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    with pytest.raises(DataFault, match="code 3"):
+        store.ensure(
+            dataset_name("dbgen", 0.2, None), PLAIN, tmp_path / "cache", environment=lambda _: script, threads=2
+        )
+    assert (tmp_path / "late").exists(), "the second part did not run beside the first: nothing was tested"
+    assert not list(tmp_path.glob("cache/data/*/making-*"))
+
+
 def test_without_an_environment_it_is_said_what_is_needed(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFault, match=r"dbgen/1\.5\.5") as caught:
         store.ensure(dataset_name("dbgen", 0.01, None), LayoutSpec(), tmp_path)

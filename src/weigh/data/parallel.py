@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
     from concurrent.futures import Executor, Future
 
 P = ParamSpec("P")
@@ -24,7 +25,7 @@ def processors() -> int:
 
 def ordered(
     executor: Executor, function: Callable[..., T], arguments: Iterable[tuple[object, ...]], ahead: int = 0
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """``function(*a)`` for every ``a`` of the arguments, in order, with at most ``ahead`` results waiting.
 
     ``Executor.map`` would submit everything at once and keep every result until it is asked for.
@@ -46,5 +47,5 @@ def ordered(
         while waiting:
             yield waiting.popleft().result()
     finally:
-        for future in waiting:
-            future.cancel()
+        # Whoever stops drawing may be about to remove what the rest still works on: nothing goes on behind his back.
+        wait([future for future in waiting if not future.cancel()])

@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import subprocess
+from contextlib import closing
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -122,8 +123,9 @@ class Tpch:
         known = self._known(scale, workshop)
         parts = workshop.layout.files if self._writes(workshop) else ceil(scale / self._part)
         jobs = [(self._job(scale, parts, part, workshop), workshop.python) for part in range(1, parts + 1)]
-        for done, _ in enumerate(ordered(workshop.executor, _run, jobs), start=1):
-            workshop.progress(done, parts, f"data: parts by {self.name}")
+        with closing(ordered(workshop.executor, _run, jobs)) as made:
+            for done, _ in enumerate(made, start=1):
+                workshop.progress(done, parts, f"data: parts by {self.name}")
         folders = [Path(job["folder"]) for job, _ in jobs]
         # tpchgen puts region and nation into its first part alone.
         files = {

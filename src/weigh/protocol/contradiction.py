@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,6 @@ from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -134,6 +134,7 @@ class Contradiction:
         self._folder = folder
         self._python = python
         self._number = 0
+        self._shown: set[Path] = set()
 
     def put(self, excerpt: Excerpt) -> Bytes:
         """Show both of them these rows, in files that nobody has seen before; gives their size.
@@ -145,13 +146,14 @@ class Contradiction:
 
         self._number += 1
         rows = {table: content.num_rows for table, content in excerpt.tables.items()}
-        tables = excerpt.write(self._folder, self._python, f"{{}}-{self._number}")
-        self.accused.show(tables, rows)
+        tables = split = excerpt.write(self._folder, self._python, f"{{}}-{self._number}")
         if self.witness.party.files > 1:
             split = excerpt.write(self._folder, self._python, f"{{}}-{self._number}-split", self.witness.party.files)
-            self.witness.show(split, rows)
-        else:
-            self.witness.show(tables, rows)
+        self.accused.show(tables, rows)
+        self.witness.show(split, rows)
+        for path in self._shown:
+            path.unlink()
+        self._shown = {Path(path) for one in (tables, split) for paths in one.paths.values() for path in paths}
         return size(tables)
 
     def ask(self, question: Question) -> Found | None:

@@ -97,6 +97,8 @@ class Excerpt(NamedTuple):
             EnvironmentFault: the disk is full or cannot be written.
             DataFault: the writer failed.
         """
+        from weigh._native import hash_bytes, hash_file
+
         spec = msgspec.structs.replace(self.form, files=self.form.files * files)
         paths: dict[str, list[str]] = {}
         for (table, content), stem in zip(self.tables.items(), stems(self.tables), strict=True):
@@ -107,7 +109,8 @@ class Excerpt(NamedTuple):
                 content.to_batches(), spec, of_table, schema=content.schema, rows=content.num_rows, python=python
             )
             paths[table] = [str(path) for path in of_table]
-        return Tables(paths, str(folder / name))
+        content = " ".join(f"{table}:{hash_file(path)}" for table, those in paths.items() for path in those)
+        return Tables(paths, hash_bytes(content.encode()))
 
 
 def size(tables: Tables) -> Bytes:

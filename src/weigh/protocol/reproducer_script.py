@@ -124,7 +124,7 @@ def show(ask: Any) -> int:
         if found:
             break
     for who, rows in (("it answers", got), (WITNESS, EXPECTED)):
-        print(f"{who} ({len(rows)} rows, at most 20 of them here):", *rows[:20], sep="\n  ")
+        print(f"{who}:", *rows[:20], *([f"... {len(rows) - 20:,} more"] if len(rows) > 20 else []), sep="\n  ")
     print(*(f"DIFFERS {one}" for one in found[:20]), *(["AGREES"] if not found else []), sep="\n")
     return int(bool(found))
 

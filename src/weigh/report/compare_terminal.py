@@ -72,8 +72,9 @@ def _contenders(comparison: Comparison) -> Table:
     for heading in ("contender", "in the first session", "in the second session"):
         table.add_column(heading, overflow="fold")
     first, second = comparison.first, comparison.second
+    there = f", in the second session {second.reference}" if first.reference != second.reference else ""
     table.add_row(
-        f"{_reference(comparison)} (reference)", _build(first, first.reference), _build(second, second.reference)
+        f"{first.reference} (reference{there})", _build(first, first.reference), _build(second, second.reference)
     )
     # The reference may have another name in the second session, and its name there may be a contender's here.
     mine, theirs = ({pair[place] for pair in comparison.pairs} for place in (1, 0))
@@ -84,11 +85,6 @@ def _contenders(comparison: Comparison) -> Table:
             _build(second, name) if name in theirs else "-",
         )
     return table
-
-
-def _reference(comparison: Comparison) -> str:
-    first, second = comparison.first.reference, comparison.second.reference
-    return first if first == second else f"{first}, there {second}"
 
 
 def _build(session: Session, name: str) -> str:
@@ -105,7 +101,7 @@ def _moved(comparison: Comparison) -> Text:
     typical, low, high = median(ratios.values()), min(ratios.values()), max(ratios.values())
     spread = f" (median of {units.count(len(ratios), 'operation')}, {low:.3f} to {high:.3f})" if len(ratios) > 1 else ""
     return Text(
-        f"In the second session the reference {_reference(comparison)} took {typical:.3f} of its earlier time"
+        f"In the second session the reference {comparison.first.reference} took {typical:.3f} of its earlier time"
         f"{spread}. That is what the machine did; it is no verdict."
     )
 
@@ -125,7 +121,7 @@ def _numbers(comparison: Comparison) -> Table:
         table.add_row(Text(operation, style="bold"))
         if operation in moved:
             about = Text(f"took {moved[operation]:.3f} of its earlier time", style="dim")
-            table.add_row(Text(f"  {_reference(comparison)}"), "1", "1", "", "", "", "", about)
+            table.add_row(Text(f"  {comparison.first.reference}"), "1", "1", "", "", "", "", about)
         for one in verdicts:
             table.add_row(
                 Text(f"  {one.contender}" if one.contender == one.baseline else f"  {one.contender} / {one.baseline}"),
@@ -145,9 +141,9 @@ def _ratio(value: float | None) -> str:
 
 
 def _notes(comparison: Comparison) -> Text:
-    rules = comparison.rules
+    rules, reference = comparison.rules, comparison.first.reference
     lines = [
-        f"first, second: contender / {_reference(comparison)} within each session. ratio: second / first, above 1 is slower than in "
+        f"first, second: contender / {reference} within each session. ratio: second / first, above 1 is slower than in "
         "the first session. noise: how far the reference's own two arms are apart, joined in the same way. FCR: the "
         "interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false "

@@ -129,6 +129,8 @@ def parts(
     by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
     for sample in sorted(samples, key=_when):
         by_operation.setdefault(sample.operation, []).append(sample)
+    reads = conclusion.record.environment.contenders if conclusion.record.environment else ()
+    spoken = {name for read in reads for name in (read.engine, read.lineage)}
     drawing = _Drawing(samples, cast, shared)
     found = []
     for name, anchor in anchors.items():
@@ -146,7 +148,7 @@ def parts(
                 name=name,
                 anchor=anchor,
                 status=statuses.get(name, ""),
-                question=questions.question(conclusion.record.workload, name),
+                question=questions.question(conclusion.record.workload, name, spoken),
                 lines=tuple(line for line in lines if line.cell or line.timing),
                 notes=_notes(lines),
                 rows=rows.get(name, ()),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from weigh.model.operation import sql_literal
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from weigh.model.answer import Column, ResultSchema
     from weigh.model.operation import Case, Operation, Workload
 
@@ -25,7 +27,8 @@ class Question:
     Attributes:
         about: one line.
         texts: (case, SQL) of every timed case.
-        dialects: (dialect, SQL) where an engine gets other text.
+        dialects: (dialect, SQL) where a contender gets other text.
+        unspoken: dialects with other text that are not of anybody here.
         others: literals that only the gate asked, by kind of case.
         columns: name, kind, and how it is compared where that is not exactly.
         rows: what else a right answer must hold: order, limit, keys.
@@ -34,6 +37,7 @@ class Question:
     about: str
     texts: tuple[tuple[str, str], ...]
     dialects: tuple[tuple[str, str], ...]
+    unspoken: tuple[str, ...]
     others: tuple[tuple[str, tuple[str, ...]], ...]
     columns: tuple[str, ...]
     rows: str
@@ -44,20 +48,29 @@ class Question:
         return sum(len(values) for _, values in self.others)
 
 
-def question(workload: Workload | None, operation: str) -> Question | None:
-    """The question of that name, None where the evidence does not have it."""
+def question(workload: Workload | None, operation: str, spoken: Collection[str]) -> Question | None:
+    """The question of that name, None where the evidence does not have it.
+
+    Args:
+        workload: of the experiment.
+        operation: name.
+        spoken: dialects that contenders may have: names of their engines and lineages.
+    """
     for one in workload.operations if workload else ():
         if one.name == operation:
-            return _question(one)
+            return _question(one, spoken)
     return None
 
 
-def _question(one: Operation) -> Question:
+def _question(one: Operation, spoken: Collection[str]) -> Question:
     timed = one.timed() or one.cases[:1]
     return Question(
         about=one.about,
         texts=tuple((case.name, _laid_out(one.text(case))) for case in timed),
-        dialects=tuple((dialect, _laid_out(one.text(timed[0], dialect))) for dialect in one.dialect),
+        dialects=tuple(
+            (dialect, _laid_out(one.text(timed[0], dialect))) for dialect in one.dialect if dialect in spoken
+        ),
+        unspoken=tuple(dialect for dialect in one.dialect if dialect not in spoken),
         others=_by_kind([case for case in one.cases if case not in timed]),
         columns=tuple(f"{column.name} {column.kind}{_match(column)}" for column in one.schema.columns),
         rows=_rows(one.schema),
