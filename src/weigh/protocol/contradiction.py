@@ -178,9 +178,9 @@ class Contradiction:
     def __enter__(self) -> Contradiction:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.accused.leave()
-        self.witness.leave()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for seat in (self.accused, self.witness):
+            seat.leave(politely=kind is None)
 
 
 def kinds(differences: Iterable[Difference]) -> frozenset[Kind]:
@@ -251,8 +251,11 @@ class _Seat:
                 self._life = None
             raise
 
-    def leave(self) -> None:
-        """End the life."""
+    def leave(self, *, politely: bool = True) -> None:
+        """End the life; one that is in the middle of an answer would not hear that it should."""
         if self._life is not None:
-            self._life.close()
+            if politely:
+                self._life.close()
+            else:
+                self._life.kill()
             self._life = None

@@ -160,7 +160,9 @@ def keep(folder: Path, final: Path) -> None:
         final.parent.mkdir(exist_ok=True)
         # Left by one that was killed here, and gone on with.
         shutil.rmtree(aside, ignore_errors=True)
-        shutil.copytree(folder, aside)
+        aside.mkdir()
+        for path in folder.iterdir():
+            shutil.copyfile(path, aside / path.name)
         aside.rename(final)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)

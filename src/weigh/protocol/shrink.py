@@ -89,8 +89,10 @@ def reproducers(scene: Scene, evidence: Path, progress: Progress) -> Iterator[Fi
         folder = scratch.folder("shrink")
         try:
             yield _Shrinking(scene, suspect, contenders, folder, progress).run(evidence)
-        except (WeighError, OSError) as error:
+        except WeighError as error:
             yield _none(suspect, str(error))
+        except OSError as error:
+            yield _none(suspect, f"it cannot be written: {error.strerror or error}")
         except Exception as error:
             # Of weigh's own mistakes this one must not cost the measurement.
             yield _none(suspect, f"weigh failed: {type(error).__name__}: {error}")
