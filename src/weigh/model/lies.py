@@ -123,7 +123,7 @@ CATALOGUE = _rows(
     (
         "R7",
         "a TPC name or metric on a run that is not a TPC result",
-        "every report on such a workload says so: derived, not comparable to published results; no TPC metric is printed",
+        "every report on such a workload says so: derived, not comparable to published results; no TPC metric appears",
     ),
     (
         "R8",
