@@ -108,6 +108,7 @@ def test_alone_with_the_truth_it_differs_from_the_duckdb_that_weigh_brings(weigh
     assert uv_run(*reproducers(run)).returncode == 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("no_orphans")
 def test_alone_without_truth_it_differs_from_itself(weigh: Weigh) -> None:
     run = gate(weigh, WRONG, operations="in_users", flags=("--no-truth",))
@@ -153,6 +154,7 @@ def test_of_two_that_differ_undecided_there_is_one(weigh: Weigh) -> None:
     assert "They differ, and nothing tells who is right" in script
 
 
+@pytest.mark.long
 def test_at_most_three_are_made_and_the_others_are_named(weigh: Weigh) -> None:
     operations = "eq_action,by_action,distinct,by_proto"
     run = gate(weigh, "duckdb", "liar?lie=forty-two", operations=operations)

@@ -92,7 +92,7 @@ def reproducers(scene: Scene, evidence: Path, progress: Progress) -> Iterator[Fi
         except WeighError as error:
             yield _none(suspect, str(error))
         except OSError as error:
-            yield _none(suspect, f"it cannot be written: {error.strerror or error}")
+            yield _none(suspect, error.strerror or str(error))
         except Exception as error:
             # Of weigh's own mistakes this one must not cost the measurement.
             yield _none(suspect, f"weigh failed: {type(error).__name__}: {error}")
