@@ -54,11 +54,11 @@ class Adapter(ABC):
         Only for engines that cannot query Parquet where it lies (``Engine.stores``). Several lives read one store at
         the same time.
         """
-        raise NotImplementedError(f"{type(self).__module__} has no load()")
+        raise TypeError(f"Engine.stores is set, but {type(self).__module__} defines no load()")
 
     def attach(self, store: str, tables: list[str]) -> None:
         """Make the tables of a store visible, in place of ``bind``. The store is not changed."""
-        raise NotImplementedError(f"{type(self).__module__} has no attach()")
+        raise TypeError(f"Engine.stores is set, but {type(self).__module__} defines no attach()")
 
     @abstractmethod
     def prepare(self, sql: str) -> None:

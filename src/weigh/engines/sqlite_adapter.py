@@ -65,7 +65,7 @@ class Engine(Adapter):
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """SQLite has no reader for Parquet."""
-        raise NotImplementedError("SQLite cannot query Parquet where it lies: load and attach it")
+        raise Unsupported("SQLite cannot query Parquet where it lies")
 
     def load(self, tables: dict[str, list[str]], store: str) -> None:
         """One database with a table each, in one transaction, without indexes; ANALYZE counts the rows at the end."""
