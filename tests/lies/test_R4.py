@@ -106,8 +106,8 @@ def test_samples_alone_edited_and_sealed_contradict_the_journal(weigh: Weigh, ev
     ("name", "pattern", "put"),
     [
         (files.VERDICTS, r'"verdict": "slower"', '"verdict": "same"'),
-        (files.VERDICTS, r'"high": 2\.', '"high": 1.'),
-        (files.VERDICTS, r'"mean": 1\.', '"mean": 0.'),
+        (files.VERDICTS, r'"high": (?=\d)', '"high": 9'),
+        (files.VERDICTS, r'"mean": (?=\d)', '"mean": 9'),
         (files.TEXT, r"SLOWER by", "FASTER by"),
         (files.TEXT, r"AGREED", "PASSED"),
     ],
