@@ -16,14 +16,15 @@ export PYTHONDONTWRITEBYTECODE := 1
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TESTS ?= tests
 WORKERS ?= 2
+FACTOR ?= 0.5
 
-.PHONY: demo test test-browser test-long check bench format clean
+.PHONY: demo test test-browser test-long sim check bench format clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
 
 test: $(VENV)/.ready
-	cargo test --quiet --package weigh-digest
+	cargo test --quiet --package weigh-digest --package weigh-stats
 	$(BIN)/pytest --numprocesses $(WORKERS) -m "not long and not browser" $(TESTS)
 
 # Chromium is not a Python package; everything else that these tests need is.
@@ -32,8 +33,12 @@ test-browser: $(VENV)/.ready
 	$(BIN)/pytest -m browser tests/browser
 
 test-long: $(VENV)/.ready
-	cargo test --quiet --release --package weigh-digest
+	cargo test --quiet --release --package weigh-digest --package weigh-stats
 	$(BIN)/pytest --numprocesses $(WORKERS) -m "not browser" $(TESTS)
+
+# Every guarantee of docs/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
+sim: $(VENV)/.ready
+	@PYTHONPATH=src:tests $(BIN)/python -m sim $(FACTOR)
 
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check --quiet src tests scripts benchmarks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import digest, generation, startup, tpch, worker
+from benchmarks import against_itself, differences, digest, generation, series, startup, statistics, tpch, worker
 
 ALL = {
     "startup": startup.run,
@@ -12,6 +12,10 @@ ALL = {
     "digest": digest.run,
     "generation": generation.run,
     "tpch": tpch.run,
+    "series": series.run,
+    "statistics": statistics.run,
+    "differences": differences.run,
+    "against_itself": against_itself.run,
 }
 
 

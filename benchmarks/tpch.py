@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.experiments import measured
 from weigh.data import store
 from weigh.data.generator import dataset_name
 from weigh.engines import environment
-from weigh.evidence import record
 from weigh.model import units
 from weigh.model.spec import LayoutSpec
 from weigh.protocol.prepare import cache_folder
@@ -61,13 +59,8 @@ def _experiment(factor: float) -> str:
 
     Over dbgen's data, where every answer is published: one contender alone has no need to be checked against itself.
     """
-    weigh = Path(sys.executable).with_name("weigh")
-    with tempfile.TemporaryDirectory() as folder:
-        command = [str(weigh), "run", "--workload", "tpch-dbgen", "--scale", str(factor), "--contender", "duckdb@2.0.0"]
-        command += ["--starts", str(_STARTS), "--runs", str(_RUNS), "--out", folder, "--quiet"]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        (evidence,) = Path(folder).iterdir()
-        samples = record.read(evidence).samples
+    flags = ["--workload", "tpch-dbgen", "--scale", str(factor), "--contender", "duckdb@2.0.0"]
+    samples = measured(*flags, "--starts", str(_STARTS), "--runs", str(_RUNS)).samples
     engine = sum(sample.wall_s or 0.0 for sample in samples)
     answers = sum(sample.answer_s or 0.0 for sample in samples)
     spent = measuring(samples)

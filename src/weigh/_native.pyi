@@ -1,4 +1,4 @@
-"""The native half of weigh (Rust): digests of rows, hashes of files, facts of Parquet files.
+"""The native half of weigh (Rust): digests of rows, hashes of files, facts of Parquet files, ladders of batch means.
 
 Paths are read as they are given, relative ones from the working directory. All functions let go of the
 interpreter while they work. The digest and its encoding are specified in ``crates/weigh-digest/src/lib.rs``.
@@ -137,3 +137,33 @@ def hash_file(path: str | PathLike[str]) -> str:
 
 def hash_bytes(data: bytes) -> str:
     """Return the BLAKE3 hash of ``data``, 64 hex digits."""
+
+class BatchLadder:
+    """Means of consecutive batches of 1, 2, 4, 8, ... samples of one series (``crates/weigh-stats/src/lib.rs``).
+
+    Memory grows with the logarithm of the number of samples.
+    """
+
+    def __init__(self) -> None: ...
+    @property
+    def count(self) -> int:
+        """Number of samples."""
+
+    def push(self, stream: ArrowStream) -> None:
+        """Add samples at the end: one column of 64-bit floats, read where they are.
+
+        Raises:
+            ValueError: another type, a null, a number that is not finite. Nothing is added.
+        """
+
+    def merge(self, later: BatchLadder) -> None:
+        """Add a later part of the same series."""
+
+    def rungs(self) -> list[tuple[int, int, float, float | None, float | None, float | None]]:
+        """For each size: samples a batch, batches, their mean, variance, skewness, correlation of neighbours.
+
+        The first, with batches of one sample, describes the samples themselves.
+        """
+
+    def batches(self, most: int) -> tuple[int, list[float]]:
+        """Samples a batch, a power of two, and the means of no more than ``most`` (and 1,024) batches."""

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commands import Run, Weigh
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A small real experiment: DuckDB with one thread and with two, five starts; two operations."""
+    named = ("--contender", "one=duckdb?threads=1", "--contender", "two=duckdb?threads=2", "--baseline", "one")
+    flags = ("--scale", "1K", "--starts", "5", "--runs", "2", "--operations", "eq_user,by_action", "--quiet")
+    run = Weigh(tmp_path_factory.mktemp("small"))("run", *named, *flags)
+    assert run.code in (0, 1), run.err
+    return run
 
 
 @pytest.fixture

@@ -83,7 +83,8 @@ def test_progress_goes_to_stderr(strict: Done) -> None:
 def test_the_document_has_the_fields_of_its_schema(strict: Done) -> None:
     found = strict.json
     assert found.keys() == {
-        "schema", "experiment", "evidence", "tier", "contenders", "gate", "timings", "verdicts", "suites", "findings",
+        "schema", "experiment", "evidence", "tier", "contenders", "gate", "timings", "verdicts", "metrics", "suites",
+        "findings",
     }  # fmt: skip
     assert found["schema"] == "weigh/1"
     assert found["experiment"].keys() == {
@@ -102,6 +103,8 @@ def test_the_document_has_the_fields_of_its_schema(strict: Done) -> None:
     assert all(row.keys() >= VERDICT for row in found["verdicts"])
     assert all(reason.keys() == {"code", "text"} for row in found["verdicts"] for reason in row["reasons"])
     assert found["verdicts"][0]["metric"] == "wall_s"
+    assert all(row["sentence"].startswith("No verdict between b and a on by_action") for row in found["verdicts"])
+    assert all(row.keys() == {"code", "text", "metrics", "operation", "contender"} for row in found["metrics"])
     for finding in found["findings"]:
         assert finding.keys() == {"code", "severity", "contender", "operation", "text", "remedy"}
         assert finding["severity"] in ("note", "warning", "error")

@@ -45,9 +45,45 @@ def whole(fresh: Callable[[], Weigh]) -> Run:
 def five(fresh: Callable[[], Weigh]) -> Run:
     """Five starts of engines of which one scatters, one cannot do an operation, and one is wrong on another."""
     weigh = fresh()
-    noisy = f"{PACE}&spread=0.033&diary={weigh.folder / 'diary'}"
+    noisy = f"{PACE}&spread=0.033&seed=7&diary={weigh.folder / 'diary'}"
     named = contenders(f"base={noisy}", f"noisy={noisy}", "fails=liar?lie=fails", "wrong=liar?lie=two-units")
     return weigh("run", *named, *THREE, *SHORT, "--no-shrink")
+
+
+@pytest.fixture(scope="session")
+def noisy(fresh: Callable[[], Weigh]) -> Run:
+    """Ten starts of engines that differ from start to start by 4 %: one alike, one slower, one busier, one unstable."""
+    weigh = fresh()
+
+    def law(name: str, spread: float = 0.04, **settings: object) -> str:
+        own = "".join(f"&{key}={value}" for key, value in settings.items())
+        return f"{name}=liar?lie=pace&spread={spread}&diary={weigh.folder / name}{own}"
+
+    named = contenders(
+        law("base", ms=80, burn=10),
+        law("lucky", ms=80, burn=10, seed=11),
+        law("slower", ms=104, burn=10, seed=2),
+        law("busy", ms=80, burn=20, seed=3),
+        law("wild", 0.3, ms=80, burn=10, seed=4),
+    )
+    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "2")
+    return weigh("run", *named, *flags, "--strict")
+
+
+@pytest.fixture(scope="session")
+def drifting(fresh: Callable[[], Weigh]) -> Run:
+    """Ten starts on a machine that slows down by a fifth meanwhile, and one engine that gets faster by itself."""
+    weigh = fresh()
+    machine = f"drift=0.004&diary={weigh.folder / 'machine'}"
+    named = contenders(
+        f"base=liar?lie=pace&ms=100&{machine}",
+        f"same=liar?lie=pace&ms=100&{machine}",
+        f"little=liar?lie=pace&ms=105&{machine}",
+        f"much=liar?lie=pace&ms=130&{machine}",
+        f"alone=liar?lie=pace&ms=100&drift=-0.03&diary={weigh.folder / 'alone'}",
+    )
+    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "2")
+    return weigh("run", *named, *flags, "--margin", "10%")
 
 
 @pytest.fixture(scope="session")

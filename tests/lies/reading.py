@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weigh.evidence import store
+
 if TYPE_CHECKING:
     from commands import Run
 
@@ -44,6 +46,25 @@ def errors(run: Run) -> set[tuple[str, str | None]]:
 def verdicts(run: Run, operation: str, metric: str = "wall_s") -> dict[str, dict[str, Any]]:
     """The verdicts on an operation, by contender."""
     return {v["contender"]: v for v in run.json["verdicts"] if (v["operation"], v["metric"]) == (operation, metric)}
+
+
+def reasons(verdict: dict[str, Any]) -> dict[str, str]:
+    """Texts of a verdict's reasons by code, in order."""
+    return {reason["code"]: reason["text"] for reason in verdict["reasons"]}
+
+
+def statements(run: Run, contender: str) -> list[dict[str, Any]]:
+    """What is said of a contender's other metrics."""
+    return [one for one in run.json["metrics"] if one["contender"] == contender]
+
+
+def times(run: Run, operation: str, contender: str) -> dict[int, list[float]]:
+    """Seconds of every timed execution by block."""
+    found: dict[int, list[float]] = {}
+    for one in store.read_samples(run.evidence):
+        if one.timed and one.wall_s is not None and (one.operation, one.contender) == (operation, contender):
+            found.setdefault(one.block, []).append(one.wall_s)
+    return found
 
 
 def timed(run: Run) -> set[tuple[str, str]]:

@@ -109,6 +109,26 @@ UNEQUAL: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
 """Contenders of unequal noise, as real engines are."""
 
 
+def executions(kind: str, size: Size, draw: np.random.Generator) -> Floats:
+    """Single executions of a kind, shape (experiments, blocks, arms, ``RUNS``); their means are those of the kind."""
+    shape = (size.experiments, size.blocks, size.arms, RUNS)
+    if kind == "5 % spikes":
+        hit = draw.random(shape) < 0.05
+        return draw.normal(0, SD, shape) + np.where(hit, draw.exponential(0.5, shape), 0.0)
+    scatter = np.full((size.arms, 1), SD / 3 if kind == "shared AR .9" else SD)
+    scatter[0] *= {"candidate scatters x5": 5.0, "candidate scatters x1/5": 0.2}.get(kind, 1.0)
+    return in_runs((SIX | UNEQUAL)[kind](size, draw), draw, scatter)
+
+
+def in_runs(means: Floats, draw: np.random.Generator, sd: float | Floats = SD) -> Floats:
+    """Executions whose means are given, shape (..., ``RUNS``).
+
+    The mean of Gaussian executions and their deviations from it are independent, so the deviations are added.
+    """
+    apart = draw.normal(0, 1, (*means.shape, RUNS)) * sd
+    return np.asarray(means[..., None] + apart - apart.mean(axis=-1, keepdims=True), dtype=np.float64)
+
+
 def _in_turns(path: Floats, size: Size, draw: np.random.Generator) -> Floats:
     """Values in the order of time, given to the arms in random order within each block."""
     by_turn = path.reshape(size.experiments, size.blocks, size.arms)

@@ -52,6 +52,12 @@ class Rate:
 
         return low - band(low) <= self.value <= high + band(high)
 
+    @property
+    def banded(self) -> str:
+        """The share with three binomial standard errors."""
+        spread = 3 * float(np.sqrt(self.value * (1 - self.value) / self.trials))
+        return f"{self} ± {100 * spread:.2f}"
+
     def __str__(self) -> str:
         return f"{100 * self.value:.2f} %"
 
@@ -102,6 +108,13 @@ def type_one(
         gaps = np.flatnonzero(draw.random(logs[0].size) < missing)
         logs.reshape(len(logs), -1)[:, gaps] = np.nan
     return rate(excludes(estimate(logs)))
+
+
+def coverage(make: Make, size: Size, seed: int, change: float = 0.08) -> Rate:
+    """99 % intervals that hold the true change."""
+    logs = make(size, np.random.default_rng(seed))
+    logs[:, :, 0] += np.log1p(change)
+    return rate(~excludes(estimated(logs), value=float(np.log1p(change))))
 
 
 def power(make: Make, size: Size, change: float, seed: int, estimate: Callable[[Floats], Effects] = estimated) -> Rate:

@@ -3,6 +3,7 @@
 //! Every function lets go of the interpreter while it works. `src/weigh/_native.pyi` documents the Python side.
 
 mod digest;
+mod stats;
 mod stream;
 
 /// The native half of weigh.
@@ -13,4 +14,6 @@ mod _native {
         DigestError, diff_parquet, digest_arrow, digest_parquet, hash_bytes, hash_file, merge_digests,
         parquet_facts,
     };
+    #[pymodule_export]
+    use crate::stats::Ladder;
 }

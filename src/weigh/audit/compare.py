@@ -23,6 +23,7 @@ from weigh.report.conclusion import METRICS, conclude
 from weigh.verdict import join_reasons
 from weigh.verdict.join import join
 from weigh.verdict.joining import Side
+from weigh.verdict.metrics import rules_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,14 @@ def compare(
     sides, rules = (_side(one), _side(other)), one.latest.spec.rules
     refused = {name: join_reasons.unlike(what) for name, what in unlike.items()}
     joinings = {
-        metric: join(*sides, pairs, operations, rules, unlike=refused, metric=metric)  # type: ignore[arg-type]
+        metric: join(
+            *sides,
+            pairs,
+            operations,
+            rules_of(metric, rules),
+            unlike=refused,
+            metric=metric,  # type: ignore[arg-type]
+        )
         for metric in METRICS
     }
     wall = joinings["wall_s"]

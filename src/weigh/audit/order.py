@@ -9,11 +9,12 @@ from weigh.model.answer import GateStatus
 from weigh.model.finding import disqualified
 from weigh.model.plan import block_order
 from weigh.model.sample import Outcome
+from weigh.verdict import precision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-    from weigh.evidence.record import BlockBegun, Record
+    from weigh.evidence.record import Record
     from weigh.model.plan import Slot
     from weigh.model.sample import Sample
 
@@ -66,15 +67,28 @@ class _Walk:
             if turns and max(turns) >= len(slots):
                 yield f"block {begun.block} has more turns than the seed demands"
                 return
+            looks = [one for one in self.record.looks if one.block < begun.block]
+            if self.record.plan is not None and begun.cases != self._left(precision.retired(looks)):
+                yield f"block {begun.block} measures other operations than those that are left"
+                return
+            runs = precision.runs_of(looks)
             last = begun is self.record.blocks[-1] and not whole
             for number, slot in enumerate(slots):
-                said = self._turn(begun, number, slot, turns.get(number), may_end=last)
+                expected = runs.get(slot.operation, begun.runs)
+                said = self._turn(begun.block, number, slot, turns.get(number), expected, may_end=last)
                 if said:
                     yield said
                     return
 
-    def _turn(self, begun: BlockBegun, number: int, slot: Slot, samples: list[Sample] | None, *, may_end: bool) -> str:
-        place = f"turn {number} of block {begun.block}"
+    def _left(self, retired: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """The cases of a block: what was planned, was not retired, and was not wrong before."""
+        assert self.record.plan is not None
+        return tuple(case for case in self.record.plan.cases if case[0] not in retired and case[0] not in self.wrong)
+
+    def _turn(
+        self, block: int, number: int, slot: Slot, samples: list[Sample] | None, runs: int, *, may_end: bool
+    ) -> str:
+        place = f"turn {number} of block {block}"
         if samples is None:
             skipped = (slot.arm.split("#")[0], slot.operation) in self.failed or slot.operation in self.wrong
             return "" if skipped or may_end else f"{place} is missing"
@@ -83,8 +97,8 @@ class _Walk:
         failure = [one for one in samples if one.outcome not in (Outcome.OK, Outcome.WRONG)]
         if failure:
             self.failed.add((samples[0].contender, slot.operation))
-        elif [one.run for one in samples] != list(range(begun.runs + 1)):
-            return f"{place} is not one untimed and {begun.runs} timed executions"
+        elif [one.run for one in samples] != list(range(runs + 1)):
+            return f"{place} is not one untimed and {runs} timed executions"
         if any(one.outcome is Outcome.WRONG for one in samples):
             self.wrong.add(slot.operation)
         return ""

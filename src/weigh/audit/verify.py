@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh import __version__
-from weigh.audit import order
+from weigh.audit import order, stopping
+from weigh.audit.problem import Problem
 from weigh.evidence import journal, store
 from weigh.evidence import record as records
 from weigh.model.errors import EvidenceFault, WeighError
@@ -26,21 +27,6 @@ if TYPE_CHECKING:
 
 _DIGITS = 9
 """Significant digits at which numbers are compared: more than any report prints."""
-
-
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is not what it says.
-
-    Attributes:
-        code: ``R4.hash``, ``R4.derived``, ``R4.figures``, ``R3.configuration``, ``T5.order``, or ``R4.sealed`` for what
-            was added or lost.
-        file: where.
-        text: what is wrong.
-    """
-
-    code: str
-    file: str
-    text: str
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +66,7 @@ def verify(folder: Path) -> Verification:
         return _result(folder, sealed, None, 0, problems)
     problems += _derived(folder, record)
     problems += [Problem(code="T5.order", file=journal.NAME, text=text) for text in order.departures(record)]
+    problems += _attempts(folder, record)
     problems += _gate(record)
     if missing := unconfigured(record):
         text = f"it has samples and no {missing}: no report can be made"
@@ -142,6 +129,21 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
     return problems
 
 
+def _attempts(folder: Path, record: Record) -> list[Problem]:
+    """Every attempt counts, and none ended when the result pleased (T8)."""
+    text = "this attempt was removed; every attempt counts"
+    missing = [Problem(code="T8.missing", file=f"../{name}", text=text) for name in store.missing(folder)]
+    if missing and record.spec.precision:
+        # What was decided between the blocks followed from its samples too.
+        return missing
+    try:
+        earlier = store.earlier_samples(folder) if record.spec.precision else ()
+        ended = list(stopping.departures(record, earlier))
+    except EvidenceFault as error:
+        ended = [f"earlier attempts cannot be read: {error.what}"]
+    return missing + [Problem(code="T8.stop", file=journal.NAME, text=text) for text in ended]
+
+
 def _gate(record: Record) -> list[Problem]:
     """The gate's words must follow from its checks."""
     if record.gate is None:
@@ -171,10 +173,9 @@ def _gate(record: Record) -> list[Problem]:
 
 def _figures(folder: Path, sealed: store.Seal) -> tuple[list[Problem], int]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
-    missing = [name for name in sealed.earlier if not (folder.resolve().parent / name).is_dir()]
-    if missing:
-        text = f"its verdicts read earlier attempts that are not here: {', '.join(missing)}"
-        return [Problem(code="R4.figures", file=files.VERDICTS, text=text)], 0
+    if any(not (folder.resolve().parent / name).is_dir() for name in sealed.earlier):
+        # Named above; without them nothing follows.
+        return [], 0
     try:
         again = files.rendered(folder)
     except WeighError as error:

@@ -99,10 +99,12 @@ _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 
 @click.command()
 @_options
-@click.option("--starts", type=int, help="Fresh starts of every contender [10].")
+@click.option("--starts", type=int, help="Fresh starts of every contender [10]; with --precision the most [100].")
 @click.option("--runs", type=int, help="Timed executions in a turn [3].")
 @click.option("--margin", metavar="FRACTION", help="Smallest change that matters, e.g. 3% [3%].")
 @click.option("--confidence", metavar="LEVEL", help="Of the interval, e.g. 0.99 [0.99].")
+@click.option("--precision", metavar="FRACTION", help="Stop when every interval is that narrow to each side, e.g. 2%.")
+@click.option("--rule", metavar="clickhouse", help="A second opinion beside every verdict, by that rule.")
 @click.option("--temperature", metavar="hot", help="This version measures hot.")
 @click.option("--budget", metavar="TIME", help="For the measuring phase, e.g. 10m.")
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt, where it was killed or interrupted.")
@@ -113,7 +115,7 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
-    spec, places = _asked(file, flags)
+    spec, places = asked(file, flags)
     _carry_out(spec, out, as_json, quiet, strict=strict, resume=resume, **places)
 
 
@@ -130,7 +132,7 @@ def gate(
     file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, trust: str | None, **flags: Any
 ) -> None:
     """Check the answers of all contenders, and time nobody."""
-    spec, places = _asked(file, flags)
+    spec, places = asked(file, flags)
     _carry_out(spec, out, as_json, quiet, measure=False, pin=pin, trust=trust, **places)
 
 
@@ -159,7 +161,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
     _carry_out(make_spec(None, flags), out, as_json, quiet)
 
 
-def _asked(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, dict[str, Any]]:
+def asked(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, dict[str, Any]]:
     """The spec, and where what it is made of lies."""
     from weigh.protocol import config
 
@@ -179,7 +181,7 @@ def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: boo
     from weigh.protocol import experiment
     from weigh.report import files
 
-    folder = experiment.run(spec, out, _command(), progress(quiet), files.write, **how)
+    folder = experiment.run(spec, out, command_line(), progress(quiet), files.write, **how)
     conclusion = files.read(folder)
     if as_json:
         print_json((folder / files.VERDICTS).read_bytes())
@@ -188,6 +190,6 @@ def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: boo
     click.get_current_context().exit(int(conclusion.exit_code(strict=strict)))
 
 
-def _command() -> str:
+def command_line() -> str:
     """The command line that does it again from the beginning, as a shell would take it."""
     return shlex.join(["weigh", *(word for word in sys.argv[1:] if word != "--resume")])

@@ -10,6 +10,7 @@ from weigh.evidence import journal
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
+from weigh.model.look import Look
 from weigh.model.manifest import Manifest
 from weigh.model.operation import Workload
 from weigh.model.sample import Sample
@@ -72,7 +73,7 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
         block: its number, from 0.
         cases: (operation, case) pairs that were live.
         arms: arms that were alive.
-        runs: timed executions a turn.
+        runs: timed executions a turn, where no look chose another number.
         serial: whether the arms lived one after another, because together they would not fit into memory.
     """
 
@@ -88,8 +89,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cases: (operation, case) pairs that passed the gate.
-        starts: blocks.
-        runs: timed executions a turn.
+        starts: blocks; with a precision, at most.
+        runs: timed executions a turn, until a look chooses another number.
         serial: whether the arms live one after another.
     """
 
@@ -130,6 +131,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was gone on with.
+        looks: between the blocks, where sampling stops on precision.
     """
 
     attempt: int
@@ -142,6 +144,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     plan: Planned | None = None
     resumed: tuple[Resumed, ...] = ()
     blocks: tuple[BlockBegun, ...] = ()
+    looks: tuple[Look, ...] = ()
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
     end: End | None = None
@@ -192,7 +195,9 @@ def read(folder: Path) -> Record:
             where=str(folder),
             remedy="name another attempt, or run it again",
         )
-    fields: dict[str, Any] = {"blocks": [], "samples": [], "findings": [], "earlier_gates": [], "resumed": []}
+    fields: dict[str, Any] = {
+        name: [] for name in ("blocks", "looks", "samples", "findings", "earlier_gates", "resumed")
+    }
     try:
         for event in events:
             _take(fields, event)
@@ -227,6 +232,8 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["resumed"].append(msgspec.convert(event.body, Resumed))
         case "block":
             fields["blocks"].append(msgspec.convert(event.body, BlockBegun))
+        case "look":
+            fields["looks"].append(msgspec.convert(event.body, Look))
         case "turn":
             fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
         case "finding":

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    import pyarrow as pa
+
     from weigh.model.spec import Spec
 
 SEAL = "seal.json"
+SAMPLES = "samples.parquet"
 
 
 class Seal(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,8 +105,14 @@ def parts(record: records.Record) -> dict[str, Any]:
 
 def write_samples(folder: Path, samples: Iterable[Sample]) -> None:
     """All samples in order as ``samples.parquet``: ``select * from 'runs/*/samples.parquet'`` works."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
+
+    pq.write_table(sample_table(samples), folder / SAMPLES, compression="zstd")
+
+
+def sample_table(samples: Iterable[Sample]) -> pa.Table:
+    """Samples as they are written: one row each, the fields of :class:`Sample` as columns."""
+    import pyarrow as pa
 
     columns = {
         "attempt": pa.int32(), "block": pa.int32(), "start": pa.int32(), "turn": pa.int32(), "run": pa.int32(),
@@ -114,8 +123,7 @@ def write_samples(folder: Path, samples: Iterable[Sample]) -> None:
         "bytes_read": pa.int64(), "major_faults": pa.int64(), "at": pa.float64(), "detail": pa.string(),
     }  # fmt: skip
     rows = [msgspec.to_builtins(sample) for sample in samples]
-    table = pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
-    pq.write_table(table, folder / "samples.parquet", compression="zstd")
+    return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
 
 
 def read_samples(folder: Path) -> list[Sample]:
@@ -128,7 +136,7 @@ def read_samples(folder: Path) -> list[Sample]:
     import pyarrow.parquet as pq
 
     try:
-        rows = pq.read_table(folder / "samples.parquet").to_pylist()
+        rows = pq.read_table(folder / SAMPLES).to_pylist()
         return [Sample(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
     except (OSError, pa.ArrowException, TypeError, ValueError) as error:
         raise EvidenceFault(
@@ -196,15 +204,65 @@ def history(folder: Path) -> list[records.Record]:
     Raises:
         EvidenceFault: ``folder`` is no evidence, or recorded nothing.
     """
+    return [records.read(path) for path in history_folders(folder)]
+
+
+def history_folders(folder: Path) -> list[Path]:
+    """The directories whose records :func:`history` reads."""
     try:
         _, experiment, number = folder.resolve().name.rsplit("-", 2)
         last = int(number)
     except ValueError:
-        return [records.read(folder)]
+        return [folder]
     found = [path for path in attempts(folder.resolve().parent, experiment) if _number(path) <= last]
-    if folder.resolve() not in found:
-        return [records.read(folder)]
-    return [records.read(path) for path in found]
+    return found if folder.resolve() in found else [folder]
+
+
+def earlier_samples(folder: Path) -> tuple[Sample, ...]:
+    """The samples of the earlier attempts of the same experiment beside an attempt, oldest first.
+
+    Raises:
+        EvidenceFault: one of them is damaged.
+    """
+    folder = folder.resolve()
+    try:
+        _, experiment, number = folder.name.rsplit("-", 2)
+        mine = int(number)
+    except ValueError:
+        return ()
+    before = (path for path in attempts(folder.parent, experiment) if _number(path) < mine)
+    return tuple(sample for path in before for sample in records.read(path).samples)
+
+
+def missing(folder: Path) -> list[str]:
+    """Earlier attempts of the same experiment that are not beside an attempt any more (T8).
+
+    Numbers are given out without gaps and kept by attempts that recorded nothing, and each seal names those before it:
+    so one that was removed is missed, unless it was the newest.
+
+    Returns:
+        Names of directories; ``attempt N`` where no seal names it.
+    """
+    folder = folder.resolve()
+    named = _named(folder)
+    try:
+        _, experiment, number = folder.name.rsplit("-", 2)
+        last = int(number)
+    except ValueError:
+        return sorted(name for name in named if not (folder.parent / name).is_dir())
+    beside = [path for path in _directories(folder.parent, experiment) if _number(path) <= last]
+    named = named.union(*map(_named, beside))
+    names = {int(name.rsplit("-", 1)[1]): name for name in sorted(named)}
+    gone = set(range(1, last)) - {_number(path) for path in beside}
+    return [names.get(one, f"attempt {one}") for one in sorted(gone)]
+
+
+def _named(folder: Path) -> frozenset[str]:
+    """The earlier attempts that a seal names; none where there is no seal, or a damaged one."""
+    try:
+        return frozenset(read_seal(folder).earlier)
+    except EvidenceFault:
+        return frozenset()
 
 
 def _directories(root: Path, experiment: str) -> list[Path]:

@@ -80,10 +80,53 @@ CATALOGUE = _rows(
         "sizes and hashes of all files are verified before and after every run, every row by `weigh data check`",
     ),
     (
+        "T1",
+        "a difference inside the noise is called a win",
+        "CV and interval beside every number; what they do not show is UNRESOLVED, with the starts that would "
+        "settle it",
+    ),
+    (
+        "T2",
+        "a scale so small that noise hides what is claimed",
+        "`weigh ladder` finds the smallest scale at which the declared margin is resolvable, and says so when none is",
+    ),
+    (
+        "T3",
+        "correlated samples, and error bars that take them for independent",
+        "the error allows for correlation, the effective number of samples is printed, and no interval is given where "
+        "it is too small",
+    ),
+    (
+        "T4",
+        "drift: whoever runs while the machine is fast is flattered",
+        "every block has all arms in random order, so drift cancels; a ratio that drifts by itself is named",
+    ),
+    (
         "T5",
         "A measured first, B later",
         "arms alternate in random blocks; verify recomputes the order from the seed; two sessions are joined only "
         "through a shared reference contender",
+    ),
+    (
+        "T6",
+        "a difference that is significant and does not matter",
+        "SMALL: the margin is declared before the run, and only what exceeds it is SLOWER or FASTER",
+    ),
+    (
+        "T7",
+        "an unstable query is counted as passed",
+        "REFUSED (T7.unstable) and listed: it has neither passed nor failed",
+    ),
+    (
+        "T8",
+        "rerun until green",
+        "every attempt is in the evidence and the verdicts use them all; one that was removed, or that ended when "
+        "nothing decided beforehand ended it, is named",
+    ),
+    (
+        "T9",
+        "many comparisons, each at its own 1 %: some always differ",
+        "false discoveries are controlled over the whole session",
     ),
     (
         "T10",

@@ -12,12 +12,15 @@ from weigh.model.units import Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
 Writer = Literal["duckdb", "pyarrow", "tpchgen"]
+Rule = Literal["clickhouse"]
 Codec = Literal["zstd", "snappy", "lz4", "gzip", "none"]
 
 MIN_STARTS = 5
 """Below this number of fresh starts there is no verdict (statistics.md §2)."""
 FULL_STARTS = 10
 """From this number of fresh starts on a claim can be conclusive."""
+MOST_STARTS = 100
+"""Fresh starts after which sampling ends with a precision that was not reached, where no other number was asked for."""
 
 
 class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +92,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         layout: one physical form, for all contenders.
         own: the user's own data and queries, for the workload ``sql``; None for the others.
         rules: error rates and bounds of the verdicts.
+        rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
+        precision: half-width of the intervals, a fraction of the ratio, at which sampling stops; ``starts`` is then
+            the most. Left out it does not enter the id.
     """
 
     workload: str
@@ -110,6 +116,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     layout: LayoutSpec = LayoutSpec()
     own: Own | None = None
     rules: Rules = Rules()
+    rule: Rule | msgspec.UnsetType = msgspec.UNSET
+    precision: float | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -53,6 +54,33 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     cv: float | None
 
 
+class SecondOpinionName(StrEnum):
+    """The four outcomes of ClickHouse's published rule, in its order."""
+
+    NO_DIFFERENCE = "no difference"
+    SMALL = "too small"
+    UNSTABLE = "unstable"
+    CHANGED = "changed"
+
+
+class SecondOpinion(msgspec.Struct, frozen=True, kw_only=True):
+    """What another rule makes of the same executions. It changes no verdict.
+
+    Attributes:
+        rule: whose.
+        name: its outcome.
+        difference: of the medians over the baseline's, a fraction.
+        threshold: the largest such difference that shuffling gives in 99 % of cases, a fraction.
+        runs: executions of the contender and of the baseline.
+    """
+
+    rule: Literal["clickhouse"] = "clickhouse"
+    name: SecondOpinionName
+    difference: float
+    threshold: float
+    runs: tuple[int, int]
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """One contender against the baseline on one operation.
 
@@ -67,6 +95,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         starts: blocks in which both were measured.
         runs: measurements a start.
         starts_needed: starts that would resolve it, for an unresolved one.
+        second_opinion: of another rule on the same executions, where it was asked for.
         reasons: reasons and warnings about assumptions.
     """
 
@@ -91,4 +120,5 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     starts: int = 0
     runs: int = 0
     starts_needed: int | None = None
+    second_opinion: SecondOpinion | None = None
     reasons: tuple[Reason, ...] = ()

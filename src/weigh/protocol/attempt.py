@@ -16,10 +16,12 @@ from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding, disqualified
 from weigh.model.plan import Arm, arms
+from weigh.model.spec import FULL_STARTS
 from weigh.protocol import budget, datasets, gate, metamorphic, probes, shrink
 from weigh.protocol import resume as resuming
 from weigh.protocol.blocks import Blocks, Cases
 from weigh.protocol.prepare import Ready, cache_folder, read_back
+from weigh.protocol.stopping import Stopping
 from weigh.verdict.votes import UNDECIDED, conclude
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from weigh.evidence.journal import Journal
     from weigh.model.operation import Case, Operation, Workload
+    from weigh.model.sample import Sample
     from weigh.model.spec import Spec
     from weigh.protocol.gate import Held
     from weigh.protocol.progress import Progress
@@ -68,6 +71,7 @@ class Attempt:
         self.described: tuple[records.ContenderRead, ...] = ()
         self.unsaid: list[Finding] = []
         self.before: records.Record | None = None
+        self.earlier: tuple[Sample, ...] = ()
 
     def say(self, *findings: Finding) -> None:
         """Keep findings."""
@@ -242,7 +246,10 @@ class Attempt:
             plan = self._planned(cases, everyone, able, starts)
             self.journal.append("plan", plan)
         self._await_quiet()
-        blocks = Blocks(self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number)
+        stopping = Stopping(self.spec, self.earlier, self.journal, self.progress) if self.spec.precision else None
+        blocks = Blocks(
+            self.spec, self.workload, fit, everyone, self.held.kept, self.stage, self.journal, self.number, stopping
+        )
         if self.before:
             blocks.restore(self.before)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
@@ -277,12 +284,15 @@ class Attempt:
         """What the budget allows; it is said where that is less than was asked for."""
         assert self.held is not None
         seconds = self.held.seconds
-        wanted = starts or self.spec.starts
+        most = starts or self.spec.starts
+        # With a precision more blocks follow as they are needed; the first ones must fit.
+        wanted = min(most, FULL_STARTS) if self.spec.precision else most
         fit = {arm.contender for arm in everyone}
         executions = {name: [seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit}
         plan = budget.plan(wanted, self.spec.runs, self.spec.budget, everyone, self.start_seconds, executions)
         size = f"{units.count(plan.starts, 'start')} of {units.count(plan.runs, 'run')}"
-        self.progress.say(f"measuring: {size}, about {units.seconds(plan.seconds)}")
+        least = "at least " if self.spec.precision else ""
+        self.progress.say(f"measuring: {least}{size}, about {units.seconds(plan.seconds)}")
         if plan.lowered:
             self.say(
                 Finding(
@@ -292,7 +302,8 @@ class Attempt:
                     remedy="raise --budget for tighter intervals",
                 )
             )
-        return records.Planned(cases=cases, starts=plan.starts, runs=plan.runs, serial=self._too_large(everyone))
+        blocks = most if plan.starts == wanted else plan.starts
+        return records.Planned(cases=cases, starts=blocks, runs=plan.runs, serial=self._too_large(everyone))
 
     def _await_quiet(self) -> None:
         calm = quiet.settle()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from weigh.protocol.prepare import Ready
     from weigh.protocol.progress import Progress
     from weigh.protocol.stage import Stage
+    from weigh.protocol.stopping import Stopping
 
 LARGE_ANSWER = 64 << 20
 """Bytes; above, the full digest of an answer is taken once a start and its row count otherwise."""
@@ -48,6 +49,7 @@ class Blocks:
         stage: where the data is.
         journal: is told everything at once.
         attempt: number of the attempt.
+        stopping: decides between blocks what goes on; without it all that was planned does.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Blocks:
         stage: Stage,
         journal: Journal,
         attempt: int,
+        stopping: Stopping | None = None,
     ) -> None:
         self._spec = spec
         self._workload = workload
@@ -69,6 +72,7 @@ class Blocks:
         self._stage = stage
         self._journal = journal
         self._attempt = attempt
+        self._stopping = stopping
         self._began = time.monotonic()
         self._starts = 0
         self._failed: set[tuple[str, str]] = set()
@@ -85,12 +89,16 @@ class Blocks:
     def restore(self, record: Record) -> None:
         """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
         self._starts = max((sample.start for sample in record.samples), default=0)
-        self._began -= max((sample.at for sample in record.samples), default=0.0)
+        # Its clock goes on where it stood: no execution may seem to come before the look that decided on it.
+        times = [sample.at for sample in record.samples] + [look.at for look in record.looks]
+        self._began -= max(times, default=0.0)
         self._wrong.update(one.operation for one in record.samples if one.outcome is Outcome.WRONG)
         failures = (one for one in record.samples if one.outcome not in (Outcome.OK, Outcome.WRONG))
         self._failed.update((one.contender, one.operation) for one in failures)
         self._begun = record.blocks
         self._kept_turns = {(sample.block, sample.turn) for sample in record.samples}
+        if self._stopping:
+            self._stopping.restore(record.samples, record.looks)
 
     @property
     def wrong(self) -> frozenset[str]:
@@ -111,7 +119,7 @@ class Blocks:
 
         Args:
             cases: (operation, case) pairs that passed the gate.
-            starts: number of blocks.
+            starts: number of blocks, at most.
             runs: timed executions a turn.
             progress: is told between blocks.
             unable: (contender, operation) pairs that the gate found unsupported or in error.
@@ -123,8 +131,8 @@ class Blocks:
         self._failed.update(unable)
         # All but the last block that was begun are whole: the next begins when one ends.
         for block in range(max(0, len(self._begun) - 1), starts):
-            live = tuple(case for case in cases if case[0] not in self._wrong)
-            if not live:
+            live = self._live(cases)
+            if not live or (self._stopping and self._stopping.stopped):
                 return
             if block < len(self._begun):
                 self._block(self._begun[block])
@@ -132,7 +140,17 @@ class Blocks:
                 begun = BlockBegun(block=block, cases=live, arms=tuple(self._arms), runs=runs, serial=serial)
                 self._journal.append("block", begun)
                 self._block(begun)
-            progress.step(block + 1, starts, "measuring")
+            if self._stopping is None:
+                progress.step(block + 1, starts, "measuring")
+                continue
+            operations = tuple(dict.fromkeys(operation for operation, _ in self._live(cases)))
+            self._stopping.look(block, operations, runs, starts, time.monotonic() - self._began)
+            progress.step(block + 1, self._stopping.expected(starts), self._stopping.shown)
+
+    def _live(self, cases: Cases) -> Cases:
+        """What the next block measures."""
+        out = self._wrong | (self._stopping.retired if self._stopping else frozenset())
+        return tuple(case for case in cases if case[0] not in out)
 
     def _block(self, begun: BlockBegun) -> None:
         seed, block = self._spec.seed, begun.block
@@ -150,8 +168,11 @@ class Blocks:
                     if begun.serial:
                         self._end(lives)
                     self._start(slot.arm, lives)
-                samples = self._turn(block, number, slot, begun.runs, lives)
+                runs = self._stopping.runs(slot.operation, begun.runs) if self._stopping else begun.runs
+                samples = self._turn(block, number, slot, runs, lives)
                 self._journal.append("turn", Turn(samples=samples))
+                if self._stopping:
+                    self._stopping.add(samples)
         finally:
             self._end(lives)
 

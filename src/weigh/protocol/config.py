@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import msgspec
 
@@ -14,7 +14,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.model.contender import Contender, Setting, check_pin, check_url, parse_contender
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import LayoutSpec, Rules, Spec
+from weigh.model.spec import FULL_STARTS, MOST_STARTS, LayoutSpec, Rule, Rules, Spec
 from weigh.model.units import parse_duration, parse_fraction
 from weigh.protocol.own import OwnFiles
 
@@ -36,7 +36,9 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     baseline: str | None = None
     margin: float | str = 0.03
     confidence: float | str = 0.99
-    starts: int = 10
+    rule: Rule | None = None
+    precision: float | str | None = None
+    starts: int | None = None
     runs: int = 3
     temperature: Literal["hot", "cold", "both"] = "hot"
     budget: str | None = None
@@ -156,6 +158,7 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         confidence=_level("confidence", _fraction(pick("confidence"))),
     )
     budget = pick("budget")
+    precision = _precision(pick("precision"), contenders)
     return Spec(
         name=table.name,
         workload=pick("workload"),
@@ -164,7 +167,7 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         contenders=contenders,
         baseline=_baseline(baseline, contenders, "" if flags.get("baseline") else "[experiment] of weigh.toml"),
         baseline_declared=baseline is not None,
-        starts=_at_least("starts", pick("starts"), 1),
+        starts=_starts(pick("starts"), precision),
         runs=_at_least("runs", pick("runs"), 1),
         temperature=_temperature(pick("temperature")),
         budget=None if budget is None else parse_duration(budget),
@@ -176,6 +179,8 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         layout=_layout((file or File()).layout, own),
         own=own.content() if own else None,
         rules=rules,
+        rule=_rule(pick("rule")),
+        precision=precision,
     )
 
 
@@ -236,6 +241,16 @@ def _temperature(text: str) -> Literal["hot"]:
             remedy="this version measures hot; leave --temperature out",
         )
     return "hot"
+
+
+def _rule(text: str | None) -> Rule | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if text is None:
+        return msgspec.UNSET
+    known = get_args(Rule)
+    if text not in known:
+        raise UsageError(f"there is no rule '{text}'", remedy=nearest(text, known))
+    return cast("Rule", text)
 
 
 def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
@@ -304,6 +319,26 @@ def _scale(workload: str, wanted: str | float | None, own: OwnFiles | None) -> S
     if wanted is not None:
         raise UsageError(f"scale = {wanted}: your own files have no scale", remedy="leave it out")
     return None
+
+
+def _precision(value: float | str | None, contenders: tuple[Contender, ...]) -> float | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if value is None:
+        return msgspec.UNSET
+    if len(contenders) < 2:
+        raise UsageError("a precision is that of a ratio, and there is one contender", remedy="name another contender")
+    return _positive("precision", _fraction(value))
+
+
+def _starts(value: int | None, precision: float | msgspec.UnsetType) -> int:
+    if precision is msgspec.UNSET:
+        return _at_least("starts", FULL_STARTS if value is None else value, 1)
+    if value is not None and value < FULL_STARTS:
+        raise UsageError(
+            f"starts = {value} is too small with a precision",
+            remedy=f"at least {FULL_STARTS}: below that a narrow interval is as likely luck",
+        )
+    return MOST_STARTS if value is None else value
 
 
 def _fraction(value: float | str) -> float:

@@ -15,6 +15,7 @@ from weigh.evidence import record as records
 from weigh.evidence.journal import Journal
 from weigh.host import lock, scratch
 from weigh.model.errors import EnvironmentFault, UsageError, WeighError, nearest
+from weigh.model.finding import Finding
 from weigh.protocol import datasets
 from weigh.protocol import resume as resuming
 from weigh.protocol.attempt import Attempt
@@ -104,6 +105,8 @@ def run(
             _finish(folder, journal, None, render)
             return folder
         experiment = Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
+        if spec.precision:
+            experiment.earlier = store.earlier_samples(folder)
         if before is not None:
             experiment.resume(before)
         # A mistake of weigh's own must not seal half a measurement as a whole one.
@@ -111,6 +114,7 @@ def run(
         try:
             if before is None:
                 journal.append("opened", records.Opened(attempt=attempt, spec=spec))
+                experiment.unsaid += [_missing(name) for name in store.missing(folder)]
             experiment.gate(source, command, pinned)
             if pin:
                 experiment.pin(pin, trust)
@@ -132,6 +136,15 @@ def run(
         finally:
             _finish(folder, journal, records.End(how=how, reason=reason), render)
         return folder
+
+
+def _missing(name: str) -> Finding:
+    return Finding(
+        code="T8.missing",
+        severity="warning",
+        text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
+        remedy="put it back, or begin in another folder with --out: every attempt counts",
+    )
 
 
 def _made(contender: Any, cache: Path, progress: Progress) -> Ready:

@@ -15,8 +15,10 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.suite import Suite
 from weigh.model.tier import Tier
 from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
+from weigh.verdict import attained
 from weigh.verdict.judge import judge
 from weigh.verdict.judgement import Judgement
+from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.outside import outside
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, tier
@@ -24,7 +26,7 @@ from weigh.verdict.tier import Basis, tier
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-METRICS = ("wall_s", "cpu_s", "peak_memory")
+METRICS = (HEADLINE, *BESIDE)
 """Wall time first: it decides the exit code. The others have verdicts of the same form."""
 
 
@@ -40,6 +42,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
         tier: what the evidence is good for, provided that `weigh verify` passes; None where nothing was timed and
             nobody is inadmissible.
         suites: of every contender other than the baseline; none where nothing was timed.
+        statements: what the metrics say together.
     """
 
     record: Record
@@ -49,6 +52,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     tier: Tier | None = None
     suites: tuple[Suite, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -116,16 +120,19 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     findings += _answered_differently(samples)
     findings += outside(samples)
     findings += _terms(latest)
+    measured = max(1, sum(1 for record in attempts if record.blocks))
+    findings += [*attained.precision(samples, latest.spec), *attained.attempts(measured, samples)]
     before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
     gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
     judgements = {metric: _judge(latest, before, gate, samples, findings, metric) for metric in METRICS}
     concluded = Conclusion(
         record=latest,
-        attempts=max(1, sum(1 for record in attempts if record.blocks)),
+        attempts=measured,
         gate=gate,
         judgements=judgements,
         findings=_distinct(findings),
+        statements=statements(judgements, samples),
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
@@ -189,12 +196,13 @@ def _judge(
         return Judgement()
     judgement = judge(
         samples,
-        spec=latest.spec,
+        spec=msgspec.structs.replace(latest.spec, rules=rules_of(metric, latest.spec.rules)),
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
         gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
     )
+    judgement = judged(metric, judgement)
     if not any(sample.timed for sample in samples):
         # Nobody was timed: what the gate forbids is said, and nothing else is.
         said = (VerdictName.DIVERGED, VerdictName.ERROR)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.report.sentences import sentence
+
 if TYPE_CHECKING:
     from weigh.model.gate import Gate
     from weigh.report.conclusion import Conclusion
@@ -49,7 +51,10 @@ def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
         ],
         "gate": _gate(conclusion.gate),
         "timings": msgspec.to_builtins(conclusion.timings),
-        "verdicts": msgspec.to_builtins(conclusion.verdicts),
+        "verdicts": [
+            {**msgspec.to_builtins(one), "sentence": sentence(one, spec.rules)} for one in conclusion.verdicts
+        ],
+        "metrics": msgspec.to_builtins(conclusion.statements),
         "suites": msgspec.to_builtins(conclusion.suites),
         "findings": msgspec.to_builtins(conclusion.findings),
     }

@@ -27,7 +27,7 @@ def read(folder: Path) -> Conclusion:
     Raises:
         EvidenceFault: it cannot be read, or has samples and does not say of what (R3).
     """
-    return conclude(_attempts(folder))
+    return conclude(attempts(folder))
 
 
 def html(folder: Path) -> bytes:
@@ -36,14 +36,18 @@ def html(folder: Path) -> bytes:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    attempts = _attempts(folder)
-    return _page(conclude(attempts), attempts, folder.resolve().name)
+    records = attempts(folder)
+    return _page(conclude(records), records, folder.resolve().name)
 
 
-def _attempts(folder: Path) -> list[Record]:
-    """The records that a report reads, oldest first, each with its configuration."""
-    attempts = store.history(folder)
-    for record in attempts:
+def attempts(folder: Path) -> list[Record]:
+    """The records that a report reads, oldest first, each with its configuration.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    found = store.history(folder)
+    for record in found:
         if missing := unconfigured(record):
             raise EvidenceFault(
                 f"R3: the journal of attempt {record.attempt} has samples and no {missing}: a report without "
@@ -51,22 +55,22 @@ def _attempts(folder: Path) -> list[Record]:
                 where=str(folder),
                 remedy="the evidence was edited; only the original journal helps",
             )
-    return attempts
+    return found
 
 
-def _page(conclusion: Conclusion, attempts: list[Record], name: str) -> bytes:
-    return page(conclusion, [sample for record in attempts for sample in record.samples], name).encode()
+def _page(conclusion: Conclusion, records: list[Record], name: str) -> bytes:
+    return page(conclusion, [sample for record in records for sample in record.samples], name).encode()
 
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
-    attempts = _attempts(folder)
-    conclusion = conclude(attempts)
+    records = attempts(folder)
+    conclusion = conclude(records)
     name = folder.resolve().name
     return {
         VERDICTS: store.json_bytes(document(conclusion, name)),
         TEXT: plain(conclusion, name).encode(),
-        HTML: _page(conclusion, attempts, name),
+        HTML: _page(conclusion, records, name),
     }
 
 

@@ -16,7 +16,8 @@ from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.tier import TierName
 from weigh.model.verdict import VerdictName
-from weigh.report import words
+from weigh.report import second_opinion, words
+from weigh.report.plain_words import in_words
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -81,6 +82,10 @@ def report(conclusion: Conclusion, evidence: str) -> RenderableType:
         parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
     if conclusion.headline.timings:
         parts += [Text("Times", style="bold"), _numbers(conclusion), Text()]
+    if opinions := second_opinion.rows(conclusion):
+        parts += [_second_opinion(opinions, str(conclusion.record.spec.rule)), Text()]
+    if said := in_words(conclusion):
+        parts += [Text("In words", style="bold"), *(Padding(Text(line), (0, 0, 0, 2)) for line in said), Text()]
     if conclusion.suites:
         parts += [_suites(conclusion), Text()]
     if conclusion.headline.timings:
@@ -251,6 +256,20 @@ def _numbers(conclusion: Conclusion) -> Table:
     return table
 
 
+def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("operation, contender", overflow="fold")
+    for heading in ("D", "T", "executions"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column(second_opinion.NAMES[rule], overflow="fold")
+    table.add_column("weigh", overflow="fold")
+    for row in rows:
+        place = Text(f"{row.operation}, {row.contender}")
+        ours = Text(row.ours, style=VERDICT_STYLE[VerdictName(row.sign)])
+        table.add_row(place, row.difference, row.threshold, row.runs, row.theirs, ours)
+    return Group(Text("Second opinion", style="bold"), table, Text(second_opinion.NOTE, style="dim"))
+
+
 def interval(low: float | None, high: float | None) -> str:
     """An interval of a ratio; nothing where there is none."""
     return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
@@ -263,7 +282,8 @@ def _notes(conclusion: Conclusion) -> Text:
         "apart. CV: over all executions. FCR: the interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(spec.rules.margin)}, "
         f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
-        f"{conclusion.headline.family} comparisons, equivalence at {units.percent(spec.rules.equivalence, 0)}.",
+        f"{conclusion.headline.family} comparisons of time and over all other metrics, equivalence at "
+        f"{units.percent(spec.rules.equivalence, 0)}.",
         words.CLAIM,
     ]
     return Text("\n".join([*lines, *_reasons(conclusion)]), style="dim")

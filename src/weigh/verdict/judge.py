@@ -9,7 +9,7 @@ import numpy as np
 
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import Verdict, VerdictName
-from weigh.verdict import reasons
+from weigh.verdict import clickhouse, reasons
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
 from weigh.verdict.judgement import Judgement, NoiseFloor
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weigh.model.answer import GateStatus
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
-    from weigh.model.verdict import Reason, Timing
+    from weigh.model.verdict import Reason, SecondOpinion, Timing
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
     from weigh.verdict.judgement import Contradicted, Gate, Metric
@@ -76,6 +76,7 @@ class _Session:
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.baseline = self.contender[spec.baseline]
         self.unusable, self.executions = table.unusable(), table.executions()
+        self.opinions: dict[tuple[str, str], SecondOpinion] = {}
 
     def judgement(self, gate: Gate) -> Judgement:
         """Everything, in the order of the gate."""
@@ -91,6 +92,8 @@ class _Session:
         numbers = [(self.number[operation], self.contender[candidate]) for operation, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
         decisions = decide(compared.effects, compared.starts, self.spec.rules)
+        if self.spec.rule == "clickhouse":
+            self.opinions = dict(zip(pairs, clickhouse.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
         return Judgement(
             timings=tuple(self._timings(operations)),
@@ -209,6 +212,7 @@ class _Session:
             scale=self.spec.scale,
             confidence=self.spec.rules.confidence,
             margin=self.spec.rules.margin,
+            second_opinion=self.opinions.get(pair),
             reasons=(*said, *marks),
             **figures,  # type: ignore[arg-type]
         )

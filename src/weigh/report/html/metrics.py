@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Timing, Verdict
     from weigh.report.conclusion import Conclusion
     from weigh.report.html.cast import Cast, Who
+    from weigh.verdict.judgement import Judgement
 
 TITLES = {"cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read"}
 """Of every metric but wall time, for people."""
@@ -56,7 +57,7 @@ class Metrics:
 
 def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> Metrics | None:
     """What was measured beside wall time, None where nothing was."""
-    judged = {name: one for name, one in conclusion.judgements.items() if name != "wall_s" and one.timings}
+    judged = {name: one for name, one in conclusion.judgements.items() if name != "wall_s" and _shown(name, one)}
     if not judged:
         return None
     timings = {(t.metric, t.operation, t.contender): t for one in conclusion.judgements.values() for t in one.timings}
@@ -72,6 +73,11 @@ def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> M
         if rows:
             groups.append((operation, tuple(rows)))
     return Metrics(tuple(TITLES.get(name, name) for name in judged), tuple(groups))
+
+
+def _shown(metric: str, judgement: Judgement) -> bool:
+    """Whether a metric has columns: bytes read only where they can be compared; that they are zero is said once."""
+    return bool(judgement.verdicts if metric == "bytes_read" else judgement.timings)
 
 
 def _parallel(timings: Mapping[tuple[str, str, str], Timing], operation: str, contender: str) -> str:

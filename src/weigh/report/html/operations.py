@@ -11,6 +11,7 @@ import numpy as np
 from weigh.model import units
 from weigh.model.sample import Outcome
 from weigh.report.html import answers, questions
+from weigh.report.sentences import sentence, told
 from weigh.report.svg import samples as sample_plot
 from weigh.report.svg import starts as start_plot
 from weigh.verdict.table import tabulate
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from weigh.report.html.verdicts import Group
     from weigh.report.html.verdicts import Row as VerdictRow
     from weigh.report.svg.draw import Shared
+    from weigh.verdict.metrics import Statement
 
 MOST_DOTS = 4_000
 """Executions that one plot shows; above it, every second, third, ... start is left out, and that is said."""
@@ -77,10 +79,13 @@ class Part:
         name, anchor: of it.
         status: the gate's word; empty where it was not reached.
         question: what was asked; None where the evidence does not have it.
+        words: a sentence for every verdict on wall time, with the codes of the reasons that it tells.
+        statements: how the other metrics moved: contenders, code and text.
         lines: every contender.
+        alike: what the gate found, where it found the same for all.
         notes: what the gate noted, with the contenders it concerns.
         rows: verdicts.
-        reasons: of the verdicts, one by one.
+        reasons: of the verdicts, one by one, without those that are told in words.
         failures: executions that did not end well.
         samples, starts: the plots; None where no time may be shown.
         shown: what the plot of samples shows.
@@ -91,7 +96,10 @@ class Part:
     anchor: str
     status: str
     question: questions.Question | None
+    words: tuple[tuple[str, tuple[str, ...]], ...]
+    statements: tuple[tuple[str, str, str], ...]
     lines: tuple[Line, ...]
+    alike: str
     notes: tuple[tuple[str, str], ...]
     rows: tuple[VerdictRow, ...]
     reasons: tuple[tuple[VerdictRow, Reason], ...]
@@ -126,6 +134,8 @@ def parts(
     statuses = {row.name: row.status for row in gate}
     timings = {(one.operation, one.contender): one for one in conclusion.headline.timings}
     rows = {group.name: group.rows for group in groups}
+    words, beside = _in_words(conclusion), _by_operation(conclusion.statements)
+    said = {(one.operation, one.contender): told(one) for one in conclusion.headline.verdicts}
     by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
     for sample in sorted(samples, key=_when):
         by_operation.setdefault(sample.operation, []).append(sample)
@@ -142,25 +152,63 @@ def parts(
         ]
         # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
         shown = {line.who.name for line in lines if line.timing}
-        plot, said = drawing.samples(own, shown) if shown else (None, "")
+        plot, drawn = drawing.samples(own, shown) if shown else (None, "")
         found.append(
             Part(
                 name=name,
                 anchor=anchor,
                 status=statuses.get(name, ""),
                 question=questions.question(conclusion.record.workload, name, spoken),
+                words=words.get(name, ()),
+                statements=beside.get(name, ()),
                 lines=tuple(line for line in lines if line.cell or line.timing),
+                alike=_alike(lines),
                 notes=_notes(lines),
                 rows=rows.get(name, ()),
-                reasons=tuple((row, reason) for row in rows.get(name, ()) for reason in row.reasons),
+                reasons=tuple(
+                    (row, reason)
+                    for row in rows.get(name, ())
+                    for reason in row.reasons
+                    if reason not in said.get((name, row.who.name), ())
+                ),
                 failures=_failures(own),
                 samples=plot,
                 starts=drawing.starts(name, shown) if shown else None,
-                shown=said,
+                shown=drawn,
                 unshown="" if shown else _unshown(rows.get(name, ()), own),
             )
         )
     return tuple(found)
+
+
+def _in_words(conclusion: Conclusion) -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Sentences on wall time by operation."""
+    rules = conclusion.record.spec.rules
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for one in conclusion.headline.verdicts:
+        said = sentence(one, rules), tuple(reason.code for reason in told(one))
+        found.setdefault(one.operation, []).append(said)
+    return {name: tuple(said) for name, said in found.items()}
+
+
+def _by_operation(statements: Iterable[Statement]) -> dict[str, tuple[tuple[str, str, str], ...]]:
+    """(contenders, code, text) by operation, contenders of whom the same is said together."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for one in statements:
+        if one.operation and one.contender:
+            found.setdefault(one.operation, {}).setdefault((one.code, one.text), []).append(one.contender)
+    return {
+        operation: tuple((", ".join(names), code, text) for (code, text), names in said.items())
+        for operation, said in found.items()
+    }
+
+
+def _alike(lines: Sequence[Line]) -> str:
+    """The gate's word in one sentence, where all agreed on as many questions with the same witness."""
+    cells = {(line.cell.status, line.cell.asked, line.cell.witness) if line.cell else None for line in lines}
+    if len(cells) != 1 or (only := cells.pop()) is None or only[0] != "agreed":
+        return ""
+    return f"All agreed on {units.count(only[1], 'question')}, compared with {only[2]}."
 
 
 def _when(sample: Sample) -> tuple[int, int, int, int]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.report import words
+from weigh.report import second_opinion, words
 from weigh.report.html import surroundings
 from weigh.report.html.answers import answers
 from weigh.report.html.cast import Cast
@@ -42,7 +42,7 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
     judged = verdicts(conclusion, cast, anchors)
     shared = Shared()
     return (
-        _environment()
+        templates()
         .get_template("page.html")
         .render(
             conclusion=conclusion,
@@ -58,6 +58,9 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
             gate=gate,
             verdicts=judged,
             metrics=metrics(conclusion, cast, anchors),
+            opinions=second_opinion.rows(conclusion),
+            opinion_of=second_opinion.NAMES.get(str(record.spec.rule), ""),
+            opinion_note=second_opinion.NOTE,
             parts=parts(
                 conclusion, samples, cast, anchors, gate.rows if gate else (), judged.groups if judged else (), shared
             ),
@@ -79,7 +82,8 @@ def _operations(conclusion: Conclusion) -> list[str]:
 
 
 @functools.cache
-def _environment() -> Environment:
+def templates() -> Environment:
+    """The templates with their filters, for every page."""
     made = Environment(
         loader=PackageLoader("weigh.report"),
         autoescape=True,

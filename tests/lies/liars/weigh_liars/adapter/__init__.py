@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, forms, misbehaving, pace
+from . import answers, clock, data, forms, misbehaving, pace, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -34,6 +34,7 @@ LIES: dict[Any, type[Honest]] = {
     "planner": clock.Planner,
     "cache": clock.Cache,
     "pace": pace.Pace,
+    "work": work.Work,
     "slow": misbehaving.Slow,
     "fails": misbehaving.Fails,
     "hang": misbehaving.Hang,

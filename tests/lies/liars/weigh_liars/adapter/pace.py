@@ -12,31 +12,53 @@ from .honest import OURS, Engine
 
 
 class Pace(Engine):
-    """Takes ``ms``, ``limit`` times that where the query has a LIMIT, and in each life a little more or less.
+    """Takes the time that a law gives it. The query is executed, and what is left of the time is slept.
 
-    The query is executed, and what is left of the time is slept: how long it took itself does not show.
+    The logarithm of the time is the sum of
 
-    Lives differ by a normal law of standard deviation ``spread``. The n-th one draws the n-th value, whatever happens
-    between them: they are counted in the file ``diary``.
+    * ``ms``, and the logarithm of ``limit`` where the query has a LIMIT: the true time;
+    * ``spread``: the standard deviation of a normal law from life to life, as of the layout of a process in memory;
+    * ``gap``: added in every other life or so, at random: two levels;
+    * ``drift``: added once for each life before this one, as on a machine that gets hotter;
+    * ``jitter``: the standard deviation from execution to execution.
+
+    ``burn`` milliseconds of it are spent at work, not asleep.
+
+    What is random is drawn for each query from ``seed``, the number of the life and that of the execution, whatever
+    happens between them. Lives are counted in the file ``diary``, together by all contenders that name the same;
+    without it all lives are alike.
     """
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        wanted = {**OURS, **self.wanted}
-        self.pause = float(wanted["ms"]) / 1e3 * math.exp(float(wanted["spread"]) * self.drawn(str(wanted["diary"])))
-        self.limit = float(wanted["limit"])
-
-    @staticmethod
-    def drawn(diary: str) -> float:
-        """The value of this life; 0 without a diary."""
-        if not diary:
-            return 0.0
-        with Path(diary).open("ab") as file:
-            file.write(b".")
-            return random.Random(file.tell()).gauss(0.0, 1.0)
+        self.law: dict[str, Any] = {**OURS, **self.wanted}
+        self.life = lives(str(self.law["diary"]))
+        self.executions = 0
 
     def run(self) -> int:
-        until = time.perf_counter() + self.pause * (self.limit if "LIMIT" in self.sql else 1.0)
+        began, worked = time.perf_counter(), time.process_time()
+        self.executions += 1
         rows = super().run()
-        time.sleep(max(0.0, until - time.perf_counter()))
+        while time.process_time() - worked < float(self.law["burn"]) / 1e3:
+            pass
+        time.sleep(max(0.0, began + self.seconds() - time.perf_counter()))
         return rows
+
+    def seconds(self) -> float:
+        """How long this execution takes."""
+        of = {name: float(self.law[name]) for name in ("ms", "limit", "spread", "gap", "drift", "jitter")}
+        log = math.log(of["ms"] / 1e3 * (of["limit"] if "LIMIT" in self.sql else 1.0))
+        if self.life:
+            drawn = random.Random(f"{self.law['seed']} {self.life} {self.sql}")
+            log += of["spread"] * drawn.gauss(0.0, 1.0) + of["gap"] * (drawn.random() < 0.5) + of["drift"] * self.life
+            log += of["jitter"] * random.Random(f"{drawn.random()} {self.executions}").gauss(0.0, 1.0)
+        return math.exp(log)
+
+
+def lives(diary: str) -> int:
+    """The number of this life, from 1; 0 without a diary."""
+    if not diary:
+        return 0
+    with Path(diary).open("ab", buffering=0) as file:
+        file.write(b".")
+        return file.tell()

@@ -1,0 +1,80 @@
+//! weigh-stats: the ladder of batch means.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, RecordBatch};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use weigh_stats::Rung;
+
+use crate::stream;
+
+/// The ladder as Python holds it.
+#[pyclass(module = "weigh._native", name = "BatchLadder")]
+#[derive(Default)]
+pub(crate) struct Ladder(weigh_stats::Ladder);
+
+#[pymethods]
+impl Ladder {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn push(&mut self, stream: &Bound<'_, PyAny>) -> PyResult<()> {
+        let reader = stream::open(stream)?;
+        let ladder = &mut self.0;
+        let pushed = stream.py().detach(|| {
+            let mut longer = ladder.clone();
+            for batch in reader.map_err(|error| error.to_string())? {
+                take(&mut longer, &batch.map_err(|error| error.to_string())?)?;
+            }
+            *ladder = longer;
+            Ok::<(), String>(())
+        });
+        pushed.map_err(PyValueError::new_err)
+    }
+
+    fn merge(&mut self, py: Python<'_>, later: &Self) {
+        py.detach(|| self.0.merge(&later.0));
+    }
+
+    #[getter]
+    fn count(&self) -> u64 {
+        self.0.count()
+    }
+
+    fn rungs(&self, py: Python<'_>) -> Vec<Described> {
+        py.detach(|| self.0.rungs())
+            .iter()
+            .enumerate()
+            .map(|(rung, moments)| described(rung, moments))
+            .collect()
+    }
+
+    fn batches(&self, py: Python<'_>, most: usize) -> (u64, Vec<f64>) {
+        let batches = py.detach(|| self.0.batches(most));
+        (batches.size, batches.means)
+    }
+}
+
+/// Samples a batch, batches, their mean, variance and skewness, and the correlation of neighbours.
+type Described = (u64, u64, f64, Option<f64>, Option<f64>, Option<f64>);
+
+fn described(rung: usize, moments: &Rung) -> Described {
+    (1 << rung, moments.batches, moments.mean, moments.variance(), moments.skewness(), moments.correlation())
+}
+
+/// Adds the samples of a batch of one column of 64-bit floats.
+fn take(ladder: &mut weigh_stats::Ladder, batch: &RecordBatch) -> Result<(), String> {
+    let [column] = batch.columns() else {
+        return Err(format!("{} columns where one is needed", batch.num_columns()));
+    };
+    let Some(samples) = column.as_primitive_opt::<Float64Type>() else {
+        return Err(format!("samples of type {}, not 64-bit floats", column.data_type()));
+    };
+    if samples.null_count() > 0 {
+        return Err("some samples are null".to_owned());
+    }
+    ladder.push(samples.values()).map_err(|error| error.to_string())
+}

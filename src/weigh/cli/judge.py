@@ -1,0 +1,66 @@
+"""``weigh judge``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from weigh.cli.output import print_json, print_rich
+
+if TYPE_CHECKING:
+    from weigh.model.spec import Rule
+
+
+@click.command()
+@click.argument("files", metavar="[LABEL=]FILE...", nargs=-1, required=True)
+@click.option("--baseline", metavar="NAME", help="Contender the others are compared with [the first].")
+@click.option("--interleaved", is_flag=True, help="The files were made in turn: old1 new1 old2 new2 ...; your word.")
+@click.option("--format", "format_", metavar="NAME", default="", help="Of all files [told by their content].")
+@click.option(
+    "--unit",
+    type=click.Choice(["ns", "us", "ms", "s"]),
+    default=None,
+    help="Of values whose unit the file leaves open [s; of an hlog ns].",
+)
+@click.option("--margin", metavar="FRACTION", default="3%", show_default=True, help="Smallest change that matters.")
+@click.option("--confidence", metavar="LEVEL", default="0.99", show_default=True, help="Of the interval of a ratio.")
+@click.option("--rule", type=click.Choice(["clickhouse"]), help="A second opinion beside every verdict.")
+@click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/judge/1).")
+def judge(
+    files: tuple[str, ...],
+    baseline: str | None,
+    interleaved: bool,
+    format_: str,
+    unit: str | None,
+    margin: str,
+    confidence: str,
+    rule: Rule | None,
+    strict: bool,
+    as_json: bool,
+) -> None:
+    """The same verdicts for other tools' raw numbers.
+
+    Reads hyperfine JSON, pyperf JSON, Google Benchmark JSON, `go test -bench` text, pgbench -l logs, HdrHistogram logs
+    and CSV. Two or more contenders are compared, the first is the baseline; one long series gets its mean and
+    percentiles. Where the way of measuring cannot carry a verdict it is refused, with the way that can.
+    """
+    from weigh.audit.judge import declared, hear
+    from weigh.report.judge import document
+    from weigh.report.judge_terminal import report
+
+    heard = hear(
+        files,
+        declared(margin, confidence),
+        format_=format_,
+        baseline=baseline or "",
+        interleaved=interleaved,
+        unit=unit or "",
+        rule=rule,
+    )
+    if as_json:
+        print_json(document(heard))
+    else:
+        print_rich(report(heard))
+    click.get_current_context().exit(int(heard.exit_code(strict=strict)))

@@ -1,0 +1,171 @@
+"""``weigh ladder``."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.output import print_json, print_rich
+from weigh.cli.progress import progress
+from weigh.cli.run import asked, command_line, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.model.errors import ExitCode
+    from weigh.model.ladder import LadderPlan
+    from weigh.model.spec import Spec
+    from weigh.model.units import Scale
+
+_ELSEWHERE = {
+    "as_json": "One JSON document on stdout (schema weigh/ladder/1).",
+    "budget": "For the measuring phase of each rung, e.g. 10m.",
+    "resume": "Go on where the ladder was killed or interrupted; rungs that are complete stay as they are.",
+    "scale": "Of the one rung, with --vary and without --scales.",
+    "strict": "Exit 3 when the largest rung leaves a verdict refused or unresolved.",
+}
+"""Flags of `run` that mean a little more here."""
+
+
+def _flag_of_run(one: click.Parameter) -> click.Parameter:
+    if one.name not in _ELSEWHERE:
+        return one
+    changed = copy.copy(one)
+    assert isinstance(changed, click.Option)
+    changed.help = _ELSEWHERE[one.name]
+    return changed
+
+
+@click.command()
+@click.option(
+    "--scales",
+    metavar="A,B,...",
+    help="Rungs of the ladder [three around the usual scale of the data, e.g. 100K,1M,10M].",
+)
+@click.option(
+    "--vary",
+    multiple=True,
+    metavar="[CONTENDER:]KEY=A,B,...",
+    help="Take contenders in once for each value of a setting; threads is each engine's own. Repeatable.",
+)
+def ladder(
+    file: Path | None,
+    out: Path,
+    as_json: bool,
+    quiet: bool,
+    strict: bool,
+    resume: bool,
+    scales: str | None,
+    vary: tuple[str, ...],
+    **flags: Any,
+) -> None:
+    """Run the experiment at growing scales, and find where the signal clears the noise.
+
+    Each rung is an experiment of its own, with its gate and its sealed evidence. The first rung at which the declared
+    margin is resolvable is named, and one beyond the largest is predicted where none is and a prediction can be had.
+
+    With --vary one experiment has all the widths of a setting as contenders; of threads it names the width at which
+    each contender first beats the best single-threaded one (COST).
+    """
+    from weigh.protocol.ladder import climb
+    from weigh.report import files as reports
+    from weigh.report.ladder import files
+
+    plan, specs, places = _planned(file, flags, scales, vary)
+    done: list[tuple[Scale | None, Path]] = []
+
+    def ended(scale: Scale | None, folder: Path) -> None:
+        done.append((scale, folder))
+        files.write(out, plan, done)
+
+    climb(specs, out, plan.command, progress(quiet), reports.write, ended, resume=resume, **places)
+    folder = files.folder_of(out, plan)
+    show(folder, as_json)
+    click.get_current_context().exit(int(files.read(folder).exit_code(strict=strict)))
+
+
+ladder.params[:0] = [_flag_of_run(one) for one in run.params]
+
+
+def is_ladder(folder: Path) -> bool:
+    """Whether a directory is that of a ladder, and not of one experiment."""
+    from weigh.report.ladder import files
+
+    return files.is_ladder(folder)
+
+
+def show(folder: Path, as_json: bool) -> None:
+    """The ladder on stdout, computed anew from the evidence of its rungs."""
+    from weigh.report.ladder import files
+    from weigh.report.ladder.document import document
+    from weigh.report.ladder.terminal import report
+
+    summary = files.read(folder)
+    if as_json:
+        print_json(document(summary))
+    else:
+        print_rich(report(summary, str(folder)))
+
+
+def html(folder: Path) -> bytes:
+    """The ladder as a page."""
+    from weigh.report.ladder import files
+
+    return files.rendered(files.read(folder))[files.HTML]
+
+
+def check(folder: Path, as_json: bool) -> ExitCode:
+    """Verify every rung and the files of the ladder, and say what came of it."""
+    from weigh.audit.ladder import verify
+    from weigh.model.errors import ExitCode
+
+    found = verify(folder)
+    if as_json:
+        print_json({"schema": "weigh/verify-ladder/1", "passed": found.passed, "verification": found})
+    else:
+        for rung in found.rungs:
+            for problem in rung.problems:
+                click.echo(f"{problem.code} {rung.evidence}/{problem.file}: {problem.text}")
+            said = f"FAILS: {len(rung.problems)} problems" if rung.problems else f"passes: {rung.files} files hashed"
+            click.echo(f"{rung.evidence} {said}, {rung.verdicts} verdicts from {rung.samples:,} samples")
+        for problem in found.problems:
+            click.echo(f"{problem.code} {problem.file}: {problem.text}")
+        said = "passes: its files follow from the evidence of its rungs" if found.passed else "FAILS"
+        click.secho(f"{found.ladder} {said}", fg=None if found.passed else "red", bold=not found.passed)
+    return ExitCode.OK if found.passed else ExitCode.FOUND
+
+
+def _planned(
+    file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...]
+) -> tuple[LadderPlan, tuple[Spec, ...], dict[str, Any]]:
+    """The ladder, the experiments of its rungs, and where what they are made of lies."""
+    from weigh.model.errors import UsageError
+    from weigh.model.ladder import LadderPlan
+    from weigh.protocol import ladder as order
+    from weigh.protocol import vary as varying
+
+    if scales is not None and flags["scale"] is not None:
+        raise UsageError("--scale and --scales are both given", remedy="keep one of them")
+    wanted = [varying.parse(text) for text in vary]
+    spec, places = asked(file, dict(flags))
+    if scales is None and not wanted and flags["scale"] is not None:
+        raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
+    if scales is not None:
+        rungs = [part.strip() for part in scales.split(",") if part.strip()]
+        if len(rungs) < 2 and not wanted:
+            raise UsageError(f"--scales {scales} is no ladder", remedy="name several: --scales 100K,1M,10M")
+    else:
+        rungs = [] if wanted else list(order.usual_scales(spec.workload))
+    specs = [asked(file, {**flags, "scale": one})[0] for one in rungs] or [spec]
+    spec, variations = varying.expand(specs[0], wanted)
+    specs = [spec, *(varying.expand(one, wanted)[0] for one in specs[1:])]
+    ordered = order.rungs(specs)
+    plan = LadderPlan(
+        scales=tuple(one.scale for one in ordered),
+        experiments=tuple(one.id for one in ordered),
+        variations=variations,
+        command=command_line(),
+    )
+    return plan, ordered, places

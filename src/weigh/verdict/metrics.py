@@ -1,0 +1,203 @@
+"""The other metrics: which of them moved with the time, and what they settle that time leaves open. Pure.
+
+CPU seconds, peak memory and bytes read have verdicts of the same form as wall time, and mostly much less noise. What is
+said here follows from those verdicts; nothing is tested again. CPU seconds tell how much work was done, not how long a
+user waits: they can settle that an engine works more, and never that it is slower.
+
+**The families.** Wall time is declared beforehand as what decides, and has the false discovery rate q by itself. The
+other metrics share another q: each gets q / 3, whether or not all three can be judged. The false discoveries among all
+claims beside wall time are then at most q in expectation, however the metrics depend on each other, because the share
+over the union of families is at most the sum of the shares in each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.model.units import percent
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from weigh.model.sample import Sample
+    from weigh.model.spec import Rules
+    from weigh.model.verdict import Verdict
+    from weigh.verdict.judgement import Judgement
+
+HEADLINE = "wall_s"
+"""The metric that decides the exit code."""
+BESIDE = ("cpu_s", "peak_memory", "bytes_read")
+"""The metrics that are judged beside it."""
+NOUN = {"cpu_s": "CPU seconds", "peak_memory": "memory at the peak", "bytes_read": "bytes read"}
+_FEWER = {"cpu_s": "fewer", "peak_memory": "less", "bytes_read": "fewer"}
+_PRICE = {"cpu_s": "cores", "peak_memory": "memory", "bytes_read": "reading"}
+_DIRECTION = {VerdictName.SLOWER: 1, VerdictName.FASTER: -1, VerdictName.SAME: 0, VerdictName.SMALL: 0}
+_UNSTABLE = "T7.unstable"
+_NO_RATIO = "X.metric"
+_FACTOR = 2.0
+"""From this ratio on a change is told as a factor."""
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing said about how the metrics of a contender moved together.
+
+    Attributes:
+        code: ``M.settled``, ``M.bought``, ``M.against``, ``M.with``, ``M.alone``, ``M.beside``; of the whole session
+            ``M.zero``, ``M.some``, ``M.missing``.
+        text: one sentence, without its subject.
+        metrics: those that it is about, wall time apart.
+        operation, contender: whom it is about; None where it is the whole session.
+    """
+
+    code: str
+    text: str
+    metrics: tuple[str, ...]
+    operation: str | None = None
+    contender: str | None = None
+
+
+def rules_of(metric: str, rules: Rules) -> Rules:
+    """The rules under which a metric is judged: its share of the false discovery rate."""
+    return rules if metric == HEADLINE else msgspec.structs.replace(rules, fdr=rules.fdr / len(BESIDE))
+
+
+def judged(metric: str, judgement: Judgement) -> Judgement:
+    """The judgement without rows that only say that bytes read are sometimes zero, which ``M.some`` says once.
+
+    Hot data is not read, but for a page now and then.
+    """
+    if metric != "bytes_read":
+        return judgement
+    kept = (one for one in judgement.verdicts if not {reason.code for reason in one.reasons} & {_NO_RATIO})
+    return msgspec.structs.replace(judgement, verdicts=tuple(kept))
+
+
+def statements(judgements: Mapping[str, Judgement], samples: Sequence[Sample]) -> tuple[Statement, ...]:
+    """What the metrics say together: first of the session, then of every operation and contender in order.
+
+    Args:
+        judgements: by metric.
+        samples: of all attempts; they tell a metric that is zero from one that was not measured.
+    """
+    headline = judgements.get(HEADLINE)
+    if headline is None or not headline.verdicts or not headline.timings:
+        return ()
+    found = [*_unjudged(samples)]
+    beside: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
+    for metric in BESIDE:
+        for one in judgements[metric].verdicts if metric in judgements else ():
+            beside[one.operation, one.contender][metric] = one
+    for wall in headline.verdicts:
+        found += _pair(wall, beside[wall.operation, wall.contender])
+    return tuple(found)
+
+
+def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
+    """Metrics that are zero or were not measured, each once and not on every row."""
+    timed = [sample for sample in samples if sample.timed]
+    for metric in BESIDE if timed else ():
+        values: dict[str, list[float | None]] = defaultdict(list)
+        for sample in timed:
+            values[sample.contender].append(getattr(sample, metric))
+        unknown = [name for name, own in values.items() if all(value is None for value in own)]
+        known = [value for own in values.values() for value in own if value is not None]
+        zeros = sum(value <= 0 for value in known)
+        if not known:
+            yield Statement(code="M.missing", text=f"{NOUN[metric]}: not measured, so not judged", metrics=(metric,))
+            continue
+        for name in sorted(unknown):
+            text = f"{NOUN[metric]}: not measured, because other processes do its work, so not judged"
+            yield Statement(code="M.missing", text=text, metrics=(metric,), contender=name)
+        if zeros == len(known):
+            yield Statement(code="M.zero", text=f"{NOUN[metric]}: zero in every execution, so not judged",
+                            metrics=(metric,))  # fmt: skip
+        elif zeros:
+            text = f"{NOUN[metric]}: zero in {zeros:,} of {len(known):,} executions; no ratio where one of them is zero"
+            yield Statement(code="M.some", text=text, metrics=(metric,))
+
+
+def _pair(wall: Verdict, beside: Mapping[str, Verdict]) -> Iterator[Statement]:
+    """What is to be said of one contender on one operation."""
+    moved = {metric: direction for metric, one in beside.items() if (direction := _DIRECTION.get(one.verdict))}
+    still = [metric for metric, one in beside.items() if _DIRECTION.get(one.verdict) == 0]
+    time = _DIRECTION.get(wall.verdict)
+    cpu = beside.get("cpu_s")
+
+    def said(code: str, text: str, *metrics: str) -> Statement:
+        return Statement(code=code, text=text, metrics=metrics, operation=wall.operation, contender=wall.contender)
+
+    if time is None:
+        if not _left_open(wall):
+            return
+        if cpu is not None and cpu.verdict in _DIRECTION:
+            yield said("M.settled", f"time leaves it open, CPU seconds settle it: {_outcome(cpu)}", "cpu_s")
+        others = [metric for metric in moved if metric != "cpu_s"]
+        if others:
+            yield said("M.beside", f"time leaves it open; {_listed(others, beside)}", *others)
+        return
+    if time == 0:
+        if moved:
+            yield said("M.beside", f"the time is the same, with {_listed([*moved], beside)}", *moved)
+        return
+    alike = [metric for metric, direction in moved.items() if direction == time]
+    opposed = [metric for metric, direction in moved.items() if direction != time]
+    if opposed and time < 0:
+        price = " and ".join(_PRICE[metric] for metric in opposed)
+        text = f"{percent(1 - (wall.ratio or 1))} less time, bought with {price}: {_listed(opposed, beside)}"
+        yield said("M.bought", text, *opposed)
+    elif opposed:
+        yield said("M.against", f"more time, and yet {_listed(opposed, beside)}", *opposed)
+    if alike:
+        apart = f"; {' and '.join(NOUN[one] for one in still)} did not" if still else ""
+        yield said("M.with", f"{' and '.join(NOUN[one] for one in alike)} moved with the time{apart}", *alike)
+    elif "cpu_s" in still and not opposed:
+        yield said("M.alone", f"the time moved alone: CPU seconds are the same within {percent(wall.margin)}", "cpu_s")
+
+
+def _left_open(wall: Verdict) -> bool:
+    """Whether time was measured and said nothing: not where an execution failed or the starts were too few."""
+    codes = {reason.code for reason in wall.reasons}
+    return wall.verdict is VerdictName.UNRESOLVED or (wall.verdict is VerdictName.REFUSED and _UNSTABLE in codes)
+
+
+def _outcome(one: Verdict) -> str:
+    if one.verdict in (VerdictName.SAME, VerdictName.SMALL):
+        return f"no difference that matters (under {percent(one.margin)})"
+    return f"{_amount(one)} {_range(one)}"
+
+
+def _listed(metrics: Sequence[str], beside: Mapping[str, Verdict]) -> str:
+    """``12.0 % more CPU seconds (10.0 to 14.0 %) and 2.31 times the bytes read (2.20 to 2.42)``."""
+    said = []
+    for metric in metrics:
+        one = beside[metric]
+        amount = f"{one.ratio:.2f} times the" if _as_factor(one) else _amount(one)
+        said.append(f"{amount} {NOUN[metric]} {_range(one)}")
+    return " and ".join(said)
+
+
+def _as_factor(one: Verdict) -> bool:
+    return one.ratio is not None and one.ratio >= _FACTOR
+
+
+def _amount(one: Verdict) -> str:
+    """``12.0 % more``, ``8.0 % fewer``, ``2.31 times as many``."""
+    assert one.ratio is not None
+    if _as_factor(one):
+        return f"{one.ratio:.2f} times as {'much' if _FEWER[one.metric] == 'less' else 'many'}"
+    return f"{percent(abs(one.ratio - 1))} {'more' if one.ratio > 1 else _FEWER[one.metric]}"
+
+
+def _range(one: Verdict) -> str:
+    """The interval in the words of :func:`_amount`."""
+    assert one.ratio is not None
+    assert one.low is not None
+    assert one.high is not None
+    if _as_factor(one):
+        return f"({one.low:.2f} to {one.high:.2f})"
+    ends = sorted(100 * (end - 1) * (1 if one.ratio > 1 else -1) for end in (one.low, one.high))
+    return f"({ends[0]:.1f} to {ends[1]:.1f} %)"

@@ -1,0 +1,136 @@
+"""Precision: how wide the intervals are by now, and whether they are narrow enough to stop.
+
+Sampling stops by the width alone, never by the effect: a rule that looks at the effect stops on significance. The
+width is that of the interval that the verdict prints, from the same functions. Why an operation is retired only
+after ten starts and three looks in a row is in docs/statistics.md ("Stopping"): whoever stops at the first look at
+which a small sample seems quiet has intervals that cover too rarely.
+
+Pure: the protocol asks between blocks, and an auditor asks again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.model.look import Look, Stop, Width
+from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.verdict import allocation
+from weigh.verdict.comparison import compare
+from weigh.verdict.decide import decide, starts_needed
+from weigh.verdict.rulings import Rulings
+from weigh.verdict.table import tabulate
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from weigh.model.sample import Sample
+    from weigh.model.spec import Spec
+
+FIRST_LOOK = MIN_STARTS
+"""Blocks of an attempt before anything is looked at; the number of runs is chosen from them."""
+IN_A_ROW = 3
+"""Looks in a row at which an operation must be within the target."""
+
+
+def look(
+    own: Sequence[Sample],
+    earlier: Sequence[Sample],
+    *,
+    spec: Spec,
+    runs: int,
+    most: int,
+    live: Sequence[str],
+    before: Sequence[Look],
+    block: int,
+    at: float,
+) -> Look:
+    """What follows from the samples of all blocks until now.
+
+    Args:
+        own: samples of this attempt.
+        earlier: of earlier attempts: the verdict reads them too.
+        spec: with a precision.
+        runs: timed executions a turn, as planned before the first block.
+        most: blocks after which sampling ends.
+        live: operations that are still measured.
+        before: the looks before this one, oldest first.
+        block: the block that has just ended, from 0.
+        at: seconds since the measurement began.
+    """
+    found = widths([*earlier, *own], spec, live)
+    enough = target(spec)
+    wide = {one.operation for one in found if one.half is None or one.half > enough}
+    few = {one.operation for one in found if one.starts < FULL_STARTS}
+    narrow = tuple(operation for operation in live if operation not in wide)
+    recent = before[len(before) - (IN_A_ROW - 1) :] if len(before) >= IN_A_ROW - 1 else None
+    retired = tuple(
+        operation
+        for operation in narrow
+        if recent is not None and operation not in few and all(operation in one.narrow for one in recent)
+    )
+    rest = tuple(operation for operation in live if operation not in retired)
+    costs = allocation.costs(own)
+    chosen = {} if before else allocation.runs(own, spec, runs, live, costs)
+    turns = dict.fromkeys(rest, runs) | runs_of(before) | chosen
+    next_s = costs.block(rest, turns)
+    stop: Stop = ""
+    if not rest:
+        stop = "reached"
+    elif block + 1 >= most:
+        stop = "starts"
+    elif spec.budget is not None and at + next_s > spec.budget:
+        stop = "budget"
+    return Look(block=block, at=at, widths=found, narrow=narrow, retired=retired, runs=chosen, next_s=next_s, stop=stop)
+
+
+def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:
+    """The width of every comparison that has one: both sides were executed, and nobody failed or was wrong."""
+    some = [sample for sample in samples if sample.operation in operations]
+    table = tabulate(some, "wall_s", (contender.name for contender in spec.contenders))
+    rulings = Rulings(some, {})
+    unusable, executions = table.unusable(), table.executions()
+    baseline = table.contenders.index(spec.baseline)
+    pairs = [
+        (number, candidate)
+        for number, operation in enumerate(table.operations)
+        for candidate, name in enumerate(table.contenders)
+        if candidate != baseline
+        and executions[number, [candidate, baseline]].all()
+        and not unusable[number, [candidate, baseline]].any()
+        and rulings.of(operation, name, spec.baseline) is None
+    ]
+    compared = compare(table, pairs, baseline)
+    half = decide(compared.effects, compared.starts, spec.rules).half
+    enough = np.full(half.shape, target(spec))
+    with np.errstate(invalid="ignore"):
+        level = np.full(half.shape, spec.rules.confidence)
+        needed = starts_needed(compared.effects.error, compared.starts, enough, level)
+        open_ = (half > enough) & np.isfinite(needed)
+    return tuple(
+        Width(
+            operation=table.operations[number],
+            contender=table.contenders[candidate],
+            starts=int(compared.starts[at]),
+            half=float(half[at]) if np.isfinite(half[at]) else None,
+            needed=int(needed[at]) if open_[at] else None,
+        )
+        for at, (number, candidate) in enumerate(pairs)
+    )
+
+
+def runs_of(looks: Iterable[Look]) -> dict[str, int]:
+    """Timed executions a turn by operation, where a look chose them."""
+    return {operation: runs for one in looks for operation, runs in one.runs.items()}
+
+
+def retired(looks: Iterable[Look]) -> frozenset[str]:
+    """Operations that were retired."""
+    return frozenset(operation for one in looks for operation in one.retired)
+
+
+def target(spec: Spec) -> float:
+    """Half-width at which it is enough, as a logarithm."""
+    assert isinstance(spec.precision, float)
+    return float(np.log1p(spec.precision))
