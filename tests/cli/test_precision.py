@@ -61,6 +61,7 @@ def killed(weigh: Weigh, event: str, number: int) -> None:
     eventually(lambda: not workers(weigh.folder))
 
 
+@pytest.mark.long
 def test_a_kill_changes_nothing_and_the_next_attempt_adds_its_starts(weigh: Weigh) -> None:
     killed(weigh, "look", 2)
     before = next(weigh.folder.glob("runs/*/journal.jsonl")).read_bytes()

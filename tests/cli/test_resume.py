@@ -115,17 +115,17 @@ def test_a_complete_attempt_is_not_measured_again(weigh: Weigh) -> None:
 
 
 def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh) -> None:
-    running = weigh.start(*EXPERIMENT, "--starts", "40")
+    running = weigh.start(*EXPERIMENT, "--starts", "16")
     eventually(journalled(weigh.folder, "turn"))
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=120)
     (first,) = weigh.folder.glob("runs/*-*-*")
     whole = len(records.read(first).blocks) - 1
-    assert weigh(*EXPERIMENT, "--starts", "40", timeout=600).code in (0, 1)
+    assert weigh(*EXPERIMENT, "--starts", "16", timeout=600).code in (0, 1)
     _, second = sorted(weigh.folder.glob("runs/*-*-*"))
     assert weigh("verify", str(first)).code == 0
     assert weigh("verify", str(second)).code == 0
-    assert len(records.read(second).blocks) == 40 - whole
+    assert len(records.read(second).blocks) == 16 - whole
     assert "2 attempts" in weigh("report", str(second)).out
 
 

@@ -60,7 +60,8 @@ def test_no_figure_has_a_name_of_the_tpc(derived: Run, weigh: Weigh) -> None:
     for name, text in reports(derived, weigh).items():
         assert not METRICS.search(text), name
     metrics = {row["metric"] for row in [*derived.json["timings"], *derived.json["verdicts"]]}
-    assert metrics == set(conclusion.METRICS)
+    # Hot data is not read: bytes_read has no rows.
+    assert {"wall_s", "cpu_s", "peak_memory"} <= metrics <= set(conclusion.METRICS)
     assert not any("tpc" in metric or "qph" in metric for metric in conclusion.METRICS)
 
 
