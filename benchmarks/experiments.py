@@ -23,11 +23,17 @@ class Outcome(NamedTuple):
 
 
 def measured(*flags: str) -> Outcome:
-    """What ``weigh run`` with these flags says; its evidence is removed."""
+    """What ``weigh run`` with these flags says; its evidence is removed.
+
+    Raises:
+        CalledProcessError: it could not make a verdict, and has said why.
+    """
     weigh = Path(sys.executable).with_name("weigh")
     with tempfile.TemporaryDirectory() as folder:
         command = [str(weigh), "run", *flags, "--out", folder, "--json", "--quiet"]
         done = subprocess.run(command, check=False, stdout=subprocess.PIPE)
+        if done.returncode not in (0, 1):
+            raise subprocess.CalledProcessError(done.returncode, command)
         document = json.loads(done.stdout)
         (evidence,) = Path(folder).iterdir()
         verdicts = [one for one in document["verdicts"] if one["metric"] == "wall_s"]
