@@ -8,12 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.model.units import Bytes, Seconds
+from weigh.model.units import Bytes, Seconds, parse_duration
 
 BUSY_SHARE = 0.05
 """Share of all CPUs that others may use before it is said."""
 _DIRTY_FLOOR = 32 << 20
 _PATIENCE = 8.0
+"""Seconds to wait for a quiet machine, where WEIGH_SETTLE does not name another number."""
 _WINDOW = 0.5
 
 
@@ -39,13 +40,27 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
         return self.dirty is not None and self.dirty > _DIRTY_FLOOR
 
 
-def settle() -> Quiet:
-    """Drain dirty pages and wait a little for others to finish; then say how it is."""
+def patience() -> Seconds:
+    """How long to wait for a quiet machine.
+
+    Raises:
+        UsageError: WEIGH_SETTLE is no duration.
+    """
+    named = os.environ.get("WEIGH_SETTLE")
+    return parse_duration(named) if named else _PATIENCE
+
+
+def settle(most: Seconds) -> Quiet:
+    """Drain dirty pages and wait a little for others to finish; then say how it is.
+
+    Args:
+        most: seconds to wait.
+    """
     started = time.monotonic()
     os.sync()
     while True:
         now = Quiet(foreign=foreign_share(_WINDOW), dirty=dirty_bytes())
-        if not (now.busy or now.undrained) or time.monotonic() - started > _PATIENCE:
+        if not (now.busy or now.undrained) or time.monotonic() - started >= most:
             return now
 
 

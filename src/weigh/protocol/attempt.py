@@ -306,7 +306,7 @@ class Attempt:
         return records.Planned(cases=cases, starts=blocks, runs=plan.runs, serial=self._too_large(everyone))
 
     def _await_quiet(self) -> None:
-        calm = quiet.settle()
+        calm = quiet.settle(quiet.patience())
         for busy, text in (
             (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),
             (calm.undrained, f"{units.size(calm.dirty)} still waited to be written just before the first block"),

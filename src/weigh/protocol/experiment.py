@@ -13,7 +13,7 @@ from weigh.engines import engine
 from weigh.evidence import pins, store
 from weigh.evidence import record as records
 from weigh.evidence.journal import Journal
-from weigh.host import lock, scratch
+from weigh.host import lock, quiet, scratch
 from weigh.model.errors import EnvironmentFault, UsageError, WeighError, nearest
 from weigh.model.finding import Finding
 from weigh.protocol import datasets
@@ -73,6 +73,8 @@ def run(
     """
     with ExitStack() as stack:
         scratch.sweep()
+        # A mistake in it is said now, not after the gate.
+        quiet.patience()
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
         if trust and trust not in [contender.name for contender in spec.contenders]:
