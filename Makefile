@@ -24,7 +24,7 @@ demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
 
 test: $(VENV)/.ready
-	cargo test --quiet --package weigh-digest --package weigh-stats
+	cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
 	$(BIN)/pytest --numprocesses $(WORKERS) -m "not long and not browser" $(TESTS)
 
 # Chromium is not a Python package; everything else that these tests need is.
@@ -33,7 +33,7 @@ test-browser: $(VENV)/.ready
 	$(BIN)/pytest -m browser tests/browser
 
 test-long: $(VENV)/.ready
-	cargo test --quiet --release --package weigh-digest --package weigh-stats
+	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
 	$(BIN)/pytest --numprocesses $(WORKERS) -m "not browser" $(TESTS)
 
 # Every guarantee of docs/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import against_itself, differences, digest, generation, series, startup, statistics, tpch, worker
+from benchmarks import (
+    against_itself,
+    differences,
+    digest,
+    generation,
+    load,
+    sampler,
+    series,
+    startup,
+    statistics,
+    tpch,
+    worker,
+)
 
 ALL = {
     "startup": startup.run,
     "worker": worker.run,
     "digest": digest.run,
     "generation": generation.run,
+    "load": load.run,
     "tpch": tpch.run,
+    "sampler": sampler.run,
     "series": series.run,
     "statistics": statistics.run,
     "differences": differences.run,

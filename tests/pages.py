@@ -43,6 +43,9 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
         assert len(attrs) == len(dict(attrs)), f"an attribute of {tag} is there twice"
+        if tag == "td" and self._open[-1] == "td":
+            # A cell ends where the next one begins.
+            self._open.pop()
         if tag not in VOID:
             self._open.append(tag)
 

@@ -1,12 +1,12 @@
-"""The native half of weigh (Rust): digests of rows, hashes of files, facts of Parquet files, ladders of batch means.
+"""The native half of weigh (Rust): digests, hashes, Parquet's facts, ladders of batch means, the sampler, and load.
 
 Paths are read as they are given, relative ones from the working directory. All functions let go of the
 interpreter while they work. The digest and its encoding are specified in ``crates/weigh-digest/src/lib.rs``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Protocol, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 class DigestError(ValueError):
     """A file, a column or a stream cannot be digested. The message names it and says what is wrong."""
@@ -167,3 +167,155 @@ class BatchLadder:
 
     def batches(self, most: int) -> tuple[int, list[float]]:
         """Samples a batch, a power of two, and the means of no more than ``most`` (and 1,024) batches."""
+
+class HostError(OSError):
+    """Something of the machine cannot be read or done. The message says what and why."""
+
+class Sampler:
+    """A thread that reads the machine's counters (``crates/weigh-host/src/lib.rs``).
+
+    This process and all its descendants are its own, all others foreign, kernel threads nobody's. The thread ends with
+    the process, whatever ends that, and takes no signals.
+
+    Args:
+        hz: readings a second, from 0.1 to 1000; fewer where so many would cost more than 1 % of one core.
+        began_monotonic: what ``time.monotonic()`` said when that began from which ``at`` counts.
+
+    Raises:
+        HostError: there is no thread to be had, or ``hz`` is out of range.
+    """
+
+    def __init__(self, hz: float, began_monotonic: float) -> None: ...
+    def track(self, pid: int) -> None:
+        """Count a process and its descendants as own from now on."""
+
+    def untrack(self, pid: int) -> None:
+        """End that for processes that are not known yet: who was own once stays it."""
+
+    def mark(self) -> None:
+        """End the current tick here; not where it would be shorter than a hundred times what reading costs."""
+
+    def drain(self, thorough: bool = False) -> dict[str, Any]:
+        """Hand out what was seen since the last call, as whole numbers (``weigh.evidence.timeline.Columns``).
+
+        Args:
+            thorough: look for new processes first, even where somebody has just done so; without it, what they used
+                until they are found may come with the next call.
+
+        Raises:
+            HostError: the sampler has failed by a mistake of its own; all but ``stop`` say so from then on.
+        """
+
+    def stop(self) -> None:
+        """End the thread. What it saw can still be drained."""
+
+def resident(path: str | PathLike[str]) -> tuple[int, int, Literal["cachestat", "mincore"]]:
+    """Return how many pages of a file are in memory, how many it has, and which system call told.
+
+    Raises:
+        HostError: it cannot be opened, or the kernel does not tell: ``mincore`` says that every page is resident to
+            somebody who may not write the file.
+    """
+
+def evict(path: str | PathLike[str]) -> None:
+    """Make a file durable and ask the kernel to forget its pages. Those that somebody has mapped stay.
+
+    Raises:
+        HostError: it cannot be opened or made durable.
+    """
+
+def calibrate_integer() -> float:
+    """Return the seconds of a fixed number of steps that stay in the registers of one core, some 25 ms."""
+
+def calibrate_memory() -> float:
+    """Return the seconds of reading 64 MiB twice, some 20 ms."""
+
+def calibrate_disk(folder: str | PathLike[str]) -> float:
+    """Return the seconds of writing 4 MiB to a nameless file, making them durable, and reading them back.
+
+    Raises:
+        HostError: the folder cannot be written.
+    """
+
+class LoadError(Exception):
+    """A run of load cannot begin or go on: a setting, the server's refusal, a script's error with its line."""
+
+class Load:
+    """Load on a schedule, offered by threads that never hold the interpreter (``crates/weigh-load/src/lib.rs``).
+
+    Args:
+        config: JSON of ``target``, ``workload``, ``arrivals``, ``duration_s``, ``connections``, ``threads``,
+            ``max_in_flight``, ``timeout_s``, ``interval_s`` and ``spin`` (``crates/weigh-load/src/config.rs``).
+
+    Raises:
+        LoadError: the text says which setting cannot be, or where a script is wrong.
+    """
+
+    def __init__(self, config: str) -> None: ...
+    def load(self, on_progress: Callable[[int, int], object] | None = None) -> LoadedRows:
+        """Put the workload's data into the server, replacing what an earlier load put there.
+
+        Args:
+            on_progress: told the rows so far and all of them; what it raises ends the loading.
+
+        Raises:
+            LoadError: the server cannot be reached or refuses something, in its own words.
+        """
+
+    def start(self) -> None:
+        """Open all connections, prepare all statements, and begin. Returns when the schedule begins.
+
+        Raises:
+            LoadError: the server cannot be reached or refuses the login or a statement; or it was started before.
+        """
+
+    def poll(self) -> str:
+        """Return the intervals that ended since the last call, as a JSON list; to be called about once an interval.
+
+        Each has ``from_s``, ``to_s`` (the last one ends when the last answer came), ``operations``, ``in_flight``,
+        ``queued`` (due and not sent) at its end, ``client_cpu_s`` and ``reconnects``. Each operation has ``count``
+        (answered, other than by an error), ``errors``, ``timeouts``, ``missing``, ``wrong`` (the first of
+        ``wrong_count``), ``overflows`` and histograms (HdrHistogram V2, compressed, base64, nanoseconds): ``response``
+        and ``service`` of what was answered or timed out, ``failed`` (due to error), ``lag_free`` and ``lag_late`` of
+        what was sent.
+        """
+
+    def is_over(self) -> bool:
+        """Whether all threads have ended."""
+
+    def stop(self) -> None:
+        """Send nothing more, and wait for answers no longer than half a second. From any thread, at any time."""
+
+    def finish(self) -> str:
+        """Wait for the end and return the summary as JSON. Intervals that were not polled can be polled afterwards.
+
+        ``scheduled`` = ``sent`` + ``unsent``; ``sent`` = ``done`` + ``in_flight_at_end``, which only a stop leaves.
+        ``max_queue`` adds the threads' longest queues. ``seconds`` end with the last answer, ``reconnect_s`` is the
+        time that connections were missing, added up.
+
+        Raises:
+            LoadError: a thread could not go on.
+        """
+
+class LoadedRows(TypedDict):
+    """What was loaded, and how long that took."""
+
+    rows: int
+    seconds: float
+
+def ycsb_keys(letter: str, records: int, seed: int, count: int) -> list[tuple[int, int]]:
+    """Draw the first keys that one thread of a YCSB workload asks for, if every insert succeeds at once.
+
+    Args:
+        letter: ``A`` to ``F``.
+        records: rows that were loaded.
+        seed: names the numbers.
+        count: how many operations.
+
+    Returns:
+        for each operation the number of its key, and its rows: 1 for a read or an update, 0 for an insert, the length
+        for a scan.
+
+    Raises:
+        LoadError: there is no such workload, or no records.
+    """

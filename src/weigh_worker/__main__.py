@@ -29,6 +29,7 @@ class Worker:
     def __init__(self) -> None:
         self.adapter: Adapter | None = None
         self.meter = Meter()
+        self.given: list[str] = []
 
     def carry_out(self, request: protocol.Message) -> protocol.Message:
         """The reply to one request; an engine's exception becomes an ``error``."""
@@ -55,8 +56,13 @@ class Worker:
             raise RuntimeError("no engine is open")
         return self.adapter
 
-    def on_open(self, adapter: str, settings: dict[str, Any], scratch: str) -> protocol.Message:
-        """Load the adapter module and begin the engine's life."""
+    def on_open(
+        self, adapter: str, settings: dict[str, Any], scratch: str, affinity: list[int] | None = None
+    ) -> protocol.Message:
+        """Load the adapter module and begin the engine's life, on these CPUs or on all."""
+        if affinity:
+            # Engines count the CPUs when they are imported.
+            os.sched_setaffinity(0, affinity)
         spec = importlib.util.spec_from_file_location("weigh_adapter", adapter)
         if spec is None or spec.loader is None:
             raise ImportError(f"no adapter module at {adapter}")
@@ -70,6 +76,7 @@ class Worker:
     def on_bind(self, tables: dict[str, list[str]]) -> protocol.Message:
         """Make the tables visible."""
         self.engine.bind(tables)
+        self.given = [path for paths in tables.values() for path in paths]
         self.meter.settle()
         return {}
 
@@ -81,8 +88,18 @@ class Worker:
     def on_attach(self, store: str, tables: list[str]) -> protocol.Message:
         """Make the tables of a store visible."""
         self.engine.attach(store, tables)
+        self.given = [str(path) for path in sorted(Path(store).rglob("*")) if path.is_file()]
         self.meter.settle()
         return {}
+
+    def on_files(self) -> protocol.Message:
+        """The files that hold the tables' data."""
+        own = self.engine.files()
+        return {"paths": self.given if own is None else [str(path) for path in own]}
+
+    def on_servers(self) -> protocol.Message:
+        """Processes that work for the engine and were not started by it."""
+        return {"pids": self.engine.servers()}
 
     def on_prepare(self, sql: str) -> protocol.Message:
         """Take the next query, and say what that cost: it lies outside the clock."""

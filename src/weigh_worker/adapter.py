@@ -60,6 +60,20 @@ class Adapter(ABC):
         """Make the tables of a store visible, in place of ``bind``. The store is not changed."""
         raise TypeError(f"Engine.stores is set, but {type(self).__module__} defines no attach()")
 
+    def files(self) -> list[str] | None:
+        """Files that hold the tables' data, for weigh to see whether they are in memory before a cold execution.
+
+        None, as here, where they are the Parquet files or everything in the store; an empty list where nobody can tell.
+        """
+        return None
+
+    def servers(self) -> list[int]:
+        """Processes of this machine that work for the engine, with their descendants, and were not started by it.
+
+        Without being named here they count as others who disturb the measurement. None, as here, for most engines.
+        """
+        return []
+
     @abstractmethod
     def prepare(self, sql: str) -> None:
         """Take the query that ``run`` executes. Untimed; must not execute it."""

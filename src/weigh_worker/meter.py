@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _STATUS = Path("/proc/self/status")
 _RESET_PEAK = b"5"
 _IO_BYTES = 512
+_READ = b"\nread_bytes: "
+_WRITTEN = b"\nwrite_bytes: "
 
 
 class Meter:
@@ -45,13 +47,14 @@ class Meter:
         Returns:
             ``wall_s``, ``cpu_s`` (user and system, all threads, seconds), ``rows``, ``peak_memory`` (resident bytes
             since just before; ``ru_maxrss`` would never fall again), ``bytes_read`` (from storage devices),
-            ``major_faults``. What the kernel does not tell is None, never 0; ``elsewhere``, all but the first and rows.
+            ``bytes_written`` (that must go to one, such as what is spilled), ``major_faults``. What the kernel does not
+            tell is None, never 0; ``elsewhere``, all but the first and rows.
         """
         gc.collect()
         gc.disable()
         try:
             peak_known = self._reset_peak()
-            read_before = self._bytes_read()
+            moved_before = self._moved()
             before = resource.getrusage(resource.RUSAGE_SELF)
             started = time.perf_counter_ns()
             rows = execute()
@@ -59,16 +62,17 @@ class Meter:
             after = resource.getrusage(resource.RUSAGE_SELF)
         finally:
             gc.enable()
-        read_after = self._bytes_read()
+        moved_after = self._moved()
         if elsewhere:
-            nothing = dict.fromkeys(("cpu_s", "peak_memory", "bytes_read", "major_faults"))
+            nothing = dict.fromkeys(("cpu_s", "peak_memory", "bytes_read", "bytes_written", "major_faults"))
             return {"wall_s": (ended - started) / 1e9, "rows": rows, **nothing}
         return {
             "wall_s": (ended - started) / 1e9,
             "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
             "rows": rows,
             "peak_memory": _peak() if peak_known else None,
-            "bytes_read": None if read_before is None or read_after is None else read_after - read_before,
+            "bytes_read": _between(moved_before, moved_after, _READ),
+            "bytes_written": _between(moved_before, moved_after, _WRITTEN),
             "major_faults": after.ru_majflt - before.ru_majflt,
         }
 
@@ -78,12 +82,19 @@ class Meter:
         os.write(self._clear_refs, _RESET_PEAK)
         return True
 
-    def _bytes_read(self) -> int | None:
-        if self._io is None:
-            return None
-        text = os.pread(self._io, _IO_BYTES, 0)
-        _, found, rest = text.partition(b"\nread_bytes: ")
-        return int(rest.split(b"\n", 1)[0]) if found else None
+    def _moved(self) -> bytes | None:
+        return None if self._io is None else os.pread(self._io, _IO_BYTES, 0)
+
+
+def _between(before: bytes | None, after: bytes | None, field: bytes) -> int | None:
+    """By how much a counter of /proc/self/io has grown."""
+    low, high = _counter(before, field), _counter(after, field)
+    return None if low is None or high is None else high - low
+
+
+def _counter(text: bytes | None, field: bytes) -> int | None:
+    _, found, rest = (text or b"").partition(field)
+    return int(rest.split(b"\n", 1)[0]) if found else None
 
 
 def _opened(path: str, flags: int) -> int | None:

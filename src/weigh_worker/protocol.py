@@ -6,12 +6,13 @@ to a log and cannot be mistaken for a message.
 
 Requests carry ``do`` and answers carry either the fields below or ``error``::
 
-    open     adapter, settings, scratch   -> {}
+    open     adapter, settings, scratch, affinity [CPU]   -> {}
     bind     tables {name: [path]}        -> {}
     load     tables, store                -> {}      an engine's own copy of the tables, in the folder ``store``
     attach   store, tables [name]         -> {}      the tables of a store, in place of bind
+    files                                 -> {paths}      that hold the tables' data; none where nobody can tell
     prepare  sql                          -> {seconds, cpu_s}
-    run                                   -> {wall_s, cpu_s, rows, peak_memory, bytes_read, major_faults}
+    run                                   -> {wall_s, cpu_s, rows, peak_memory, bytes_read, bytes_written, major_faults}
     answer   path                         -> {seconds, cpu_s, bytes}      an Arrow IPC stream at that path
     settings                              -> {values {name: {value, default}}}
     version                               -> {engine, python}

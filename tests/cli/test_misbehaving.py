@@ -78,4 +78,4 @@ def test_more_files_than_one_are_read_by_everybody(weigh: Weigh) -> None:
     run = gate(weigh, "chdb")
     assert run.code == 0, run.err
     assert {status for status, _ in statuses(run).values()} == {"agreed"}
-    assert run.json["findings"] == []
+    assert {finding["severity"] for finding in run.json["findings"]} <= {"note"}

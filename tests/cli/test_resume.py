@@ -81,6 +81,8 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
     assert record.resumed
     turns = [(one.block, one.turn) for one in record.samples if one.run == 0]
     assert turns == [(block, turn) for block in range(starts) for turn in range(6)], "no turn lost, none twice"
+    moments = [moment for watch in record.watches for moment in watch.moments]
+    assert all(later.at >= earlier.end - 1e-9 for earlier, later in pairwise(moments)), "one clock over all lives"
     kept = conclude([record])
     whole = conclude([uninterrupted(record)])
     assert kept.verdicts == whole.verdicts

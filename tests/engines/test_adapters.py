@@ -107,7 +107,7 @@ def test_all_files_of_a_table_are_read(life: Life) -> None:
 
 def test_an_execution_costs_something_that_is_told(life: Life) -> None:
     cost, _ = asked(life, "SELECT count(*) AS n FROM things")
-    assert {"wall_s", "cpu_s", "rows", "peak_memory", "bytes_read", "major_faults"} == cost.keys()
+    assert {"wall_s", "cpu_s", "rows", "peak_memory", "bytes_read", "bytes_written", "major_faults"} == cost.keys()
     assert cost["rows"] == 1
 
 

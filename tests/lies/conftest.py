@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from commands import Run, Weigh
+from weigh.engines.targets.valkey import EmbeddedValkey
+from weigh.protocol.prepare import cache_folder
 
+from .loading import GENTLE
+from .proxy import Proxy
 from .reading import SHORT, SMALL, contenders
+from .throttle import slowed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from .proxy import Lie
 
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=copy", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; files of its own with the same rows; a slow conversion."""
@@ -91,3 +101,57 @@ def one(fresh: Callable[[], Weigh]) -> Run:
     """One start, a part of the workload, and nobody independent to confirm the answers."""
     flags = ("--starts", "1", "--runs", "2", "--no-truth", "--operations", "unordered,ties")
     return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *THREE, *flags)
+
+
+@pytest.fixture(scope="session")
+def slowing(fresh: Callable[[], Weigh]) -> Run:
+    """Work that takes 40 and 60 ms of CPU, on a machine that loses four fifths of its speed after five blocks."""
+    named = contenders("base=liar?lie=pace&ms=1&burn=40", "more=liar?lie=pace&ms=1&burn=60")
+    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "1")
+    return slowed(fresh(), *named, *flags, "--margin", "10%", blocks=5, WEIGH_CALIBRATION="yes")
+
+
+@pytest.fixture(scope="session")
+def cooled(fresh: Callable[[], Weigh]) -> Run:
+    """One cold start of an honest engine, of one that keeps its data in memory, and of one that reads its own copy."""
+    named = contenders("honest=liar?lie=none", "keeps=liar?lie=keeps", "copy=liar?lie=copy")
+    flags = ("--workload", "two", "--operations", "unordered", "--starts", "1", "--temperature", "cold")
+    return fresh()("run", *named, "--scale", "100K", "--quiet", "--json", *flags)
+
+
+@pytest.fixture
+def in_memory() -> Iterator[Path]:
+    """A folder on a file system that is memory."""
+    folder = Path(tempfile.mkdtemp(prefix="weigh-test-", dir="/dev/shm"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[str]:
+    """The socket of an honest server."""
+    with EmbeddedValkey().reach(cache_folder(), 16) as reached:
+        yield reached.connect["socket"]
+
+
+@pytest.fixture(scope="session")
+def offered(fresh: Callable[[], Weigh], valkey: str) -> Callable[..., Run]:
+    """A load through a proxy that commits a lie."""
+
+    def run(lie: Lie, *flags: str) -> Run:
+        with Proxy(valkey, lie) as proxy:
+            return fresh()("load", *flags, "--target", proxy.url)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def honest_load(offered: Callable[..., Run]) -> Run:
+    """The honest twin of the lies of servers: the same proxy, and nothing is done."""
+    return offered("none", *GENTLE)
+
+
+@pytest.fixture(scope="session")
+def stalled_load(offered: Callable[..., Run]) -> Run:
+    """Both loops against a server that stands still for a second."""
+    return offered("stalls", *GENTLE, "--both", "--warmup", "0s")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+import pytest
+
 from .reading import reasons, times, verdicts
 
 if TYPE_CHECKING:
@@ -41,3 +43,21 @@ def test_what_is_steady_is_not_accused(drifting: Run, whole: Run) -> None:
         for verdict in run.json["verdicts"]:
             if verdict["metric"] == "wall_s" and verdict["contender"] != "alone":
                 assert "T4" not in reasons(verdict), verdict
+
+
+@pytest.mark.long
+def test_one_after_the_other_a_machine_that_slows_down_would_have_been_credited(slowing: Run) -> None:
+    """Measured first, the slower engine would have seemed the faster one."""
+    base, more = (times(slowing, OPERATION, name) for name in ("base", "more"))
+    early = [seconds for block in range(5) for seconds in more[block]]
+    late = [seconds for block in range(6, 10) for seconds in base[block]]
+    assert median(early) < median(late)
+
+
+@pytest.mark.long
+def test_in_blocks_it_is_named_and_the_verdict_is_right(slowing: Run) -> None:
+    more = verdicts(slowing, OPERATION)["more"]
+    assert more["verdict"] == "slower", more
+    assert 1.4 < more["ratio"] < 1.6
+    assert not {"T4", "T4.machine"} & set(reasons(more))
+    assert "E5.drift" in slowing.codes

@@ -48,3 +48,26 @@ def test_what_is_named_as_needed_is_enough() -> None:
 def test_an_engine_that_could_not_be_timed_costs_nothing() -> None:
     plan = budget.plan(5, 1, 100.0, ARMS, {}, {})
     assert (plan.starts, plan.seconds) == (5, 0.0)
+
+
+def cold(seconds: float | None, starts: int = 10) -> budget.Plan:
+    return budget.cold_plan(starts, seconds, ARMS, {"a": 1.0, "b": 1.0}, {"a": [0.5], "b": [0.5]}, reading=2.0)
+
+
+def test_of_cold_blocks_only_the_starts_can_be_lowered() -> None:
+    whole = cold(None)
+    assert (whole.starts, whole.runs, whole.lowered) == (10, 1, False)
+    # Every turn is two lives, and the first of them reads the data.
+    assert whole.seconds > 10 * 3 * (2 * 1.5 + 2.0)
+    lowered = cold(0.71 * whole.seconds)
+    assert (lowered.starts, lowered.runs, lowered.lowered) == (7, 1, True)
+    assert lowered.seconds <= 0.71 * whole.seconds
+    with pytest.raises(UsageError, match=r"too small: 5 cold starts need about \d") as caught:
+        cold(0.49 * whole.seconds)
+    assert "name fewer --operations" in str(caught.value.remedy)
+
+
+def test_fewer_cold_starts_than_five_that_were_asked_for_are_all_made_or_none() -> None:
+    assert cold(None, starts=2).starts == 2
+    with pytest.raises(UsageError, match="2 cold starts need"):
+        cold(1.0, starts=2)

@@ -117,7 +117,10 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
         ({"margin": "inf"}, "is not positive"),
         ({"confidence": "99"}, "is not a confidence level"),
         ({"timeout": "0s"}, "timeout = 0 is not positive"),
-        ({"temperature": "cold"}, "'cold' is not built yet"),
+        (
+            {"temperature": "cold", "precision": "2%", "contender": ("duckdb", "chdb")},
+            "a precision is that of hot times",
+        ),
         ({"temperature": "hto"}, "there is no temperature 'hto'"),
     ],
 )

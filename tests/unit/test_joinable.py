@@ -94,6 +94,19 @@ def test_questions_of_which_none_is_shared() -> None:
         joinable.shared_questions(two(record(), record(workload=None)))
 
 
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"affinity": (0, 1)}, "affinity: nothing in the first, 0-1 in the second"),
+        ({"memory_limit": 1 << 30}, "memory limit: nothing in the first, 1073741824 in the second"),
+    ],
+)
+def test_bounds(bounds: dict[str, Any], said: str) -> None:
+    joinable.check_data(two(record(**bounds), record(**bounds)))
+    with pytest.raises(EvidenceFault, match=rf"T5.bounds.*{said}"):
+        joinable.check_data(two(record(), record(**bounds)))
+
+
 def test_temperature() -> None:
     joinable.check_data(two(record(), record()))
     with pytest.raises(EvidenceFault, match=r"T5.temperature.*hot in the first, cold in the second"):

@@ -3,8 +3,11 @@
 //! Every function lets go of the interpreter while it works. `src/weigh/_native.pyi` documents the Python side.
 
 mod digest;
+mod host;
+mod load;
 mod stats;
 mod stream;
+mod ycsb;
 
 /// The native half of weigh.
 #[pyo3::pymodule(gil_used = false)]
@@ -15,5 +18,13 @@ mod _native {
         parquet_facts,
     };
     #[pymodule_export]
+    use crate::host::{
+        HostError, Sampler, calibrate_disk, calibrate_integer, calibrate_memory, evict, resident,
+    };
+    #[pymodule_export]
+    use crate::load::{Load, LoadError};
+    #[pymodule_export]
     use crate::stats::Ladder;
+    #[pymodule_export]
+    use crate::ycsb::ycsb_keys;
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.model.parity import cpus_text
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
     from weigh.evidence.record import ContenderRead, Record
     from weigh.model.manifest import Manifest
     from weigh.model.operation import Operation, Workload
+    from weigh.model.spec import Spec
 
 MACHINE = ("cpu", "cores", "cores_allowed", "memory_bytes", "kernel", "cpu_limit", "memory_limit")
 """Facts of the host that make it another machine."""
-STATE = ("governor", "turbo_off", "huge_pages", "clock_source", "virtual", "system")
+STATE = ("governor", "turbo", "turbo_off", "huge_pages", "clock_source", "virtual", "system")
 """Facts of the host that make it the same machine in another state."""
 _MEMORY_SLACK = 0.01
 """The kernel keeps a little for itself, by another amount from boot to boot."""
@@ -46,6 +48,15 @@ def contender(one: ContenderRead, other: ContenderRead) -> list[str]:
     elif one.environment != other.environment:
         found.append(_apart("environment of the same packages, so another Python", one.environment, other.environment))
     return found
+
+
+def bounds(one: Spec, other: Spec) -> list[str]:
+    """Whether both sessions gave all contenders the same CPUs and memory; what was not asked for is no bound."""
+    pairs = (
+        ("affinity", cpus_text(one.affinity or ()), cpus_text(other.affinity or ())),
+        ("memory limit", one.memory_limit or None, other.memory_limit or None),
+    )
+    return [_apart(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
 
 
 def data(one: Manifest | None, other: Manifest | None) -> list[str]:
@@ -90,7 +101,8 @@ def facts(one: Record, other: Record, names: tuple[str, ...]) -> list[str]:
     return [
         _apart(name.removesuffix("_bytes"), mine.get(name), theirs.get(name))
         for name in names
-        if not _alike(name, mine.get(name), theirs.get(name))
+        # A state that only one version of weigh reads says nothing.
+        if (name in MACHINE or (name in mine and name in theirs)) and not _alike(name, mine.get(name), theirs.get(name))
     ]
 
 
@@ -120,7 +132,14 @@ def _shown(value: Any) -> str:
 def _alike(name: str, one: Any, other: Any) -> bool:
     if name == "memory_bytes" and one and other:
         return abs(float(one) / float(other) - 1) < _MEMORY_SLACK
-    return bool(one == other)
+    return bool(_chosen(one) == _chosen(other))
+
+
+def _chosen(value: Any) -> Any:
+    """Earlier evidence holds the kernel's whole lines: ``always [madvise] never``, and ``max 100000`` for no limit."""
+    if not isinstance(value, str):
+        return value
+    return None if value.startswith("max") else value.partition("[")[2].partition("]")[0] or value
 
 
 def _settings(what: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:

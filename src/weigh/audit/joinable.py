@@ -1,7 +1,7 @@
 """Joinable: whether two sessions share what a join needs, or why they do not (T5).
 
 Every function raises where they do not, with a code of its kind: ``T5.data``, ``T5.workload``, ``T5.temperature``,
-``T5.host``, and ``T5`` itself where the reference is missing or the sessions are not two.
+``T5.bounds``, ``T5.host``, and ``T5`` itself where the reference is missing or the sessions are not two.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def check_independent(sessions: Sessions) -> None:
 
 
 def check_data(sessions: Sessions) -> None:
-    """Both read the same bytes, at the same temperature.
+    """Both read the same bytes, at the same temperature, with the same CPUs and memory.
 
     Raises:
         EvidenceFault: they did not.
@@ -60,6 +60,11 @@ def check_data(sessions: Sessions) -> None:
         if one.spec.temperature != other.spec.temperature:
             said = f"{one.spec.temperature} in the first, {other.spec.temperature} in the second"
             raise _not_joined("T5.temperature", f"{where} measured at different temperatures", [said])
+        if bounds := comparable.bounds(one.spec, other.spec):
+            raise _not_joined("T5.bounds", f"{where} gave their contenders other CPUs or memory", bounds)
+        if one.spec.temperature != "hot":
+            said = "two sessions are joined on hot times only"
+            raise _not_joined("T5.temperature", f"{where} measured {one.spec.temperature}", [said])
 
 
 def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:

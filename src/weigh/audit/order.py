@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample
 
 _UNABLE = (GateStatus.UNSUPPORTED, GateStatus.ERROR)
+_Runs = tuple[tuple[int, str], ...]
+"""Number and temperature of every execution of a turn."""
+_COLD: _Runs = ((1, "cold"), (2, "first"))
 
 
 def departures(record: Record) -> Iterator[str]:
@@ -71,14 +74,22 @@ class _Walk:
             if self.record.plan is not None and begun.cases != self._left(precision.retired(looks)):
                 yield f"block {begun.block} measures other operations than those that are left"
                 return
+            if begun.temperature != self._temperature(begun.block):
+                yield f"block {begun.block} is {begun.temperature}: the hot blocks come first, and were planned"
+                return
             runs = precision.runs_of(looks)
             last = begun is self.record.blocks[-1] and not whole
             for number, slot in enumerate(slots):
-                expected = runs.get(slot.operation, begun.runs)
+                expected = _COLD if begun.temperature == "cold" else _hot(runs.get(slot.operation, begun.runs))
                 said = self._turn(begun.block, number, slot, turns.get(number), expected, may_end=last)
                 if said:
                     yield said
                     return
+
+    def _temperature(self, block: int) -> str:
+        """What a block of this number is to be."""
+        plan = self.record.plan
+        return "cold" if plan is not None and plan.cold and block >= plan.starts else "hot"
 
     def _left(self, retired: Collection[str]) -> tuple[tuple[str, str], ...]:
         """The cases of a block: what was planned, was not retired, and was not wrong before."""
@@ -86,7 +97,7 @@ class _Walk:
         return tuple(case for case in self.record.plan.cases if case[0] not in retired and case[0] not in self.wrong)
 
     def _turn(
-        self, block: int, number: int, slot: Slot, samples: list[Sample] | None, runs: int, *, may_end: bool
+        self, block: int, number: int, slot: Slot, samples: list[Sample] | None, expected: _Runs, *, may_end: bool
     ) -> str:
         place = f"turn {number} of block {block}"
         if samples is None:
@@ -97,8 +108,16 @@ class _Walk:
         failure = [one for one in samples if one.outcome not in (Outcome.OK, Outcome.WRONG)]
         if failure:
             self.failed.add((samples[0].contender, slot.operation))
-        elif [one.run for one in samples] != list(range(runs + 1)):
-            return f"{place} is not one untimed and {runs} timed executions"
+        elif tuple((one.run, one.temperature) for one in samples) != expected:
+            if expected == _COLD:
+                return f"{place} is not one cold execution and a first one in another life"
+            return f"{place} is not one untimed and {len(expected) - 1} timed executions"
+        elif expected == _COLD and samples[0].start == samples[1].start:
+            return f"{place} has both executions in one life"
         if any(one.outcome is Outcome.WRONG for one in samples):
             self.wrong.add(slot.operation)
         return ""
+
+
+def _hot(runs: int) -> _Runs:
+    return tuple((run, "hot") for run in range(runs + 1))

@@ -46,14 +46,17 @@ _VERDICT = ("starts", "runs", "ratio", "low", "high", "median_ratio", "noise_flo
 _INCOMPLETE = ("starts", "runs", "median_ratio", "noise_floor")
 """Figures of a verdict that need no arm in every block."""
 _SUITE = ("mean", "low", "high")
+_KEY = ("operation", "contender", "metric", "temperature")
+_HOT = "hot"
+"""The temperature of samples that do not say it: there was no other when they were measured."""
 _NEVER = (
     "names of verdicts and their reasons, low_fcr, high_fcr, detectable, starts_needed, findings, tier",
     "they need the session as a whole, or more than sums, medians and means; verify computes them from the journal",
 )
 _COLUMNS = {
     "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
-    "block": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "wall_s": "DOUBLE", "cpu_s": "DOUBLE",
-    "peak_memory": "BIGINT", "bytes_read": "BIGINT",
+    "block": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "temperature": "VARCHAR", "wall_s": "DOUBLE",
+    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
 }  # fmt: skip
 _JOURNAL_LINE = 1 << 28
 """Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""
@@ -126,9 +129,9 @@ def recount(folder: Path, run: Run) -> Recount:
         timings, verdicts, suites = run(script(folder), QUERIES)
     except (EvidenceFault, DataFault) as error:
         return comparison.impossible(error)
-    comparison.timings(printed.timings, _by(timings, "operation", "contender", "metric"))
-    comparison.verdicts(printed.verdicts, _by(verdicts, "operation", "contender", "metric"))
-    comparison.suites(printed.suites, _by(suites, "contender"))
+    comparison.timings(printed.timings, _by(timings, *_KEY))
+    comparison.verdicts(printed.verdicts, _by(verdicts, *_KEY))
+    comparison.suites(printed.suites, _by(suites, "contender", "temperature"))
     return comparison.result()
 
 
@@ -140,23 +143,24 @@ class _Comparison:
         self._difference = 0.0
         self._skipped: dict[str, list[str]] = defaultdict(list)
         self._problems: list[Problem] = []
-        self._regressions: set[str] = set()
+        self._regressions: set[tuple[str, str]] = set()
 
     def timings(self, printed: Iterable[Timing], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender by itself."""
         shown = set()
         for row in printed:
-            shown.add((row.operation, row.contender, row.metric))
+            shown.add(_key(row))
             if self._known(row):
-                self._figures(_place(row), row, computed.get((row.operation, row.contender, row.metric)), _TIMING)
-        for operation, contender, metric in computed.keys() - shown:
+                self._figures(_place(row), row, computed.get(_key(row)), _TIMING)
+        for operation, contender, metric, temperature in computed.keys() - shown:
             if metric == "wall_s":
-                self._skipped["there are times, and the report shows none"].append(f"{operation} of {contender}")
+                place = f"{operation}{_other(temperature)} of {contender}"
+                self._skipped["there are times, and the report shows none"].append(place)
 
     def verdicts(self, printed: Iterable[Verdict], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender against the baseline."""
         for row in printed:
-            found = computed.get((row.operation, row.contender, row.metric))
+            found = computed.get(_key(row))
             if row.ratio is None:
                 self._skipped[f"the report has no ratio ({row.verdict})"].append(_place(row))
             elif not self._known(row):
@@ -167,7 +171,7 @@ class _Comparison:
                 )
                 self._skipped[why].append(_place(row))
                 if row.metric == "wall_s":
-                    self._regressions.add(row.contender)
+                    self._regressions.add((row.contender, row.temperature))
                 self._figures(_place(row), row, found, _INCOMPLETE)
             else:
                 self._figures(_place(row), row, found, _VERDICT)
@@ -177,10 +181,11 @@ class _Comparison:
         for row in printed:
             if row.mean is None:
                 self._skipped["the report has no mean over the workload"].append(row.contender)
-            elif row.contender in self._regressions:
+            elif (row.contender, row.temperature) in self._regressions:
                 self._skipped["its mean over the workload holds ratios of a regression"].append(row.contender)
             else:
-                self._figures(f"the workload of {row.contender}", row, computed.get((row.contender,)), _SUITE)
+                place = f"the workload{_other(row.temperature)} of {row.contender}"
+                self._figures(place, row, computed.get((row.contender, row.temperature)), _SUITE)
 
     def impossible(self, error: WeighError) -> Recount:
         """Nothing could be computed: sealed evidence that cannot be read is not what it says."""
@@ -236,8 +241,16 @@ def _number(value: float | None) -> str:
     return "absent" if value is None else f"{value:.9g}"
 
 
+def _key(row: Timing | Verdict) -> tuple[str, str, str, str]:
+    return row.operation, row.contender, row.metric, row.temperature
+
+
+def _other(temperature: str) -> str:
+    return "" if temperature == _HOT else f" ({temperature})"
+
+
 def _place(row: Timing | Verdict) -> str:
-    return f"{row.operation} of {row.contender}, {row.metric}"
+    return f"{row.operation}{_other(row.temperature)} of {row.contender}, {row.metric}"
 
 
 def _by(rows: Iterable[Row], *columns: str) -> dict[tuple[str, ...], Row]:
@@ -273,16 +286,19 @@ def _sources(folder: Path) -> str:
     files = [path / store.SAMPLES for path in attempts if (path / store.SAMPLES).exists()]
     # A killed attempt has only its journal; the verdicts read that, so it is read here.
     journals = [path / journal.NAME for path in attempts if not (path / store.SAMPLES).exists()]
-    columns = [f'"{name}"' for name in _COLUMNS]
+    columns = [f'"{name}"' for name in _COLUMNS if name != "temperature"]
     form = _text(f"[{msgspec.json.encode(_COLUMNS).decode()}]")
     parts = []
-    if files:
-        names = ", ".join(_path(path) for path in files)
-        parts.append(f"SELECT {', '.join(columns)}\nFROM read_parquet([{names}], union_by_name = true)")
+    for temperature in (f"'{_HOT}' AS temperature", "temperature"):
+        own = [path for path in files if _says_temperature(path) == (temperature == "temperature")]
+        if own:
+            names = ", ".join(_path(path) for path in own)
+            selected = ", ".join((*columns, temperature))
+            parts.append(f"SELECT {selected}\nFROM read_parquet([{names}], union_by_name = true)")
     if journals:
         names = ", ".join(_path(path) for path in journals)
         parts.append(
-            f"SELECT {', '.join(f'one.{column}' for column in columns)}\n"
+            f"SELECT {', '.join(f'one.{column}' for column in columns)}, coalesce(one.temperature, '{_HOT}')\n"
             f"FROM (\n"
             f"    SELECT unnest(from_json(body->'samples', {form})) AS one\n"
             f"    FROM read_json(\n"
@@ -293,6 +309,17 @@ def _sources(folder: Path) -> str:
             f")"
         )
     return "\nUNION ALL\n".join(parts)
+
+
+def _says_temperature(path: Path) -> bool:
+    """Whether a file has the column; one that cannot be read is for DuckDB to complain about."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return "temperature" in pq.read_schema(path).names
+    except (OSError, pa.ArrowException):
+        return True
 
 
 def _path(path: Path) -> str:

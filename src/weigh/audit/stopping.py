@@ -36,14 +36,15 @@ def departures(record: Record, earlier: Sequence[Sample] = ()) -> Iterator[str]:
         yield from _looks(record, record.plan, earlier)
     elif record.looks:
         yield "it was looked at the results between the blocks, and no precision was asked for"
-    if len(record.blocks) > record.plan.starts:
-        yield f"it planned {record.plan.starts} blocks at most and has {len(record.blocks)}"
+    most = record.plan.starts + record.plan.cold
+    if len(record.blocks) > most:
+        yield f"it planned {most} blocks at most and has {len(record.blocks)}"
     elif record.end and record.end.how == "complete" and not _may_end(record, record.plan):
         yield f"it ended as complete after {len(record.blocks)} blocks, and nothing that was decided beforehand ends it"
 
 
 def _may_end(record: Record, plan: Planned) -> bool:
-    if len(record.blocks) >= plan.starts or (record.looks and record.looks[-1].stop):
+    if len(record.blocks) >= plan.starts + plan.cold or (record.looks and record.looks[-1].stop):
         return True
     return not _live(plan, record.samples, record.looks)
 

@@ -13,7 +13,7 @@ import msgspec
 from weigh import __version__
 from weigh.audit import order, stopping
 from weigh.audit.problem import Problem
-from weigh.evidence import journal, store
+from weigh.evidence import journal, store, timeline
 from weigh.evidence import record as records
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.report import files
@@ -58,7 +58,7 @@ def verify(folder: Path) -> Verification:
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
     sealed = store.read_seal(folder)
-    problems = _hashes(folder, sealed)
+    problems = hashes(folder, sealed)
     try:
         record = records.read(folder)
     except EvidenceFault as error:
@@ -89,7 +89,8 @@ def _result(
     )
 
 
-def _hashes(folder: Path, sealed: store.Seal) -> list[Problem]:
+def hashes(folder: Path, sealed: store.Seal) -> list[Problem]:
+    """Files that are not what was sealed, that are missing, or that were added."""
     from weigh._native import hash_file
 
     present = set(store.file_names(folder))
@@ -126,6 +127,12 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
             )
     except EvidenceFault as error:
         problems.append(Problem(code="R4.derived", file="samples.parquet", text=error.what))
+    try:
+        if not timeline.same(folder, record):
+            text = "its moments are not the journal's"
+            problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
+    except EvidenceFault as error:
+        problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=error.what))
     return problems
 
 
@@ -186,7 +193,7 @@ def _figures(folder: Path, sealed: store.Seal) -> tuple[list[Problem], int]:
         if not path.exists():
             continue
         said = path.read_bytes()
-        same = _close(said, content) if name.endswith(".json") else said == content
+        same = close(said, content) if name.endswith(".json") else said == content
         if not same:
             note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
             problems.append(
@@ -195,7 +202,7 @@ def _figures(folder: Path, sealed: store.Seal) -> tuple[list[Problem], int]:
     return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])
 
 
-def _close(said: bytes, computed: bytes) -> bool:
+def close(said: bytes, computed: bytes) -> bool:
     """Equal JSON, numbers compared at the digits that any report prints."""
     try:
         return bool(_rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli import ladder
+from weigh.cli import ladder, load
 from weigh.cli.output import print_json, print_report
 
 if TYPE_CHECKING:
@@ -37,12 +37,13 @@ def report(evidence: Path, as_json: bool, html: Path | None) -> None:
 
     if html and as_json:
         raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
-    of_ladder = ladder.is_ladder(evidence)
+    of_ladder, of_load = ladder.is_ladder(evidence), load.is_load(evidence)
     if html:
-        _write(html, ladder.html(evidence) if of_ladder else files.html(evidence))
+        kind = ladder.html if of_ladder else load.html if of_load else files.html
+        _write(html, kind(evidence))
         return
-    if of_ladder:
-        ladder.show(evidence, as_json)
+    if of_ladder or of_load:
+        (ladder.show if of_ladder else load.show)(evidence, as_json)
         return
     conclusion = files.read(evidence)
     if as_json:
@@ -80,6 +81,10 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool) -> None:
         if sql:
             raise UsageError("--sql counts one experiment", where=str(evidence), remedy="name the evidence of a rung")
         click.get_current_context().exit(int(ladder.check(evidence, as_json)))
+    if load.is_load(evidence):
+        if sql:
+            raise UsageError("--sql counts samples, not histograms", where=str(evidence), remedy="leave it out")
+        click.get_current_context().exit(int(load.check(evidence, as_json)))
     found = audit.verify(evidence)
     counted = _recount(evidence) if sql else None
     passed = not found.problems and not (counted and counted.problems)

@@ -62,6 +62,9 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Pinned answers, the first witness of the gate.",
         ),
         click.option("--timeout", metavar="TIME", help="Ends one execution, e.g. 120s [120s]."),
+        click.option("--affinity", metavar="CPUS", help="Keeps every contender on these CPUs, e.g. 0-3."),
+        click.option("--memory-limit", metavar="SIZE", help="Holds every contender to that memory, e.g. 4G."),
+        click.option("--expect-storage", metavar="KIND", help="Refuse data that lies elsewhere, e.g. nvme."),
         click.option(
             "--shrink/--no-shrink",
             default=True,
@@ -97,6 +100,14 @@ _json = click.option("--json", "as_json", is_flag=True, help="One JSON document 
 _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 
 
+_contention = click.option(
+    "--contention",
+    metavar="FRACTION",
+    envvar="WEIGH_CONTENTION",
+    help="Share of a turn's CPU that others may use, e.g. 10%; 100% allows any [5%].",
+)
+
+
 @click.command()
 @_options
 @click.option("--starts", type=int, help="Fresh starts of every contender [10]; with --precision the most [100].")
@@ -105,8 +116,9 @@ _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--confidence", metavar="LEVEL", help="Of the interval, e.g. 0.99 [0.99].")
 @click.option("--precision", metavar="FRACTION", help="Stop when every interval is that narrow to each side, e.g. 2%.")
 @click.option("--rule", metavar="clickhouse", help="A second opinion beside every verdict, by that rule.")
-@click.option("--temperature", metavar="hot", help="This version measures hot.")
+@click.option("--temperature", metavar="hot|cold|both", help="Whether data is in memory when the clock starts [hot].")
 @click.option("--budget", metavar="TIME", help="For the measuring phase, e.g. 10m.")
+@_contention
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt, where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, resume: bool, **flags: Any) -> None:
@@ -141,8 +153,9 @@ def gate(
 @click.option("--scale", default=_DEMO_SCALE, metavar="ROWS", show_default=True, help="Rows of the dataset.")
 @_out
 @_json
+@_contention
 @_quiet
-def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) -> None:
+def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, contention: str | None) -> None:
     """DuckDB and chDB on generated connection events, in about a minute.
 
     With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
@@ -157,6 +170,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool) 
         "scale": scale,
         "starts": 10,
         "runs": 1,
+        "contention": contention,
     }
     _carry_out(make_spec(None, flags), out, as_json, quiet)
 
@@ -192,4 +206,9 @@ def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: boo
 
 def command_line() -> str:
     """The command line that does it again from the beginning, as a shell would take it."""
-    return shlex.join(["weigh", *(word for word in sys.argv[1:] if word != "--resume")])
+    words = ["weigh", *(word for word in sys.argv[1:] if word != "--resume")]
+    context = click.get_current_context()
+    if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
+        # It is part of the experiment, and no variable of the environment can be seen in a report.
+        words += ["--contention", context.params["contention"]]
+    return shlex.join(words)

@@ -14,6 +14,7 @@ engine = Engine(
     tested_pins=("chdb-core==26.9.0",),
     dialect="clickhouse",
     threads="max_threads",
+    memory="max_memory_usage",
     switches=(
         Switch(name="bloom filter push-down off", settings={"input_format_parquet_bloom_filter_push_down": 0}),
         Switch(name="filter push-down off", settings={"input_format_parquet_filter_push_down": 0}),

@@ -15,6 +15,9 @@ engine = Engine(
     tested="55.0.0",
     dialect="datafusion",
     threads="datafusion.execution.target_partitions",
+    memory="datafusion.runtime.memory_limit",
+    memory_form="{mib}M",
+    spill="datafusion.runtime.temp_directory",
     switches=(
         Switch(name="Parquet pruning off", settings={f"{_PARQUET}pruning": False}),
         Switch(name="bloom filters off", settings={f"{_PARQUET}bloom_filter_on_read": False}),

@@ -12,6 +12,9 @@ engine = Engine(
     tested="2.0.0",
     dialect="duckdb",
     threads="threads",
+    memory="memory_limit",
+    memory_form="{mib}MiB",
+    spill="temp_directory",
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
         Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),

@@ -50,7 +50,10 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         tested_pins: further exact requirements used with ``tested``.
         requires: exact requirements of the adapter itself; a contender's own pin of the same package wins.
         dialect: key under which operations may carry other text for this engine.
-        threads: the setting that limits threads, for the check of one thread against n.
+        threads: the setting that limits threads, for the check of one thread against n, and to be read back.
+        memory: the setting that limits memory, to be read back, and to be set where no control group can.
+        memory_form: how that setting wants bytes: ``{bytes}``, or ``{mib}`` of them in MiB.
+        spill: the setting that names the folder it spills to, to be read back.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
@@ -71,6 +74,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     requires: tuple[str, ...] = ()
     dialect: str = ""
     threads: str = ""
+    memory: str = ""
+    memory_form: str = "{bytes}"
+    spill: str = ""
     stores: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh.host import scratch
+from weigh.host import cgroup, scratch
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
+    from weigh.host.cgroup import Hierarchy
     from weigh.model.contender import Setting
+    from weigh.model.parity import Bounds
+    from weigh.model.units import Bytes
 
 START_TIMEOUT = 60.0
 """Seconds to import an engine and open it; a cold disk and 800 MB of library need some."""
@@ -56,6 +59,8 @@ class Life:
         engine: what is opened.
         environment: where it runs.
         settings: the engine's settings.
+        bounds: what it may use.
+        groups: where control groups can be made, for a bound of memory.
     """
 
     def __init__(
@@ -63,7 +68,11 @@ class Life:
         engine: Engine,
         environment: Environment,
         settings: dict[str, Setting],
+        bounds: Bounds | None = None,
+        groups: Hierarchy | None = None,
     ) -> None:
+        limit = bounds.memory if bounds else None
+        self._group = cgroup.Group(groups, limit) if groups is not None and limit is not None else None
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
         self._answers = 0
@@ -87,12 +96,16 @@ class Life:
             )
         self._oom_kills = _oom_kills()
         try:
+            if self._group:
+                # Before it is told what to open: a thread pool or a server that it starts is in the group too.
+                self._group.add(self._process.pid)
             self.ask(
                 "open",
                 START_TIMEOUT,
                 adapter=str(engine.adapter),
                 settings=settings,
                 scratch=str(self.folder / "scratch"),
+                affinity=bounds.affinity if bounds else (),
             )
         except BaseException:
             self.kill()
@@ -102,6 +115,18 @@ class Life:
     def pid(self) -> int:
         """Process id of the worker."""
         return self._process.pid
+
+    @property
+    def cpus(self) -> tuple[int, ...]:
+        """CPUs that the kernel lets it run on; none when it is gone."""
+        with suppress(OSError):
+            return tuple(sorted(os.sched_getaffinity(self.pid)))
+        return ()
+
+    @property
+    def memory(self) -> Bytes | None:
+        """Bytes that its control group allows, read back; None without one."""
+        return self._group.limit if self._group else None
 
     def ask(self, what: str, timeout: float, **fields: Any) -> dict[str, Any]:
         """One request and its reply.
@@ -141,6 +166,14 @@ class Life:
         """Make the tables of a store visible."""
         self.ask("attach", timeout, store=str(store), tables=tables)
 
+    def files(self) -> list[str]:
+        """Files that hold the data of its tables; none where nobody can tell which they are."""
+        return [str(path) for path in self.ask("files", START_TIMEOUT)["paths"]]
+
+    def servers(self) -> list[int]:
+        """Processes of this machine that work for the engine and were not started by it."""
+        return [int(pid) for pid in self.ask("servers", START_TIMEOUT)["pids"]]
+
     def answer(self, timeout: float) -> tuple[Path, dict[str, Any]]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.
 
@@ -165,6 +198,8 @@ class Life:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=10)
         self._channel.close()
+        if self._group:
+            self._group.remove()
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.rmtree(self._memory, ignore_errors=True)
 

@@ -48,7 +48,7 @@ def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting
     """
     named = [engine.name, _code(engine.adapter), environment.key, settings, tables.key, sorted(tables.paths)]
     key = hashlib.sha256(msgspec.json.encode(named, order="deterministic")).hexdigest()[:16]
-    folder = cache / "stores" / f"{engine.name}-{key}"
+    folder = stores_folder(cache) / f"{engine.name}-{key}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with (folder.parent / f".{folder.name}.lock").open("w") as lock:
@@ -62,6 +62,11 @@ def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting
             remedy="free space or set WEIGH_CACHE",
         ) from error
     return folder
+
+
+def stores_folder(cache: Path) -> Path:
+    """Where all stores lie."""
+    return cache / "stores"
 
 
 def _code(adapter: Path) -> list[str]:

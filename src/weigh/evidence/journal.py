@@ -32,7 +32,7 @@ class Event(msgspec.Struct, frozen=True):
 
     Attributes:
         event: what kind of thing happened: opened, environment, workload, manifest, gate, plan, block,
-            turn, look, finding, resumed, end.
+            turn, look, drive, warmth, finding, resumed, end.
         body: what happened, as plain JSON.
     """
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weigh.evidence import journal
+from weigh.evidence import journal, timeline
+from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
+from weigh.model.knob import KnobRead
 from weigh.model.look import Look
 from weigh.model.manifest import Manifest
 from weigh.model.operation import Workload
+from weigh.model.parity import LifeRead, Told
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
+from weigh.model.storage import Place
+from weigh.model.timeline import Watch
+from weigh.model.warmth import Drive, Warmth
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +40,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         environment: key of its environment.
         lock: every package with its exact version.
         terms: the vendor's publication terms.
+        told: what it may use, as the kernel and the engine say.
     """
 
     name: str
@@ -46,6 +53,7 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     environment: str = ""
     lock: str = ""
     terms: str = ""
+    told: Told | msgspec.UnsetType = msgspec.UNSET
 
 
 class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +65,8 @@ class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
         host: facts of the machine; what cannot be read is None.
         contenders: as their engines described themselves.
         notice: what every report of this workload must say.
+        storage: on what the data lies, the copies that engines load, and temporary files.
+        knobs: settings and states of the machine that move times.
     """
 
     weigh: str
@@ -64,6 +74,8 @@ class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
     host: dict[str, Any]
     contenders: tuple[ContenderRead, ...]
     notice: str = ""
+    storage: tuple[Place, ...] | msgspec.UnsetType = msgspec.UNSET
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +87,7 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
         arms: arms that were alive.
         runs: timed executions a turn, where no look chose another number.
         serial: whether the arms lived one after another, because together they would not fit into memory.
+        temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/cold.md).
     """
 
     block: int
@@ -82,6 +95,7 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
     arms: tuple[str, ...]
     runs: int
     serial: bool = False
+    temperature: Literal["hot", "cold"] = "hot"
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,12 +106,14 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         starts: blocks; with a precision, at most.
         runs: timed executions a turn, until a look chooses another number.
         serial: whether the arms live one after another.
+        cold: cold blocks, after the hot ones.
     """
 
     cases: tuple[tuple[str, str], ...]
     starts: int
     runs: int
     serial: bool = False
+    cold: int = 0
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,6 +148,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was gone on with.
         looks: between the blocks, where sampling stops on precision.
+        drives: what the storage under the data can do.
+        warmths: what showed how warm the data was.
+        lives: what each life could use, read at its end.
+        watches: what the sampler saw, moment by moment.
+        calibrations: what fixed pieces of work took, before, between and after the blocks.
     """
 
     attempt: int
@@ -147,6 +168,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     looks: tuple[Look, ...] = ()
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    warmths: tuple[Warmth, ...] = ()
+    lives: tuple[LifeRead, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
     end: End | None = None
 
     @property
@@ -182,6 +208,13 @@ def begun(folder: Path) -> bool:
         return True
 
 
+_MANY = (
+    "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
+    "drives", "warmths", "lives", "watches", "calibrations",
+)  # fmt: skip
+"""Fields of a record of which the journal has many."""
+
+
 def read(folder: Path) -> Record:
     """The record of an attempt, finished or not.
 
@@ -195,9 +228,7 @@ def read(folder: Path) -> Record:
             where=str(folder),
             remedy="name another attempt, or run it again",
         )
-    fields: dict[str, Any] = {
-        name: [] for name in ("blocks", "looks", "samples", "findings", "earlier_gates", "resumed")
-    }
+    fields: dict[str, Any] = {name: [] for name in _MANY}
     try:
         for event in events:
             _take(fields, event)
@@ -238,6 +269,16 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
         case "finding":
             fields["findings"].append(msgspec.convert(event.body, Finding))
+        case "drive":
+            fields["drives"].append(msgspec.convert(event.body, Drive))
+        case "warmth":
+            fields["warmths"].append(msgspec.convert(event.body, Warmth))
+        case "life":
+            fields["lives"].append(msgspec.convert(event.body, LifeRead))
+        case "watch":
+            fields["watches"].append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+        case "calibration":
+            fields["calibrations"].append(msgspec.convert(event.body, Calibration))
         case "end":
             fields["end"] = msgspec.convert(event.body, End)
         case _:

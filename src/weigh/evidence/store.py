@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import journal
+from weigh.evidence import journal, timeline
 from weigh.evidence import record as records
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.sample import Outcome, Sample
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.model.load import LoadSpec
     from weigh.model.spec import Spec
 
 SEAL = "seal.json"
@@ -41,7 +42,7 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
 
 
-def begin(root: Path, spec: Spec) -> tuple[Path, int]:
+def begin(root: Path, spec: Spec | LoadSpec) -> tuple[Path, int]:
     """A new directory for the next attempt of an experiment, and the attempt's number.
 
     Raises:
@@ -89,6 +90,7 @@ def derive(folder: Path) -> None:
     for name, part in parts(record).items():
         write_json(folder, name, part)
     write_samples(folder, record.samples)
+    timeline.write(folder, record)
 
 
 def parts(record: records.Record) -> dict[str, Any]:
@@ -120,7 +122,9 @@ def sample_table(samples: Iterable[Sample]) -> pa.Table:
         "outcome": pa.string(), "wall_s": pa.float64(), "cpu_s": pa.float64(),
         "prepare_cpu_s": pa.float64(), "answer_s": pa.float64(),
         "answer_cpu_s": pa.float64(), "rows": pa.int64(), "digest": pa.string(), "peak_memory": pa.int64(),
-        "bytes_read": pa.int64(), "major_faults": pa.int64(), "at": pa.float64(), "detail": pa.string(),
+        "bytes_read": pa.int64(), "bytes_written": pa.int64(), "major_faults": pa.int64(), "at": pa.float64(),
+        "detail": pa.string(),
+        "temperature": pa.string(),
     }  # fmt: skip
     rows = [msgspec.to_builtins(sample) for sample in samples]
     return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))

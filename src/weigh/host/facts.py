@@ -6,25 +6,37 @@ import os
 import platform
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from weigh.host import cgroup
+from weigh.host.machine import Machine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from weigh.model.knob import KnobRead
+
+OF_KNOBS = ("governor", "turbo", "huge_pages", "clock_source", "cpu_limit", "memory_limit")
+"""Knobs whose values are facts too: sessions are compared by them."""
 
 
-def read() -> dict[str, Any]:
-    """Facts that belong to every report: processor, memory, kernel, limits, controls in force."""
+def read(knobs: Iterable[KnobRead]) -> dict[str, Any]:
+    """Facts that belong to every report: processor, memory, kernel, limits, controls in force.
+
+    Args:
+        knobs: as they were read; nothing is read twice.
+    """
+    values = {knob.name: knob.value for knob in knobs}
     return {
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),
-        "cores_allowed": len(os.sched_getaffinity(0)),
+        "cores_allowed": len(allowed_cpus()),
         "memory_bytes": memory_bytes(),
+        "memory_allowed_bytes": allowed_bytes(),
         "kernel": platform.release(),
         "system": _system(),
-        "virtual": _virtual(),
-        "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "turbo_off": _text("/sys/devices/system/cpu/intel_pstate/no_turbo"),
-        "huge_pages": _text("/sys/kernel/mm/transparent_hugepage/enabled"),
-        "clock_source": _text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-        "cpu_limit": _text("/sys/fs/cgroup/cpu.max"),
-        "memory_limit": _text("/sys/fs/cgroup/memory.max"),
+        "virtual": virtual(),
+        **{name: values.get(name) for name in OF_KNOBS},
         "python": platform.python_version(),
     }
 
@@ -43,11 +55,22 @@ def _cpu_model() -> str | None:
     return platform.processor() or None
 
 
+def allowed_cpus() -> tuple[int, ...]:
+    """CPUs that the kernel lets this process run on."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
 def memory_bytes() -> int | None:
     """Memory of the machine in bytes."""
     with suppress(OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return None
+
+
+def allowed_bytes() -> int | None:
+    """Memory that this process may use, page cache included: the machine's, or less where a control group limits it."""
+    known = [size for size in (memory_bytes(), cgroup.allowed_memory(Machine())) if size is not None]
+    return min(known, default=None)
 
 
 def _system() -> str:
@@ -56,6 +79,7 @@ def _system() -> str:
     return platform.system()
 
 
-def _virtual() -> bool | None:
+def virtual() -> bool | None:
+    """Whether this is a virtual machine; None where the processor cannot be read."""
     text = _text("/proc/cpuinfo")
     return None if text is None else " hypervisor" in text

@@ -75,9 +75,93 @@ CATALOGUE = _rows(
         "typed row digest: same rows same digest, one changed cell another",
     ),
     (
+        "D6",
+        "data that was written just now is still in memory, and is measured as if it came from storage",
+        "put out of memory before every cold execution, and proven to be; what answers without asking the device is "
+        "not called cold",
+    ),
+    (
+        "D7",
+        "data so small that it is in memory, sold as a benchmark of storage",
+        "data size, memory and their ratio in every report; below 1 it is labelled in-memory",
+    ),
+    (
         "D8",
         "data edited or damaged since it was generated",
         "sizes and hashes of all files are verified before and after every run, every row by `weigh data check`",
+    ),
+    (
+        "E1",
+        "a 'cold' run that is served from memory",
+        "no page of the data is in memory just before the clock, or it is not called cold; what the device then gave "
+        "is counted",
+    ),
+    (
+        "E2",
+        "a 'local disk' that is memory, a network volume or a container's layers",
+        "devices, transport, RAID, file system and mount of every place; another kind than the one expected "
+        "is an error",
+    ),
+    (
+        "E4",
+        "another job uses the machine while one contender is timed",
+        "what others used of the CPU during every turn is measured; contended turns are named with who it was and are "
+        "never dropped, and past a declared share there is no verdict",
+    ),
+    (
+        "E5",
+        "power plan, governor, turbo, heat: the machine's speed depends on what it did before",
+        "`weigh doctor` names what spoils, sets it when asked and restores it; drift within a run is told from fixed "
+        "work, also where the host hides its frequency",
+    ),
+    (
+        "E6",
+        "contenders are given different cores, threads, memory or places to spill",
+        "one affinity and one limit of memory for all; what each life had is read back, and every difference is named "
+        "with both values",
+    ),
+    (
+        "E7",
+        "durability switched off, exotic settings",
+        "settings are read back from the running server and printed beside its defaults; what may lose an acknowledged "
+        "write is called not durable",
+    ),
+    (
+        "E8",
+        "the load generator is the bottleneck",
+        "a run judges itself: lateness and CPU of the generator, the clock, Little's law; past a limit it is REFUSED",
+    ),
+    (
+        "L1",
+        "averages",
+        "the whole spectrum from p50 to p99.99 and the maximum, or that so many samples do not resolve it; the mean is "
+        "never the headline",
+    ),
+    (
+        "L2",
+        "coordinated omission: nobody asks while the server stands still",
+        "times count from when a request was due; a closed loop must be asked for, is labelled, and --both shows what "
+        "it hides",
+    ),
+    (
+        "L4",
+        "the warm-up is counted, and a minute is called steady",
+        "steady state is tested, what is cut is shown, and the length is told in what the server does regularly",
+    ),
+    (
+        "L6",
+        "fast because it does not do the work: lost updates, stale reads",
+        "every value that is read is compared with what was written and acknowledged; a contradiction is an error",
+    ),
+    (
+        "L7",
+        "errors and time-outs are left out of the figures",
+        "they are counted, timed and shown; a run above the error budget has no throughput",
+    ),
+    (
+        "L8",
+        "YCSB between stores of different kinds, or scans on a store without order",
+        "a finding says what kind the store is, and that its scans go over an index of their own",
     ),
     (
         "T1",
@@ -99,7 +183,8 @@ CATALOGUE = _rows(
     (
         "T4",
         "drift: whoever runs while the machine is fast is flattered",
-        "every block has all arms in random order, so drift cancels; a ratio that drifts by itself is named",
+        "every block has all arms in random order, so drift cancels, and a machine or a ratio that drifts is named; "
+        "where arms did not share it there is no verdict",
     ),
     (
         "T5",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
 from weigh.model.units import Bytes, Rows, Seconds
+
+Temperature = Literal["hot", "cold", "first"]
+"""Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
 
 
 class Outcome(StrEnum):
@@ -43,9 +47,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         digest: digest of the exact columns of the answer; empty where it was not taken.
         peak_memory: peak resident bytes since just before the execution.
         bytes_read: bytes the process read from storage devices in the timed region.
+        bytes_written: bytes that the process caused to be written to them, such as what it spilled.
         major_faults: page faults that needed a device.
         at: seconds since the beginning of the attempt at which the execution began.
         detail: error text of an execution that did not end well.
+        temperature: ``hot``, ``cold`` or ``first`` (docs/cold.md): what was tried, whether or not it is proven.
     """
 
     attempt: int = 1
@@ -67,9 +73,11 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
     peak_memory: Bytes | None = None
     bytes_read: Bytes | None = None
+    bytes_written: Bytes | None = None
     major_faults: int | None = None
     at: Seconds = 0.0
     detail: str = ""
+    temperature: Temperature = "hot"
 
     @property
     def timed(self) -> bool:

@@ -8,12 +8,19 @@ from typing import Literal
 import msgspec
 
 from weigh.model.contender import Contender
-from weigh.model.units import Rows, Scale, Seconds
+from weigh.model.storage import Kind
+from weigh.model.units import Bytes, Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
 Writer = Literal["duckdb", "pyarrow", "tpchgen"]
 Rule = Literal["clickhouse"]
 Codec = Literal["zstd", "snappy", "lz4", "gzip", "none"]
+
+_TEMPERATURES: dict[Temperature, tuple[str, ...]] = {
+    "hot": ("hot",),
+    "cold": ("cold", "first"),
+    "both": ("hot", "cold", "first"),
+}
 
 MIN_STARTS = 5
 """Below this number of fresh starts there is no verdict (statistics.md §2)."""
@@ -21,6 +28,8 @@ FULL_STARTS = 10
 """From this number of fresh starts on a claim can be conclusive."""
 MOST_STARTS = 100
 """Fresh starts after which sampling ends with a precision that was not reached, where no other number was asked for."""
+CONTENTION = 0.05
+"""Share of a turn's CPU that others may use before its pair has no verdict, where no other was asked for."""
 
 
 class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +91,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         baseline_declared: whether the user named it; only then a SLOWER sets the exit code.
         starts: fresh starts of every arm (blocks).
         runs: timed executions in a turn.
-        temperature: ``hot`` is all that this version measures.
+        temperature: what is measured: ``hot``, ``cold`` (with ``first``, the same in memory), or both (docs/cold.md).
         budget: seconds that the measuring phase may take; None is no limit.
         timeout: seconds after which one execution is ended and recorded as timed out.
         operations: names of the operations to run; empty means all.
@@ -95,6 +104,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
         precision: half-width of the intervals, a fraction of the ratio, at which sampling stops; ``starts`` is then
             the most. Left out it does not enter the id.
+        contention: share of a turn's CPU that others may use, ``CONTENTION`` where it is left out; from 1 on any share
+            is allowed. Left out it does not enter the id.
+        affinity: CPUs that every contender is kept on. Left out it does not enter the id.
+        memory_limit: bytes of memory that every contender is held to. Left out it does not enter the id.
+        expect_storage: kind of storage that the data must lie on. Left out it does not enter the id.
     """
 
     workload: str
@@ -118,6 +132,10 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     rules: Rules = Rules()
     rule: Rule | msgspec.UnsetType = msgspec.UNSET
     precision: float | msgspec.UnsetType = msgspec.UNSET
+    contention: float | msgspec.UnsetType = msgspec.UNSET
+    affinity: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+    memory_limit: Bytes | msgspec.UnsetType = msgspec.UNSET
+    expect_storage: Kind | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
@@ -125,6 +143,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         plain = msgspec.to_builtins(msgspec.structs.replace(self, name=""))
         text = msgspec.json.encode(plain, order="deterministic")
         return hashlib.sha256(text).hexdigest()[:12]
+
+    @property
+    def temperatures(self) -> tuple[str, ...]:
+        """Those of its executions, in the order of every table."""
+        return _TEMPERATURES[self.temperature]
 
     def contender(self, name: str) -> Contender:
         """The contender of that name; the name is known to exist."""

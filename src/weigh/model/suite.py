@@ -22,6 +22,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
         low, high: smallest and largest ratio of an operation: the spread that one number hides (R2). None without
             a mean.
         missing: members without a ratio.
+        temperature: of the executions.
     """
 
     contender: str
@@ -31,3 +32,4 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     missing: tuple[Missing, ...] = ()
+    temperature: str = "hot"

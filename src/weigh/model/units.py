@@ -19,6 +19,8 @@ MAX_FACTOR = 100_000.0
 _SCALE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgKMG]?)\s*$")
 _FACTOR = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _FACTOR_TEXT = re.compile(r"^\s*(?:sf)?\s*(\d+(?:\.\d+)?)\s*$", re.IGNORECASE)
+_SIZE = re.compile(r"^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(b|ib|)\s*$", re.IGNORECASE)
+_SIZE_UNITS = ("", "k", "m", "g", "t")
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _DURATION_UNIT = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -66,6 +68,22 @@ def parse_duration(text: str) -> Seconds:
     if not parts or "".join(part[0] for part in parts) != compact:
         raise UsageError(f"'{text}' is not a duration", remedy="write a number and a unit: 90s, 10m, 1h30m")
     return sum(float(part[1]) * _DURATION_UNIT[part[2]] for part in parts)
+
+
+def parse_size(text: str) -> Bytes:
+    """Bytes written as ``"4G"``, ``"512 MiB"`` or ``"1.5GB"``: K, KiB are of 1024, KB is of 1000; plain is bytes.
+
+    Raises:
+        UsageError: not a number with such a unit, or nothing.
+    """
+    match = _SIZE.match(text)
+    value = 0.0
+    if match is not None:
+        base = 1000 if match[3].lower() == "b" else 1024
+        value = float(match[1]) * base ** _SIZE_UNITS.index(match[2].lower())
+    if value < 1:
+        raise UsageError(f"'{text}' is not a size", remedy="write a number and a unit: 4G, 512MiB")
+    return int(value)
 
 
 def parse_fraction(text: str) -> float:

@@ -11,13 +11,14 @@ from weigh import __version__
 from weigh.engines.life import LifeEnded
 from weigh.evidence import pins
 from weigh.evidence import record as records
-from weigh.host import facts, quiet
+from weigh.host import facts, knobs, quiet
+from weigh.host.machine import Machine
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding, disqualified
 from weigh.model.plan import Arm, arms
 from weigh.model.spec import FULL_STARTS
-from weigh.protocol import budget, datasets, gate, metamorphic, probes, shrink
+from weigh.protocol import budget, cold, datasets, gate, metamorphic, placing, probes, shrink
 from weigh.protocol import resume as resuming
 from weigh.protocol.blocks import Blocks, Cases
 from weigh.protocol.prepare import Ready, cache_folder, read_back
@@ -112,16 +113,20 @@ class Attempt:
         if not self.described:
             self._meet()
         self.say(*self.unsaid)
+        reads = knobs.read(Machine.here())
         self.journal.append(
             "environment",
             records.EnvironmentRead(
                 weigh=__version__,
                 command=command,
-                host=facts.read(),
+                host=facts.read(reads),
                 contenders=self.described,
                 notice=self.workload.notice,
+                storage=placing.places(self.contenders, self.data),
+                knobs=reads,
             ),
         )
+        self.say(*(finding for read in reads for finding in read.findings))
         self.journal.append("manifest", self.data.manifest)
         seen = {}
         for one in self.contenders:
@@ -203,11 +208,11 @@ class Attempt:
             held, gate=msgspec.structs.replace(held.gate, checks=tuple(checks), operations=operations)
         )
 
-    def measure(self, starts: int = 0) -> tuple[str, str]:
+    def measure(self, left: resuming.Starts | None = None) -> tuple[str, str]:
         """The blocks; says how it ended.
 
         Args:
-            starts: how many to measure where an earlier attempt left some; 0 for all.
+            left: how many to measure where an earlier attempt left some; None for all.
         """
         assert self.held is not None
         found = self.held.gate
@@ -243,7 +248,7 @@ class Attempt:
         everyone = tuple(arm for arm in arms(self.spec) if arm.contender in fit)
         plan = self.before.plan if self.before else None
         if plan is None:
-            plan = self._planned(cases, everyone, able, starts)
+            plan = self._planned(cases, everyone, able, left or resuming.wanted(self.spec))
             self.journal.append("plan", plan)
         self._await_quiet()
         stopping = Stopping(self.spec, self.earlier, self.journal, self.progress) if self.spec.precision else None
@@ -254,7 +259,11 @@ class Attempt:
             blocks.restore(self.before)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
         try:
-            blocks.measure(plan.cases, plan.starts, plan.runs, self.progress, unable=unable, serial=plan.serial)
+            with blocks.watching.started(blocks.began), blocks.calibrating.started(blocks.began):
+                blocks.measure(
+                    plan.cases, plan.starts, plan.runs, self.progress,
+                    unable=unable, serial=plan.serial, cold_starts=plan.cold,
+                )  # fmt: skip
         except LifeEnded as ended:
             return "stopped", str(ended)
         self.say(*datasets.unchanged(self.data))
@@ -279,16 +288,19 @@ class Attempt:
         return True
 
     def _planned(
-        self, cases: Cases, everyone: tuple[Arm, ...], able: Mapping[str, list[str]], starts: int
+        self, cases: Cases, everyone: tuple[Arm, ...], able: Mapping[str, list[str]], left: resuming.Starts
     ) -> records.Planned:
         """What the budget allows; it is said where that is less than was asked for."""
         assert self.held is not None
         seconds = self.held.seconds
-        most = starts or self.spec.starts
+        most = left.hot
         # With a precision more blocks follow as they are needed; the first ones must fit.
         wanted = min(most, FULL_STARTS) if self.spec.precision else most
         fit = {arm.contender for arm in everyone}
         executions = {name: [seconds[name, *case] for case in cases if name in able[case[0]]] for name in fit}
+        cold = self._planned_cold(left.cold, everyone, executions)
+        if not most:
+            return records.Planned(cases=cases, starts=0, runs=1, cold=cold)
         plan = budget.plan(wanted, self.spec.runs, self.spec.budget, everyone, self.start_seconds, executions)
         size = f"{units.count(plan.starts, 'start')} of {units.count(plan.runs, 'run')}"
         least = "at least " if self.spec.precision else ""
@@ -303,7 +315,32 @@ class Attempt:
                 )
             )
         blocks = most if plan.starts == wanted else plan.starts
-        return records.Planned(cases=cases, starts=blocks, runs=plan.runs, serial=self._too_large(everyone))
+        serial = self._too_large(everyone)
+        return records.Planned(cases=cases, starts=blocks, runs=plan.runs, serial=serial, cold=cold)
+
+    def _planned_cold(
+        self, starts: int, everyone: tuple[Arm, ...], executions: Mapping[str, list[units.Seconds]]
+    ) -> int:
+        """Cold blocks that the budget allows: it holds for them by themselves."""
+        if not starts:
+            return 0
+        files = [path for paths in self.stage.tables.paths.values() for path in paths]
+        drive = cold.measured_drive(files)
+        self.journal.append("drive", drive)
+        reading = self.data.manifest.bytes / max(drive.rates) if drive.rates else 0.0
+        plan = budget.cold_plan(starts, self.spec.budget, everyone, self.start_seconds, executions, reading)
+        size = units.count(plan.starts, "cold start")
+        self.progress.say(f"measuring: {size}, two lives for every operation, about {units.seconds(plan.seconds)}")
+        if plan.lowered:
+            self.say(
+                Finding(
+                    code="T10.budget",
+                    severity="note",
+                    text=f"the budget allows {size}, not {starts}",
+                    remedy="raise --budget for tighter intervals, or name fewer --operations",
+                )
+            )
+        return plan.starts
 
     def _await_quiet(self) -> None:
         calm = quiet.settle(quiet.patience())

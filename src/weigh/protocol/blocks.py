@@ -3,19 +3,27 @@
 A block is one fresh start of every arm, alive together. Inside it operations come in random order; for each, the
 arms take turns in random order; a turn is one untimed and r timed executions in a row, because the first
 execution after a neighbour is slower than the next by a different amount for every engine.
+
+A cold block shares nothing: every turn is two lives of its own, one cold and one first (:mod:`weigh.protocol.cold`).
 """
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
 
 from weigh.engines.life import Life, LifeEnded
 from weigh.evidence.record import BlockBegun, Turn
+from weigh.host import processes
 from weigh.model.finding import Finding
 from weigh.model.plan import Arm, Slot, block_order, start_order
 from weigh.model.sample import Outcome, Sample
+from weigh.protocol import bounding, cold
+from weigh.protocol.calibrating import Calibrating
 from weigh.protocol.interview import read_answer
+from weigh.protocol.prepare import cache_folder
+from weigh.protocol.watching import Watching
 from weigh.verdict import answers
 
 if TYPE_CHECKING:
@@ -25,7 +33,9 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.evidence.record import Record
     from weigh.model.operation import Workload
+    from weigh.model.sample import Temperature
     from weigh.model.spec import Spec
+    from weigh.model.units import Seconds
     from weigh.protocol.prepare import Ready
     from weigh.protocol.progress import Progress
     from weigh.protocol.stage import Stage
@@ -73,8 +83,11 @@ class Blocks:
         self._journal = journal
         self._attempt = attempt
         self._stopping = stopping
+        self.watching = Watching(journal)
+        self.calibrating = Calibrating(journal, cache_folder())
         self._began = time.monotonic()
         self._starts = 0
+        self._files: dict[str, list[str]] = {}
         self._failed: set[tuple[str, str]] = set()
         self._wrong: set[str] = set()
         self._begun: tuple[BlockBegun, ...] = ()
@@ -91,6 +104,8 @@ class Blocks:
         self._starts = max((sample.start for sample in record.samples), default=0)
         # Its clock goes on where it stood: no execution may seem to come before the look that decided on it.
         times = [sample.at for sample in record.samples] + [look.at for look in record.looks]
+        times += [watch.moments[-1].end for watch in record.watches if watch.moments]
+        times += [one.at + sum(one.seconds) for one in record.calibrations]
         self._began -= max(times, default=0.0)
         self._wrong.update(one.operation for one in record.samples if one.outcome is Outcome.WRONG)
         failures = (one for one in record.samples if one.outcome not in (Outcome.OK, Outcome.WRONG))
@@ -99,6 +114,11 @@ class Blocks:
         self._kept_turns = {(sample.block, sample.turn) for sample in record.samples}
         if self._stopping:
             self._stopping.restore(record.samples, record.looks)
+
+    @property
+    def began(self) -> Seconds:
+        """What ``time.monotonic()`` said when the attempt began, or would have said without the time it was dead."""
+        return self._began
 
     @property
     def wrong(self) -> frozenset[str]:
@@ -114,34 +134,40 @@ class Blocks:
         *,
         unable: Collection[tuple[str, str]] = (),
         serial: bool = False,
+        cold_starts: int = 0,
     ) -> None:
         """Measure whole blocks.
 
         Args:
             cases: (operation, case) pairs that passed the gate.
-            starts: number of blocks, at most.
+            starts: number of hot blocks, at most.
             runs: timed executions a turn.
             progress: is told between blocks.
             unable: (contender, operation) pairs that the gate found unsupported or in error.
             serial: start an arm only after the one before it has ended.
+            cold_starts: number of cold blocks, which come after the hot ones.
 
         Raises:
             DiskFull: the journal cannot be written.
         """
         self._failed.update(unable)
         # All but the last block that was begun are whole: the next begins when one ends.
-        for block in range(max(0, len(self._begun) - 1), starts):
+        for block in range(max(0, len(self._begun) - 1), starts + cold_starts):
             live = self._live(cases)
             if not live or (self._stopping and self._stopping.stopped):
                 return
+            self.calibrating.next(block)
             if block < len(self._begun):
                 self._block(self._begun[block])
             else:
-                begun = BlockBegun(block=block, cases=live, arms=tuple(self._arms), runs=runs, serial=serial)
+                everyone = tuple(self._arms)
+                begun = BlockBegun(block=block, cases=live, arms=everyone, runs=runs, serial=serial)
+                if block >= starts:
+                    begun = BlockBegun(block=block, cases=live, arms=everyone, runs=1, temperature="cold")
                 self._journal.append("block", begun)
                 self._block(begun)
             if self._stopping is None:
-                progress.step(block + 1, starts, "measuring")
+                progress.step(block + 1, starts + cold_starts, "measuring")
                 continue
             operations = tuple(dict.fromkeys(operation for operation, _ in self._live(cases)))
             self._stopping.look(block, operations, runs, starts, time.monotonic() - self._began)
@@ -158,23 +184,42 @@ class Blocks:
         first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
         lives: dict[str, tuple[int, Life]] = {}
         try:
-            for arm in () if begun.serial or first >= len(slots) else start_order(seed, block, begun.arms):
+            together = not begun.serial and begun.temperature == "hot" and first < len(slots)
+            for arm in start_order(seed, block, begun.arms) if together else ():
                 self._start(arm, lives)
+            self._stand(lives, block, "before")
             for number, slot in list(enumerate(slots))[first:]:
                 contender = self._arms[slot.arm].contender
                 if (contender, slot.operation) in self._failed or slot.operation in self._wrong:
                     continue
+                if begun.temperature == "cold":
+                    samples = self._alone(block, number, slot)
+                    self.watching.keep()
+                    self._journal.append("turn", Turn(samples=samples))
+                    continue
                 if slot.arm not in lives:
                     if begun.serial:
+                        self._stand(lives, block, "after")
+                        self._tell(lives, block)
                         self._end(lives)
                     self._start(slot.arm, lives)
+                    self._stand({slot.arm: lives[slot.arm]} if slot.arm in lives else {}, block, "before")
                 runs = self._stopping.runs(slot.operation, begun.runs) if self._stopping else begun.runs
                 samples = self._turn(block, number, slot, runs, lives)
+                # First: what a kill leaves without moments was measured again, and not kept unwatched.
+                self.watching.keep()
                 self._journal.append("turn", Turn(samples=samples))
                 if self._stopping:
                     self._stopping.add(samples)
+            self._stand(lives, block, "after")
+            self._tell(lives, block)
         finally:
             self._end(lives)
+
+    def _tell(self, lives: dict[str, tuple[int, Life]], block: int) -> None:
+        """What each life could use, at its end."""
+        whose = {arm: self._contenders[self._arms[arm].contender] for arm in lives}
+        bounding.tell(self._journal, block, lives, whose)
 
     @staticmethod
     def _end(lives: dict[str, tuple[int, Life]]) -> None:
@@ -200,31 +245,90 @@ class Blocks:
             )
             return
         lives[arm] = (self._starts, life)
+        self.watching.follow(life)
+
+    def _stand(self, lives: Mapping[str, tuple[int, Life]], block: int, place: Literal["before", "after"]) -> None:
+        """How much of the data of these lives is in memory now."""
+        for arm, (_, life) in lives.items():
+            if place == "before":
+                # One that died meanwhile is found out at its first turn.
+                with suppress(LifeEnded):
+                    self._files[arm] = life.files()
+            seen = cold.standing(self._files.get(arm, []), place=place, block=block, arms=(arm,))
+            self._journal.append("warmth", seen)
+
+    def _place(self, block: int, start: int, number: int, slot: Slot) -> dict[str, Any]:
+        """Where in the experiment an execution is, for its sample."""
+        return {
+            "attempt": self._attempt, "block": block, "start": start, "turn": number, "arm": slot.arm,
+            "contender": self._arms[slot.arm].contender, "operation": slot.operation, "case": slot.case,
+        }  # fmt: skip
+
+    def _text(self, slot: Slot) -> str:
+        """The query of a place as its contender gets it."""
+        operation = self._workload.operation(slot.operation)
+        case = next(case for case in operation.cases if case.name == slot.case)
+        return operation.text(case, self._contenders[self._arms[slot.arm].contender].engine.dialect)
+
+    def _alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
+        """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
+        ready = self._contenders[self._arms[slot.arm].contender]
+        samples: list[Sample] = []
+        temperatures: tuple[Temperature, ...] = ("cold", "first")
+        for run, temperature in enumerate(temperatures, start=1):
+            self._starts += 1
+            place = {**self._place(block, self._starts, number, slot), "temperature": temperature}
+            at = time.monotonic() - self._began
+            try:
+                with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
+                    self.watching.mark()
+                    at = time.monotonic() - self._began
+                    cost, seen = one.execute(
+                        self._text(slot), self._spec.timeout, block=block, turn=number, arms=(slot.arm,),
+                        contender=ready.name, operation=slot.operation, case=slot.case,
+                    )  # fmt: skip
+                    path, fetched = one.life.answer(self._spec.timeout)
+                    self.watching.mark()
+                    at = one.ran_at - self._began
+                    measured = {**cost, "fetched": fetched, "run": run, "at": at}
+                    # Before the life goes: its answers go with it.
+                    samples += self._checked(place, [(measured, path)], slot)
+                    self._tell({slot.arm: (self._starts, one.life)}, block)
+                    self._journal.append("warmth", seen)
+            except LifeEnded as ended:
+                self._failed.add((ready.name, slot.operation))
+                said = ended.detail[:2000]
+                samples = samples[: run - 1]
+                return (*samples, Sample(**place, run=run, outcome=ended.outcome, detail=said, at=at))
+        return tuple(samples)
 
     def _turn(
         self, block: int, number: int, slot: Slot, runs: int, lives: dict[str, tuple[int, Life]]
     ) -> tuple[Sample, ...]:
         contender = self._arms[slot.arm].contender
         start, life = lives.get(slot.arm, (self._starts, None))
-        operation = self._workload.operation(slot.operation)
-        case = next(case for case in operation.cases if case.name == slot.case)
-        place: dict[str, Any] = {
-            "attempt": self._attempt, "block": block, "start": start, "turn": number, "arm": slot.arm,
-            "contender": contender, "operation": slot.operation, "case": slot.case,
-        }  # fmt: skip
+        place = self._place(block, start, number, slot)
         measured: list[tuple[dict[str, Any], Path | None]] = []
         at = 0.0
         try:
             if life is None:
                 raise LifeEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
-            sql = operation.text(case, self._contenders[contender].engine.dialect)
-            prepared = life.ask("prepare", timeout, sql=sql)["cpu_s"]
+            prepared = life.ask("prepare", timeout, sql=self._text(slot))["cpu_s"]
+            elsewhere = None
+            self.watching.mark()
             for run in range(runs + 1):
+                if run == 1 and measured[0][0]["bytes_read"] is None and self._files.get(slot.arm):
+                    # The kernel tells the worker of its own process only, and a server's are others.
+                    elsewhere = processes.bytes_read(life.pid)
                 at = time.monotonic() - self._began
                 cost = life.ask("run", timeout)
                 path, fetched = life.answer(timeout)
                 measured.append(({**cost, "prepared": prepared, "fetched": fetched, "run": run, "at": at}, path))
+            self.watching.mark()
+            if elsewhere is not None and (now := processes.bytes_read(life.pid)) is not None:
+                seen = cold.turned(self._files[slot.arm], now - elsewhere, block, number, slot, contender)
+                self._journal.append("warmth", seen)
         except LifeEnded as ended:
             if not ended.alive:
                 lives.pop(slot.arm, None)
@@ -259,6 +363,7 @@ class Blocks:
                     digest=digest,
                     peak_memory=cost["peak_memory"],
                     bytes_read=cost["bytes_read"],
+                    bytes_written=cost["bytes_written"],
                     major_faults=cost["major_faults"],
                     at=cost["at"],
                     detail=detail,

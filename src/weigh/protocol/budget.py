@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _PER_EXECUTION = 0.004
 """Seconds around an execution for fetching and checking its answer."""
 _SLACK = 1.15
+_EMPTYING = 0.5
+"""Seconds that writing back, dropping caches and reading the program again take beside a start."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,3 +83,44 @@ def plan(
         f"{units.seconds(wanted.seconds)}",
         remedy="raise --budget, lower --scale, or name fewer --operations",
     )
+
+
+def cold_plan(
+    starts: int,
+    budget: Seconds | None,
+    arms: Iterable[Arm],
+    start_seconds: Mapping[str, Seconds],
+    execution_seconds: Mapping[str, Iterable[Seconds]],
+    reading: Seconds,
+) -> Plan:
+    """The most cold blocks that fit: every execution is a life of its own, and is followed by another life.
+
+    Args:
+        starts: cold blocks asked for.
+        budget: seconds for the cold blocks, or None.
+        arms: of a block.
+        start_seconds: what a start takes, by contender.
+        execution_seconds: what one execution of each timed case takes in memory, by contender.
+        reading: what reading all the data once takes.
+
+    Raises:
+        UsageError: not even five cold starts fit; the budget needed is named.
+    """
+    block = sum(
+        2 * (start_seconds.get(arm.contender, 0.0) + seconds + _PER_EXECUTION) + reading + _EMPTYING
+        for arm in arms
+        for seconds in execution_seconds.get(arm.contender, ())
+    )
+
+    def cost(k: int) -> Seconds:
+        return _SLACK * k * block
+
+    most = starts if budget is None else min(starts, int(budget / cost(1)))
+    least = min(starts, MIN_STARTS)
+    if most < least:
+        raise UsageError(
+            f"a budget of {units.seconds(budget)} is too small: {least} cold starts need about "
+            f"{units.seconds(cost(least))}, the {starts} asked for {units.seconds(cost(starts))}",
+            remedy="raise --budget, which holds for hot and cold starts apart, or name fewer --operations",
+        )
+    return Plan(starts=most, runs=1, seconds=cost(most), lowered=most < starts)

@@ -14,8 +14,10 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.model.contender import Contender, Setting, check_pin, check_url, parse_contender
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import FULL_STARTS, MOST_STARTS, LayoutSpec, Rule, Rules, Spec
-from weigh.model.units import parse_duration, parse_fraction
+from weigh.model.parity import parse_cpus
+from weigh.model.spec import FULL_STARTS, MOST_STARTS, LayoutSpec, Rule, Rules, Spec, Temperature
+from weigh.model.storage import KINDS, Kind
+from weigh.model.units import parse_duration, parse_fraction, parse_size
 from weigh.protocol.own import OwnFiles
 
 if TYPE_CHECKING:
@@ -38,6 +40,10 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     confidence: float | str = 0.99
     rule: Rule | None = None
     precision: float | str | None = None
+    contention: float | str | None = None
+    affinity: str | None = None
+    memory_limit: str | int | None = None
+    expect_storage: Kind | None = None
     starts: int | None = None
     runs: int = 3
     temperature: Literal["hot", "cold", "both"] = "hot"
@@ -169,7 +175,7 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         baseline_declared=baseline is not None,
         starts=_starts(pick("starts"), precision),
         runs=_at_least("runs", pick("runs"), 1),
-        temperature=_temperature(pick("temperature")),
+        temperature=_temperature(pick("temperature"), precision),
         budget=None if budget is None else parse_duration(budget),
         timeout=_positive("timeout", parse_duration(pick("timeout"))),
         operations=tuple(pick("operations") or ()),
@@ -181,6 +187,10 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         rules=rules,
         rule=_rule(pick("rule")),
         precision=precision,
+        contention=_contention(pick("contention")),
+        affinity=_affinity(pick("affinity")),
+        memory_limit=_memory_limit(pick("memory_limit")),
+        expect_storage=_storage(pick("expect_storage")),
     )
 
 
@@ -232,15 +242,16 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -
     return name
 
 
-def _temperature(text: str) -> Literal["hot"]:
-    if text not in ("hot", "cold", "both"):
-        raise UsageError(f"there is no temperature '{text}'", remedy="this version measures hot")
-    if text != "hot":
+def _temperature(text: str, precision: float | msgspec.UnsetType) -> Temperature:
+    known = get_args(Temperature)
+    if text not in known:
+        raise UsageError(f"there is no temperature '{text}'", remedy=nearest(text, known))
+    if text != "hot" and precision is not msgspec.UNSET:
         raise UsageError(
-            f"temperature '{text}' is not built yet",
-            remedy="this version measures hot; leave --temperature out",
+            f"a precision is that of hot times, and the temperature is '{text}'",
+            remedy="say how many --starts instead, or measure hot and cold in two experiments",
         )
-    return "hot"
+    return cast("Temperature", text)
 
 
 def _rule(text: str | None) -> Rule | msgspec.UnsetType:
@@ -328,6 +339,27 @@ def _precision(value: float | str | None, contenders: tuple[Contender, ...]) -> 
     if len(contenders) < 2:
         raise UsageError("a precision is that of a ratio, and there is one contender", remedy="name another contender")
     return _positive("precision", _fraction(value))
+
+
+def _contention(value: float | str | None) -> float | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    return msgspec.UNSET if value is None else _positive("contention", _fraction(value))
+
+
+def _affinity(value: str | None) -> tuple[int, ...] | msgspec.UnsetType:
+    return msgspec.UNSET if value is None else parse_cpus(value)
+
+
+def _memory_limit(value: str | int | None) -> int | msgspec.UnsetType:
+    return msgspec.UNSET if value is None else parse_size(str(value))
+
+
+def _storage(value: str | None) -> Kind | msgspec.UnsetType:
+    if value is None:
+        return msgspec.UNSET
+    if value not in KINDS:
+        raise UsageError(f"there is no storage '{value}'", remedy=nearest(value, KINDS))
+    return cast("Kind", value)
 
 
 def _starts(value: int | None, precision: float | msgspec.UnsetType) -> int:

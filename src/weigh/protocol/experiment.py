@@ -16,7 +16,7 @@ from weigh.evidence.journal import Journal
 from weigh.host import lock, quiet, scratch
 from weigh.model.errors import EnvironmentFault, UsageError, WeighError, nearest
 from weigh.model.finding import Finding
-from weigh.protocol import datasets
+from weigh.protocol import bounding, calibrating, cold, datasets, placing, watching
 from weigh.protocol import resume as resuming
 from weigh.protocol.attempt import Attempt
 from weigh.protocol.prepare import Ready, cache_folder, ready
@@ -75,6 +75,8 @@ def run(
         scratch.sweep()
         # A mistake in it is said now, not after the gate.
         quiet.patience()
+        watching.rate()
+        calibrating.wanted()
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
         if trust and trust not in [contender.name for contender in spec.contenders]:
@@ -85,16 +87,20 @@ def run(
             return left.folder
         cache = cache_folder()
         source = own.source() if own else workloads.load(spec.workload)
+        bounding.check(spec)
         for contender in spec.contenders:
             # A misspelt name is said before another contender's environment is downloaded.
             engine.load(contender.engine)
-        contenders = [_made(contender, cache, progress) for contender in spec.contenders]
+        contenders = bounding.bounded([_made(contender, cache, progress) for contender in spec.contenders], spec)
         data = own.data(cache, spec.seed) if own else datasets.obtain(source.dataset, spec, cache, progress)
         if own:
             stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
+        placing.check(placing.places(contenders, data), spec)
         workload = _chosen(source.build(data.truth, spec.seed), spec)
         pinned = pins.read(answers, spec.workload, data.manifest.digests) if answers else None
         stage = stack.enter_context(Stage(data.folder, data.manifest))
+        if measure and "cold" in spec.temperatures:
+            cold.refuse_memory([path for paths in stage.tables.paths.values() for path in paths])
         before = left.record
         if left.folder is not None and before is not None:
             folder, attempt = left.folder, before.attempt

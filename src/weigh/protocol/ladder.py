@@ -46,8 +46,10 @@ def rungs(specs: Sequence[Spec]) -> tuple[Spec, ...]:
     """The specs by ascending scale.
 
     Raises:
-        UsageError: two of them have one scale.
+        UsageError: two of them have one scale, or they are not hot.
     """
+    if any(one.temperature != "hot" for one in specs):
+        raise UsageError("a ladder is climbed hot", remedy="leave the temperature out, or run single scales cold")
     scales = [one.scale for one in specs]
     for scale in scales:
         if scales.count(scale) > 1:

@@ -10,14 +10,16 @@ import msgspec
 
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
-from weigh.engines import stores
+from weigh.engines import parity, stores
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.life import Life, LifeEnded
 from weigh.evidence.record import ContenderRead
+from weigh.host.cgroup import Hierarchy
 from weigh.model.contender import Contender, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.finding import Finding
+from weigh.model.parity import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,6 +45,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         settings: the engine's settings, with result caches switched off unless asked for, and those of weigh's own that
             its adapter understands.
         cache: weigh's cache directory, for what the engine loads.
+        bounds: what it may use.
+        groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
     """
 
     contender: Contender
@@ -50,6 +54,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     environment: Environment
     settings: dict[str, Setting]
     cache: Path
+    bounds: Bounds = Bounds()
+    groups: Hierarchy | None = None
 
     @property
     def name(self) -> str:
@@ -68,7 +74,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         """
         # Loaded with the contender's own settings: a changed one is about how queries are executed.
         store = self.load(tables) if self.engine.stores else None
-        life = Life(self.engine, self.environment, {**self.settings, **(changed or {})})
+        life = self.open(changed)
         try:
             if store is None:
                 life.bind(tables.paths)
@@ -78,6 +84,11 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
             life.kill()
             raise
         return life
+
+    def open(self, changed: Mapping[str, Setting] | None = None) -> Life:
+        """A fresh life without tables; raises as ``start``."""
+        settings = {**self.settings, **(changed or {})}
+        return Life(self.engine, self.environment, settings, self.bounds, self.groups)
 
     def load(self, tables: stores.Tables) -> Path:
         """The store of an engine that loads its tables; raises as ``stores.ensure``."""
@@ -123,8 +134,9 @@ def read_back(one: Ready) -> tuple[ContenderRead, list[Finding]]:
         EngineFault: it cannot be started, e.g. because it does not know a setting.
     """
     try:
-        with Life(one.engine, one.environment, one.settings) as life:
+        with one.open() as life:
             version, in_force = life.version(), life.settings()
+            told = parity.told(one.engine, life, in_force, one.contender.settings)
     except LifeEnded as ended:
         raise EngineFault(
             f"it cannot be started: {ended.detail}",
@@ -143,6 +155,7 @@ def read_back(one: Ready) -> tuple[ContenderRead, list[Finding]]:
         environment=one.environment.key,
         lock=one.environment.lock,
         terms=one.engine.terms,
+        told=told,
     )
     return described, found
 

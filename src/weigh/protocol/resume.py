@@ -25,19 +25,38 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 
+class Starts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many fresh starts an attempt shall measure, that is blocks.
+
+    Attributes:
+        hot, cold: of each kind.
+    """
+
+    hot: int
+    cold: int
+
+
+def wanted(spec: Spec) -> Starts:
+    """All starts of an experiment."""
+    return Starts(
+        hot=spec.starts if "hot" in spec.temperatures else 0,
+        cold=spec.starts if "cold" in spec.temperatures else 0,
+    )
+
+
 class Left(msgspec.Struct, frozen=True, kw_only=True):
     """What is left to do of an experiment.
 
     Attributes:
         folder: of the latest attempt; None where nothing was begun.
         record: what that attempt says; None where a new attempt is to be made.
-        starts: how many starts a new attempt shall measure; 0 for all.
+        starts: how many starts a new attempt shall measure; None for all.
         done: nothing is left: the latest attempt is complete.
     """
 
     folder: Path | None = None
     record: Record | None = None
-    starts: int = 0
+    starts: Starts | None = None
     done: bool = False
 
 
@@ -55,7 +74,9 @@ def left(root: Path, spec: Spec) -> Left:
     if record.end is not None and record.end.how == "complete":
         return Left(folder=folder, done=True)
     # The last block was torn: its starts are measured anew.
-    return Left(folder=folder, starts=record.plan.starts - (len(record.blocks) - 1))
+    whole = [begun.temperature for begun in record.blocks[:-1]]
+    starts = Starts(hot=record.plan.starts - whole.count("hot"), cold=record.plan.cold - whole.count("cold"))
+    return Left(folder=folder, starts=starts)
 
 
 def check_same(record: Record, contenders: tuple[ContenderRead, ...], manifest: Manifest) -> None:

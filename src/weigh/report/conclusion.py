@@ -7,27 +7,37 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.evidence.record import Record
+from weigh.model.account import Account
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding, disqualified
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
+from weigh.model.spec import CONTENTION
 from weigh.model.suite import Suite
 from weigh.model.tier import Tier
 from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
-from weigh.verdict import attained
+from weigh.report import drifting
+from weigh.report.heat import heat
+from weigh.report.use import Machine, machine
+from weigh.verdict import attained, contended, surroundings, warm
 from weigh.verdict.judge import judge
 from weigh.verdict.judgement import Judgement
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.outside import outside
 from weigh.verdict.suite import suites
+from weigh.verdict.temperature import label
 from weigh.verdict.tier import Basis, tier
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from weigh.verdict.spoilt import Spoilt
+
 METRICS = (HEADLINE, *BESIDE)
 """Wall time first: it decides the exit code. The others have verdicts of the same form."""
+CLOCKS = (HEADLINE, "cpu_s")
+"""The metrics that suffer when others use the machine."""
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +53,9 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
             nobody is inadmissible.
         suites: of every contender other than the baseline; none where nothing was timed.
         statements: what the metrics say together.
+        machine: what it did meanwhile; None where nobody watched it.
+        accounts: what cold and first executions found in memory and read.
+        assumed: why the temperature is not proven; None where it is, and empty where nothing was recorded about it.
     """
 
     record: Record
@@ -53,6 +66,9 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     tier: Tier | None = None
     suites: tuple[Suite, ...] = ()
     statements: tuple[Statement, ...] = ()
+    machine: Machine | None = None
+    accounts: tuple[Account, ...] = ()
+    assumed: str | None = ""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -120,33 +136,76 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     findings += _answered_differently(samples)
     findings += outside(samples)
     findings += _terms(latest)
+    findings += surroundings.findings(latest, samples)
+    watched = machine(attempts, latest.spec.contention or CONTENTION)
+    findings += contended.findings(watched.contention) if watched else ()
+    findings += drifting.findings(attempts)
     measured = max(1, sum(1 for record in attempts if record.blocks))
     findings += [*attained.precision(samples, latest.spec), *attained.attempts(measured, samples)]
     before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
     gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
-    judgements = {metric: _judge(latest, before, gate, samples, findings, metric) for metric in METRICS}
+    warmth = heat(attempts)
+    findings += warmth.findings
+    judgements = {}
+    for metric in METRICS:
+        spoilt_by = (warmth.refused, *_spoilt(attempts, watched, metric))
+        judgement = _judge(latest, before, gate, samples, findings, metric, spoilt_by)
+        judgements[metric] = warm.withheld(judgement, warmth.refused)
     concluded = Conclusion(
         record=latest,
         attempts=measured,
         gate=gate,
         judgements=judgements,
         findings=_distinct(findings),
-        statements=statements(judgements, samples),
+        statements=statements(judgements, samples, latest.spec.temperatures),
+        machine=watched,
+        accounts=warmth.accounts,
+        assumed=warmth.assumed,
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
     return msgspec.structs.replace(
         concluded,
         tier=tier(_basis(concluded, attempts, names, timed=timed)),
-        suites=suites(latest.workload, concluded.headline.verdicts, names, latest.spec.baseline)
+        suites=tuple(
+            suite
+            for temperature in latest.spec.temperatures
+            for suite in suites(latest.workload, concluded.headline.verdicts, names, latest.spec.baseline, temperature)
+        )
         if timed and latest.workload
         else (),
     )
 
 
+def _spoilt(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Spoilt]:
+    """What the machine spoilt, as the judge names it: an operation at another temperature is another question."""
+    for temperature in attempts[-1].spec.temperatures:
+        for one in spoilt(attempts, watched, metric, temperature):
+            yield {(label(operation, temperature), name): reason for (operation, name), reason in one.items()}
+
+
+def spoilt(
+    attempts: Sequence[Record], watched: Machine | None, metric: str, temperature: str = "hot"
+) -> tuple[Spoilt, ...]:
+    """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.spoilt`).
+
+    Args:
+        attempts: all that the verdicts read.
+        watched: what is known of the machine.
+        metric: that is judged. What others use of the CPU spoils clocks; what is read from a cache spoils everything.
+        temperature: of the executions.
+    """
+    found: list[Spoilt] = []
+    if watched and metric in CLOCKS:
+        found += contended.spoilt(watched.contention, temperature)
+    if metric in CLOCKS:
+        found += drifting.spoilt(attempts, temperature)
+    return tuple(found)
+
+
 def _basis(concluded: Conclusion, attempts: Sequence[Record], names: tuple[str, ...], *, timed: bool) -> Basis:
-    """What the tier is computed from. Nothing watches the machine yet, and nothing proves the temperature."""
+    """What the tier is computed from."""
     record = concluded.record
     return Basis(
         contenders=names,
@@ -158,8 +217,10 @@ def _basis(concluded: Conclusion, attempts: Sequence[Record], names: tuple[str, 
         unfinished=tuple(_unfinished(attempts)),
         unread=tuple(_unread(record)),
         one_layout=record.manifest is not None,
-        watched=False,
-        temperature_proven=False,
+        watched=concluded.machine is not None and concluded.machine.contention.watched,
+        gaps=contended.gaps(concluded.machine.contention) if concluded.machine else (),
+        temperature_proven=concluded.assumed is None,
+        assumed=concluded.assumed or "",
     )
 
 
@@ -191,6 +252,7 @@ def _judge(
     samples: Sequence[Sample],
     findings: Iterable[Finding],
     metric: str,
+    spoilt_by: Sequence[Spoilt],
 ) -> Judgement:
     if gate is None or before is None:
         return Judgement()
@@ -201,6 +263,7 @@ def _judge(
         gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
+        spoilt=spoilt_by,
     )
     judgement = judged(metric, judgement)
     if not any(sample.timed for sample in samples):
@@ -228,6 +291,7 @@ def _refuse(verdict: Verdict, out: dict[str, Finding]) -> Verdict:
         contender=verdict.contender,
         baseline=verdict.baseline,
         metric=verdict.metric,
+        temperature=verdict.temperature,
         scale=verdict.scale,
         verdict=VerdictName.REFUSED,
         confidence=verdict.confidence,

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.report import knobs, surroundings, use
 from weigh.report.sentences import sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.model.gate import Gate
+    from weigh.model.spec import Spec
+    from weigh.model.suite import Suite
     from weigh.report.conclusion import Conclusion
+    from weigh.verdict.metrics import Statement
 
 SCHEMA = "weigh/1"
 
@@ -54,10 +60,24 @@ def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
         "verdicts": [
             {**msgspec.to_builtins(one), "sentence": sentence(one, spec.rules)} for one in conclusion.verdicts
         ],
-        "metrics": msgspec.to_builtins(conclusion.statements),
-        "suites": msgspec.to_builtins(conclusion.suites),
+        "metrics": _told(conclusion.statements, spec),
+        "suites": _told(conclusion.suites, spec),
         "findings": msgspec.to_builtins(conclusion.findings),
+        **({} if spec.temperature == "hot" else {"warmth": msgspec.to_builtins(conclusion.accounts)}),
+        **knobs.document(record),
+        **surroundings.document(conclusion),
+        # Evidence of before there was a sampler has no such part.
+        **({"machine": use.document(conclusion.machine)} if conclusion.machine else {}),
     }
+
+
+def _told(rows: Sequence[Statement] | Sequence[Suite], spec: Spec) -> list[dict[str, Any]]:
+    """Rows, with their temperature where there are several: where all is hot they are as they always were."""
+    plain: list[dict[str, Any]] = msgspec.to_builtins(rows)
+    return [
+        {name: value for name, value in row.items() if name != "temperature" or spec.temperature != "hot"}
+        for row in plain
+    ]
 
 
 def _gate(gate: Gate | None) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.report.sentences import sentence
+from weigh.report.warmth import question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ def _striking(one: Verdict) -> tuple[float, float]:
 def _unstable(verdicts: Sequence[Verdict]) -> list[str]:
     """T7: what is unstable has not passed, and is listed."""
     found = [
-        f"{one.operation} on {one.contender}"
+        f"{question(one.operation, one.temperature)} on {one.contender}"
         for one in verdicts
         if one.verdict is VerdictName.REFUSED and one.reasons and one.reasons[0].code == _UNSTABLE
     ]
@@ -80,5 +81,6 @@ def _beside(statements: Sequence[Statement]) -> list[str]:
 
 def placed(one: Statement) -> str:
     """A statement with whom it is about."""
-    place = ", ".join(part for part in (one.operation, one.contender) if part)
+    operation = question(one.operation or "all", one.temperature) if one.operation or one.temperature != "hot" else ""
+    place = ", ".join(part for part in (operation, one.contender) if part)
     return f"{place}: {one.text}" if place else one.text

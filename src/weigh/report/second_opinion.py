@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 from weigh.model.verdict import SecondOpinionName
 from weigh.report import words
+from weigh.report.warmth import question
 from weigh.verdict.clickhouse import UNSTABLE
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def rows(conclusion: Conclusion) -> tuple[Row, ...]:
     """Every comparison of wall time that has a second opinion."""
     return tuple(
         Row(
-            operation=one.operation,
+            operation=question(one.operation, one.temperature),
             contender=one.contender,
             difference=f"{100 * opinion.difference:+.1f} %",
             threshold=units.percent(opinion.threshold),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from weigh.model import units
 from weigh.model.verdict import VerdictName
 
@@ -41,6 +43,8 @@ def sentence(one: Verdict, rules: Rules) -> str:
         one: the verdict.
         rules: of the experiment; they give the error rate of SAME, which a verdict does not carry.
     """
+    if one.temperature in ("cold", "first"):
+        one = msgspec.structs.replace(one, operation=f"{one.operation} ({one.temperature})")
     match one.verdict:
         case VerdictName.SLOWER | VerdictName.FASTER:
             return f"{_differs(one)}; that is more than the {_plain(one.margin)} you said matters.{_noisy(one)}"

@@ -16,7 +16,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.tier import TierName
 from weigh.model.verdict import VerdictName
-from weigh.report import second_opinion, words
+from weigh.report import knobs, second_opinion, surroundings, use, warmth, words
 from weigh.report.plain_words import in_words
 
 if TYPE_CHECKING:
@@ -74,14 +74,22 @@ def report(conclusion: Conclusion, evidence: str) -> RenderableType:
         conclusion: what is to be said.
         evidence: name of the evidence directory, for the last line.
     """
+    spec = conclusion.record.spec
     parts: list[RenderableType] = [_heading(conclusion), Text()]
     if conclusion.tier:
         parts += [show_tier(conclusion.tier), Text()]
     parts += [_contenders(conclusion), Text()]
+    if parity := surroundings.rows(conclusion):
+        parts += [_parity(parity), Text()]
     if conclusion.gate:
         parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
     if conclusion.headline.timings:
-        parts += [Text("Times", style="bold"), _numbers(conclusion), Text()]
+        for temperature in spec.temperatures:
+            heading = "Times" if spec.temperature == "hot" else f"Times, {warmth.title(temperature)}"
+            parts += [Text(heading, style="bold"), _numbers(conclusion, temperature), Text()]
+    if cold := warmth.lines(conclusion):
+        said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold)
+        parts += [Text("Cold executions, medians", style="bold"), *said_of, Text()]
     if opinions := second_opinion.rows(conclusion):
         parts += [_second_opinion(opinions, str(conclusion.record.spec.rule)), Text()]
     if said := in_words(conclusion):
@@ -90,6 +98,9 @@ def report(conclusion: Conclusion, evidence: str) -> RenderableType:
         parts += [_suites(conclusion), Text()]
     if conclusion.headline.timings:
         parts += [_notes(conclusion), Text()]
+    if conclusion.machine:
+        machine = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in use.lines(conclusion.machine))
+        parts += [Text("Machine", style="bold"), *machine, Text()]
     if conclusion.findings:
         parts += [Text("Findings", style="bold"), show_findings(conclusion.findings), Text()]
     parts.append(_closing(conclusion, evidence))
@@ -117,9 +128,20 @@ def _heading(conclusion: Conclusion) -> Text:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))
         text.append(f"\n{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}")
+    for line in surroundings.lines(record):
+        text.append(f"\n{one_line(line)}", style="dim")
     if record.notice:
         text.append(f"\n{record.notice}", style="bold")
     return text
+
+
+def _parity(rows: tuple[surroundings.Row, ...]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in surroundings.HEADINGS:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    return table
 
 
 def show_tier(tier: Tier) -> RenderableType:
@@ -221,16 +243,16 @@ def _status(status: GateStatus) -> Text:
     return Text(str(status).upper(), style=_STATUS_STYLE[status])
 
 
-def _numbers(conclusion: Conclusion) -> Table:
-    spec = conclusion.record.spec
+def _numbers(conclusion: Conclusion, temperature: str) -> Table:
+    spec, judgement = conclusion.record.spec, conclusion.headline.at(temperature)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
     for heading in ("median", "max", "CV", "ratio", f"{100 * spec.rules.confidence:g} %", "FCR", "noise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
-    verdicts = {(v.operation, v.contender): v for v in conclusion.headline.verdicts}
-    timings = {(t.operation, t.contender): t for t in conclusion.headline.timings}
-    floors = {floor.operation: floor.size for floor in conclusion.headline.floors}
+    verdicts = {(v.operation, v.contender): v for v in judgement.verdicts}
+    timings = {(t.operation, t.contender): t for t in judgement.timings}
+    floors = {floor.operation: floor.size for floor in judgement.floors}
     contradicted = conclusion.gate.contradicted if conclusion.gate else {}
     order = [spec.baseline, *(c.name for c in spec.contenders if c.name != spec.baseline)]
     shown = {key[0] for key in [*timings, *verdicts]}
@@ -286,7 +308,7 @@ def _notes(conclusion: Conclusion) -> Text:
         f"{units.percent(spec.rules.equivalence, 0)}.",
         words.CLAIM,
     ]
-    return Text("\n".join([*lines, *_reasons(conclusion)]), style="dim")
+    return Text("\n".join([*lines, *knobs.lines(conclusion.record), *_reasons(conclusion)]), style="dim")
 
 
 def _reasons(conclusion: Conclusion) -> list[str]:
@@ -298,7 +320,7 @@ def _reasons(conclusion: Conclusion) -> list[str]:
         for reason in verdict.reasons:
             # What A1 and A8 say stands in the gate above, and findings have a place of their own.
             if not reason.code.startswith("A"):
-                place = f"{verdict.operation}, {verdict.contender}"
+                place = f"{warmth.question(verdict.operation, verdict.temperature)}, {verdict.contender}"
                 groups.setdefault(reason.code, []).append(f"{place}: {one_line(reason.text)}")
     return [
         f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")

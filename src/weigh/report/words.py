@@ -10,6 +10,7 @@ from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.tier import TierName
 from weigh.model.verdict import Verdict, VerdictName
+from weigh.report.warmth import question
 from weigh.verdict.suite import NOT_CHOSEN
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def suites(all_: Sequence[Suite], workload: str) -> list[str]:
 
 def suite(one: Suite, workload: str) -> str:
     """The suite in one sentence: the mean never without its spread, and no mean where a member is missing."""
+    workload = question(workload, one.temperature)
     if one.mean is not None and one.low is not None and one.high is not None:
         return (
             f"all {units.count(one.operations, 'operation')} of {workload}: {one.contender} / {one.baseline} is "

@@ -13,7 +13,7 @@ parameters", JASA 100, 2005) then excludes the margin for the selected compariso
 and printed interval cannot contradict each other. With nothing selected the level is that of R = 1, the
 interval that would have decided.
 
-**m** counts every comparison of the metric with enough starts.
+**m** counts every comparison of the metric with enough starts that the machine did not spoil.
 
 **Unstable** comparisons, whose smallest detectable effect exceeds ``rules.unstable``, are tested against that bound
 instead of the margin: noise that hides a change of 10 % does not hide one of 100 %. Unless the effect is shown to lie
@@ -74,13 +74,14 @@ class Decisions:
     level_fcr: float
 
 
-def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Decisions:
+def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, spoilt: Bools | None = None) -> Decisions:
     """Names the verdict of every comparison of a session.
 
     Args:
         effects: one estimate a comparison.
         starts: blocks in which both sides were measured, shape (comparisons,).
         rules: margin and error rates.
+        spoilt: comparisons that are refused whatever they show; they are not in the family.
     """
     size, error, freedom = np.abs(effects.effect), effects.error, effects.freedom
     margin = float(np.log1p(rules.margin))
@@ -89,6 +90,8 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules) -> Decisio
     detectable = np.expm1(student.detectable(rules.confidence, POWER, freedom) * error)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
+    if spoilt is not None:
+        enough &= ~spoilt
     unstable = enough & (detectable > rules.unstable)
     bound = np.where(unstable, max(margin, float(np.log1p(rules.unstable))), margin)
     matters = np.zeros(len(size), dtype=np.bool_)

@@ -10,12 +10,14 @@ import numpy as np
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.verdict import clickhouse, reasons
+from weigh.verdict import spoilt as spoiling
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
 from weigh.verdict.judgement import Judgement, NoiseFloor
 from weigh.verdict.rulings import Ruling, Rulings
 from weigh.verdict.student import quantile
 from weigh.verdict.table import tabulate
+from weigh.verdict.temperature import label, parted
 from weigh.verdict.timings import timings
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
     from weigh.verdict.judgement import Contradicted, Gate, Metric
+    from weigh.verdict.spoilt import Spoilt
     from weigh.verdict.table import Table
 
 _NOTHING: Mapping[str, Mapping[str, GateStatus]] = MappingProxyType({})
@@ -45,6 +48,7 @@ def judge(
     gate: Gate = _NOTHING,
     contradicted: Contradicted = _NOBODY,
     metric: Metric = "wall_s",
+    spoilt: Sequence[Spoilt] = (),
 ) -> Judgement:
     """Judges every contender against the baseline on every operation.
 
@@ -59,19 +63,30 @@ def judge(
             all contenders.
         contradicted: operations on which a contender was contradicted, by contender; marks all its rows.
         metric: field of the samples to judge.
+        spoilt: comparisons that are refused because of what the machine did meanwhile, by the label of the operation
+            (:mod:`weigh.verdict.temperature`); their figures are kept.
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():
         return Judgement()
-    return _Session(spec, metric, table, Rulings(samples, gate), contradicted).judgement(gate)
+    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, spoilt).judgement(gate)
 
 
 class _Session:
     """One call of :func:`judge`."""
 
-    def __init__(self, spec: Spec, metric: Metric, table: Table, rulings: Rulings, contradicted: Contradicted) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        metric: Metric,
+        table: Table,
+        rulings: Rulings,
+        contradicted: Contradicted,
+        spoilt: Sequence[Spoilt],
+    ) -> None:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
         self.contradicted = contradicted
+        self.found = spoilt
         self.number = {name: number for number, name in enumerate(table.operations)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.baseline = self.contender[spec.baseline]
@@ -80,8 +95,10 @@ class _Session:
 
     def judgement(self, gate: Gate) -> Judgement:
         """Everything, in the order of the gate."""
-        others = sorted(self.number.keys() | self.rulings.operations)
-        operations = list(dict.fromkeys([*gate, *self.spec.operations, *others]))
+        measured = {parted(name)[0] for name in self.number}
+        others = sorted(measured | self.rulings.operations)
+        asked = list(dict.fromkeys([*gate, *self.spec.operations, *others]))
+        operations = [label(one, temperature) for temperature in self.spec.temperatures for one in asked]
         rows = {
             (operation, candidate): self._ruling(operation, candidate)
             for operation in operations
@@ -91,7 +108,8 @@ class _Session:
         pairs = [pair for pair, ruling in rows.items() if ruling is None]
         numbers = [(self.number[operation], self.contender[candidate]) for operation, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
-        decisions = decide(compared.effects, compared.starts, self.spec.rules)
+        spoilt = np.array([any(self._spoilt(pair)) for pair in pairs], dtype=np.bool_)
+        decisions = decide(compared.effects, compared.starts, self.spec.rules, spoilt)
         if self.spec.rule == "clickhouse":
             self.opinions = dict(zip(pairs, clickhouse.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
@@ -123,7 +141,7 @@ class _Session:
 
     def _ruling(self, operation: str, candidate: str) -> Ruling | None:
         """A verdict that needs no arithmetic, if there is one."""
-        if (ruling := self.rulings.of(operation, candidate, self.spec.baseline)) is not None:
+        if (ruling := self.rulings.of(parted(operation)[0], candidate, self.spec.baseline)) is not None:
             return ruling
         unusable, executions = self._usable(operation, candidate)
         if executions == 0:
@@ -135,7 +153,7 @@ class _Session:
     def _decided(self, pair: tuple[str, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
         """The verdict of the comparison at position ``at``."""
         name = VerdictName(str(decisions.names[at]))
-        said = tuple(self._reasons(name, at, compared, decisions))
+        said = (*self._spoilt(pair), *self._reasons(name, at, compared, decisions))
         starts, runs = int(compared.starts[at]), int(compared.runs[at])
         effect = float(compared.effects.effect[at])
         if starts < MIN_STARTS or not np.isfinite(effect):
@@ -159,6 +177,10 @@ class _Session:
             runs=runs,
             starts_needed=_whole(decisions.needed[at]),
         )
+
+    def _spoilt(self, pair: tuple[str, str]) -> Iterator[Reason]:
+        """Why the machine forbids a verdict."""
+        return spoiling.reasons(self.found, *pair, self.spec.baseline)
 
     def _reasons(self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions) -> Iterator[Reason]:
         """Why the verdict is what it is, then warnings about assumptions."""
@@ -193,7 +215,8 @@ class _Session:
         self, pair: tuple[str, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
     ) -> Verdict:
         """A verdict with what all verdicts of the session share."""
-        operation, candidate = pair
+        name_of, candidate = pair
+        operation, temperature = parted(name_of)
         contenders = (candidate, self.spec.baseline)
         marks = [
             reasons.contradicted(contender, elsewhere)
@@ -209,6 +232,7 @@ class _Session:
             baseline=self.spec.baseline,
             verdict=name,
             metric=self.metric,
+            temperature=temperature,
             scale=self.spec.scale,
             confidence=self.spec.rules.confidence,
             margin=self.spec.rules.margin,
@@ -223,7 +247,7 @@ class _Session:
         for operation in operations:
             for contender in self.table.contenders:
                 timing = found.get((operation, contender))
-                if timing is not None and self.rulings.shown(operation, contender):
+                if timing is not None and self.rulings.shown(timing.operation, contender):
                     yield timing
 
     def _floors(self, operations: Sequence[str]) -> Iterator[NoiseFloor]:
@@ -234,10 +258,12 @@ class _Session:
             at = self.number.get(operation)
             if at is None or not np.isfinite(floor.effect[at]):
                 continue
-            if self.rulings.shown(operation, self.spec.baseline):
+            question, temperature = parted(operation)
+            if self.rulings.shown(question, self.spec.baseline):
                 yield NoiseFloor(
-                    operation=operation,
+                    operation=question,
                     metric=self.metric,
+                    temperature=temperature,
                     ratio=float(np.exp(floor.effect[at])),
                     low=float(np.exp(floor.effect[at] - half[at])),
                     high=float(np.exp(floor.effect[at] + half[at])),

@@ -29,6 +29,7 @@ class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
 
     operation: str
     metric: str = "wall_s"
+    temperature: str = "hot"
     ratio: float
     low: float
     high: float
@@ -56,3 +57,12 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     floors: tuple[NoiseFloor, ...] = ()
     family: int = 0
     selected: int = 0
+
+    def at(self, temperature: str) -> Judgement:
+        """The rows of one temperature; the family stays that of the session."""
+        return msgspec.structs.replace(
+            self,
+            timings=tuple(one for one in self.timings if one.temperature == temperature),
+            verdicts=tuple(one for one in self.verdicts if one.temperature == temperature),
+            floors=tuple(one for one in self.floors if one.temperature == temperature),
+        )

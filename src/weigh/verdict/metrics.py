@@ -51,6 +51,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
         text: one sentence, without its subject.
         metrics: those that it is about, wall time apart.
         operation, contender: whom it is about; None where it is the whole session.
+        temperature: of the executions.
     """
 
     code: str
@@ -58,6 +59,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[str, ...]
     operation: str | None = None
     contender: str | None = None
+    temperature: str = "hot"
 
 
 def rules_of(metric: str, rules: Rules) -> Rules:
@@ -76,13 +78,25 @@ def judged(metric: str, judgement: Judgement) -> Judgement:
     return msgspec.structs.replace(judgement, verdicts=tuple(kept))
 
 
-def statements(judgements: Mapping[str, Judgement], samples: Sequence[Sample]) -> tuple[Statement, ...]:
+def statements(
+    judgements: Mapping[str, Judgement], samples: Sequence[Sample], temperatures: Sequence[str] = ("hot",)
+) -> tuple[Statement, ...]:
     """What the metrics say together: first of the session, then of every operation and contender in order.
 
     Args:
         judgements: by metric.
         samples: of all attempts; they tell a metric that is zero from one that was not measured.
+        temperatures: each is told by itself.
     """
+    found = []
+    for temperature in temperatures:
+        own = [sample for sample in samples if sample.temperature == temperature]
+        rows = {metric: judgement.at(temperature) for metric, judgement in judgements.items()}
+        found += [msgspec.structs.replace(one, temperature=temperature) for one in _statements(rows, own)]
+    return tuple(found)
+
+
+def _statements(judgements: Mapping[str, Judgement], samples: Sequence[Sample]) -> tuple[Statement, ...]:
     headline = judgements.get(HEADLINE)
     if headline is None or not headline.verdicts or not headline.timings:
         return ()

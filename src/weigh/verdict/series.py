@@ -85,7 +85,9 @@ class Series:
         """
         import pyarrow as pa
 
-        column = pa.array(_one_dimension(values))
+        samples = _one_dimension(values)
+        # Not pa.array: it imports pandas where that is installed, which takes a second.
+        column = pa.Array.from_buffers(pa.float64(), len(samples), [None, pa.py_buffer(samples)])
         try:
             self._ladder.push(pa.table({"samples": column}))
         except ValueError as error:
@@ -191,7 +193,7 @@ def _judged(
     found = long_run(means)
     drift_p = trend(means)
     square = found.variance * size / count if found else 0.0
-    effective = variance / square if square > 0 else float(count)
+    effective = variance / square if variance > 0 and square > 0 else float(count)
     refused = _refusal(count, effective, found, drift_p, constant=variance == 0)
     low = high = error = None
     if refused is None and found is not None:

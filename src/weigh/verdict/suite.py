@@ -21,9 +21,9 @@ _NONE = (VerdictName.REFUSED, VerdictName.DIVERGED, VerdictName.ERROR)
 
 
 def suites(
-    workload: Workload, verdicts: Iterable[Verdict], contenders: Iterable[str], baseline: str
+    workload: Workload, verdicts: Iterable[Verdict], contenders: Iterable[str], baseline: str, temperature: str = "hot"
 ) -> tuple[Suite, ...]:
-    """One of every contender other than the baseline.
+    """One of every contender other than the baseline, at one temperature.
 
     A ratio is already one number an operation, however many timed cases it has. An unresolved ratio counts: to leave
     out what is close to 1 would move the mean.
@@ -33,19 +33,25 @@ def suites(
         verdicts: of one metric.
         contenders: names, in order.
         baseline: whom the ratios are over.
+        temperature: whose verdicts count: a mean over several temperatures would be of nothing.
     """
-    by_pair = {(one.contender, one.operation): one for one in verdicts}
+    by_pair = {(one.contender, one.operation): one for one in verdicts if one.temperature == temperature}
     members = workload.suite or tuple(one.name for one in workload.operations)
     chosen = {one.name for one in workload.operations}
     return tuple(
-        _suite(name, baseline, members, [by_pair.get((name, member)) for member in members], chosen)
+        _suite(name, baseline, temperature, members, [by_pair.get((name, member)) for member in members], chosen)
         for name in contenders
         if name != baseline
     )
 
 
 def _suite(
-    contender: str, baseline: str, members: Sequence[str], verdicts: Sequence[Verdict | None], chosen: set[str]
+    contender: str,
+    baseline: str,
+    temperature: str,
+    members: Sequence[str],
+    verdicts: Sequence[Verdict | None],
+    chosen: set[str],
 ) -> Suite:
     missing = []
     ratios = []
@@ -65,6 +71,7 @@ def _suite(
         low=min(ratios) if whole else None,
         high=max(ratios) if whole else None,
         missing=tuple(missing),
+        temperature=temperature,
     )
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from weigh.verdict.temperature import label
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -31,7 +33,8 @@ class Table:
         case, contender, arm, block: numbers of what was executed, by whom and when.
         value: the metric in its unit; NaN where it was not measured.
         operation_of: number of the operation of each (operation, case) pair.
-        operations, contenders, arms: names by number.
+        operations, contenders, arms: names by number; of an operation that was not hot, its
+            :func:`~weigh.verdict.temperature.label`.
         contender_of: number of the contender of each arm.
         blocks: number of blocks.
     """
@@ -98,7 +101,7 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
     number_of = {name: number for number, name in enumerate(names)}
     timed = [sample for sample in samples if sample.timed and sample.contender in number_of]
     arm, arm_pairs = _numbered([(number_of[sample.contender], sample.arm) for sample in timed])
-    case, case_pairs = _numbered([(sample.operation, sample.case) for sample in timed])
+    case, case_pairs = _numbered([(label(sample.operation, sample.temperature), sample.case) for sample in timed])
     block, block_pairs = _numbered([(sample.attempt, sample.block) for sample in timed])
     operations = sorted({operation for operation, _ in case_pairs})
     operation_number = {name: number for number, name in enumerate(operations)}

@@ -18,6 +18,8 @@ from weigh.model.verdict import Reason, Verdict, VerdictName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+CONTENDED = ("E4.contended", "E4.steal")
+"""Reasons of a verdict that is refused because others used the machine."""
 _NAMED = 3
 """Operations that a reason names; the others are counted."""
 
@@ -35,8 +37,10 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
         unfinished: attempts with times that were not completed: number, and why.
         unread: what was not read back from a running engine: contender, and what.
         one_layout: whether all contenders were given the same bytes.
-        watched: whether a sampler watched the machine during the blocks.
+        watched: whether a sampler watched the machine during every timed execution.
+        gaps: what it did not watch; empty where it watched nothing.
         temperature_proven: whether it was shown, not assumed, that the data was hot (or cold).
+        assumed: what is not shown about it; empty where nothing was recorded.
     """
 
     contenders: tuple[str, ...]
@@ -49,7 +53,9 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[tuple[str, str], ...]
     one_layout: bool
     watched: bool
+    gaps: tuple[str, ...] = ()
     temperature_proven: bool
+    assumed: str = ""
 
 
 def tier(basis: Basis) -> Tier | None:
@@ -64,11 +70,19 @@ def tier(basis: Basis) -> Tier | None:
         return None
     reasons = (*of_all, *own.values(), *(_missing(basis) if basis.timed else ()))
     others = [name for name in basis.contenders if name != basis.baseline] or [basis.baseline]
-    nothing_left = basis.baseline in own or all(name in own for name in others)
+    nothing_left = basis.baseline in own or all(name in own for name in others) or _all_contended(basis.verdicts)
     name = TierName.CONCLUSIVE if not reasons else TierName.SUGGESTIVE
     if of_all or nothing_left:
         name = TierName.INADMISSIBLE
     return Tier(name=name, reasons=reasons, inadmissible=tuple(name for name in basis.contenders if name in own))
+
+
+def _all_contended(verdicts: Sequence[Verdict]) -> bool:
+    """Whether others disturbed every comparison; what the findings say of it are the reasons."""
+    said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
+    return bool(said) and all(
+        one.verdict is VerdictName.REFUSED and any(reason.code in CONTENDED for reason in one.reasons) for one in said
+    )
 
 
 def _inadmissible(basis: Basis) -> dict[str, Reason]:
@@ -103,9 +117,11 @@ def _missing(basis: Basis) -> Iterator[Reason]:
     for name, what in basis.unread:
         yield Reason(code="R3.unread", text=f"{name}: {what} not read back from the running engine")
     if not basis.watched:
-        yield Reason(code="E4.unwatched", text="the machine was not watched during the blocks")
+        for gap in basis.gaps or ("the machine was not watched during the blocks",):
+            yield Reason(code="E4.unwatched", text=gap)
     if not basis.temperature_proven:
-        yield Reason(code="E1.unproven", text="temperature not proven: that the data was in memory is assumed")
+        said = basis.assumed or "that the data was in memory is assumed"
+        yield Reason(code="E1.unproven", text=f"temperature not proven: {said}")
 
 
 def _starts(verdicts: Iterable[Verdict]) -> Iterator[Reason]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from weigh.model.verdict import Timing
 from weigh.verdict.groups import Groups
+from weigh.verdict.temperature import parted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str], Timing]:
-    """One timing of every (operation, contender) that has measurements of the metric.
+    """One timing of every (name of an operation in the table, contender) that has measurements of the metric.
 
     Both arms of the baseline are pooled. With several cases the coefficient of variation is that of the
     measurements divided by the mean of their case: the difference between the cases is not noise.
@@ -26,7 +27,7 @@ def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str],
     Args:
         table: measurements.
         metric: name of the metric.
-        place: further fields of :class:`Timing` (temperature, scale, layout).
+        place: further fields of :class:`Timing` (scale, layout).
     """
     shape = (len(table.operations), len(table.contenders))
     known = ~np.isnan(table.value)
@@ -40,14 +41,16 @@ def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str],
         own = counts[:, :, table.contender_of == contender]
         starts = (own > 0).sum(axis=(1, 2))
         for operation, name in enumerate(table.operations):
+            question, temperature = parted(name)
             if groups.count[operation * shape[1] + contender] == 0:
                 continue
             cv = float(variation[operation, contender])
             runs = own[operation]
             found[name, contender_name] = Timing(
-                operation=name,
+                operation=question,
                 contender=contender_name,
                 metric=metric,
+                temperature=temperature,
                 starts=int(starts[operation]),
                 runs=_median_count(runs[runs > 0]),
                 min=float(low[operation, contender]),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.ndimage import median_filter
-from scipy.signal import lfilter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +31,8 @@ WINDOW = 9
 """Batches of the running median against which spikes are told."""
 SAMPLES = 15
 """Samples of the same: a batch with a spike is nothing rare where every tenth sample of it may be one."""
+_SHORT = 128
+"""Values up to which a loop serves: calibrations are as few."""
 SPIKE = 3.0
 """Standard deviations (from the median absolute deviation) at which a spike is held."""
 
@@ -71,9 +72,25 @@ def whiten(values: Floats) -> Floats:
         if average:
             # What is known of the innovation behind the first value.
             state = average * weight**2 * rows[:, :1]
-            steps, _ = lfilter([1.0], [1.0, -average], steps, axis=-1, zi=state)
+            steps = _recursion(steps, average, state)
         found[number, :, 1:] = steps
     return found if values.ndim > 1 else found[:, 0]
+
+
+def _recursion(steps: Floats, average: float, state: Floats) -> Floats:
+    """Each value plus ``average`` times the result before it; ``state`` is that product before the first."""
+    if steps.shape[-1] > _SHORT:
+        # Every command would wait a second for this module.
+        from scipy.signal import lfilter
+
+        found: Floats = lfilter([1.0], [1.0, -average], steps, axis=-1, zi=state)[0]
+        return found
+    made = np.empty_like(steps)
+    before = state[:, 0]
+    for at in range(steps.shape[-1]):
+        made[:, at] = steps[:, at] + before
+        before = average * made[:, at]
+    return made
 
 
 @lru_cache(maxsize=64)

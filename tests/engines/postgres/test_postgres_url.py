@@ -120,6 +120,9 @@ def test_by_url_a_life_is_a_connection(served: str, tables: Tables, tmp_path: Pa
         schemas = {value(life, "SELECT current_schema() AS x") for life in (first, second)}
         assert {name.startswith("weigh_") and len(name) == 18 for name in schemas} == {True}
         assert len(schemas) == 1
+        # Nobody who works for a contender is taken for a stranger.
+        (server,) = set(first.servers() + second.servers())
+        assert Path("/proc", str(server), "comm").read_text().strip() == "postgres"
         rows = cells(first, "SELECT s FROM things ORDER BY s")
         assert [row["s"] for row in rows] == ["", "a", "é'", None]
         with pytest.raises(LifeEnded, match="read-only transaction"):

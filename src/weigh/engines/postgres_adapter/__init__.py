@@ -48,6 +48,8 @@ _UNSUPPORTED = {
 }
 """SQLSTATEs of a query that it cannot parse or plan (PostgreSQL manual, appendix A)."""
 _OUT_OF_MEMORY = "53200"
+_FILES = "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 't') AND oid >= 16384"
+"""Tables of users and their TOAST; lower numbers are the catalogue's (PostgreSQL manual, system catalogue pg_class)."""
 
 
 class Engine(Adapter):
@@ -130,6 +132,17 @@ class Engine(Adapter):
         self._stop()
         self.held = copies.take(account.placed(Path(store)), self.programs, self.account)
         self._start(self.held.data, {**_LIVING, **self.asked})
+
+    def files(self) -> list[str]:
+        """The files of the tables and of what is too large for a row; none of a server elsewhere."""
+        if self.held is None:
+            return []
+        rows = self.connection.execute(_FILES).fetchall()
+        return [str(path) for (name,) in rows for path in copies.pieces(self.held.data / name)]
+
+    def servers(self) -> list[int]:
+        """The server at the URL, where it is one of this machine's; one that was started here is known."""
+        return [] if self.url is None else remote.processes(self.connection)
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""

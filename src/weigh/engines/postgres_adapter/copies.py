@@ -52,3 +52,8 @@ def take(place: Path, programs: Path, account: Account | None) -> Held:
             aside.rename(data)
         return Held(data, lock)
     raise AssertionError("numbers do not end")
+
+
+def pieces(file: Path) -> list[Path]:
+    """A table's file and those that go on with it beyond 1 GiB: ``16384``, ``16384.1``, ``16384.2``."""
+    return [file, *(one for one in sorted(file.parent.glob(f"{file.name}.*")) if one.suffix[1:].isdecimal())]

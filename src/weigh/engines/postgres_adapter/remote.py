@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import secrets
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,7 +15,6 @@ from . import filling, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 _NOTE = "schema"
 _CONNECT_LIMIT = 30
@@ -51,6 +52,20 @@ def connect(url: str, asked: Mapping[str, str]) -> psycopg.Connection[Any]:
             raise ValueError(f"{name} = {value} cannot be set for a connection by URL: {error}") from None
     settings.check(connection, asked)
     return connection
+
+
+def processes(connection: psycopg.Connection[Any]) -> list[int]:
+    """The server's first process, where it is one of this machine's and can be seen."""
+    address = connection.info.hostaddr
+    if address and not ipaddress.ip_address(address).is_loopback:
+        return []
+    ((backend,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
+    try:
+        name, rest = Path("/proc", str(backend), "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+    except OSError:
+        return []
+    # Behind a forwarded port its numbers are those of a container.
+    return [int(rest.split()[1])] if name.startswith("postgres") else []
 
 
 def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], store: Path) -> None:

@@ -14,6 +14,7 @@ THREADS = "weigh.threads"
 """How many processes take part in a query: its own and ``max_parallel_workers_per_gather`` helpers."""
 URL = "weigh.url"
 
+_HELPERS = "max_parallel_workers_per_gather"
 _OURS = {
     "config_file", "data_directory", "external_pid_file", "hba_file", "ident_file", "listen_addresses", "port",
     "unix_socket_directories",
@@ -54,7 +55,7 @@ def asked(wanted: Mapping[str, Any]) -> dict[str, str]:
         if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
             raise ValueError(f"{THREADS} = {threads} is not a number of processes")
         # Also over what the contender itself asks for: the check of one thread against n puts it on top.
-        found["max_parallel_workers_per_gather"] = str(threads - 1)
+        found[_HELPERS] = str(threads - 1)
     return found
 
 
@@ -77,8 +78,10 @@ def read(connection: psycopg.Connection[Any], names: Mapping[str, str]) -> dict[
     """
     wanted = {name.lower(): name for name in names}
     rows = connection.execute("SELECT name, setting, unit, boot_val, source FROM pg_settings ORDER BY name").fetchall()
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name, value, unit, default, source in rows:
+        if name == _HELPERS:
+            found[THREADS] = {"value": 1 + int(value), "default": 1 + int(default)}
         changed = value != default and source not in ("default", "override") and name not in _HOUSEHOLD
         if changed or name in _ALWAYS or name.lower() in wanted:
             found[wanted.get(name.lower(), name)] = {"value": shown(value, unit), "default": shown(default, unit)}

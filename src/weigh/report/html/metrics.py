@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.model import units
+from weigh.report.warmth import question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,10 +61,19 @@ def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> M
     judged = {name: one for name, one in conclusion.judgements.items() if name != "wall_s" and _shown(name, one)}
     if not judged:
         return None
-    timings = {(t.metric, t.operation, t.contender): t for one in conclusion.judgements.values() for t in one.timings}
-    verdicts = {(v.metric, v.operation, v.contender): v for one in judged.values() for v in one.verdicts}
+    timings = {
+        (t.metric, question(t.operation, t.temperature), t.contender): t
+        for one in conclusion.judgements.values()
+        for t in one.timings
+    }
+    verdicts = {
+        (v.metric, question(v.operation, v.temperature), v.contender): v
+        for one in judged.values()
+        for v in one.verdicts
+    }
     groups = []
-    for operation in operations:
+    asked = [question(one, temperature) for temperature in conclusion.record.spec.temperatures for one in operations]
+    for operation in asked:
         rows = []
         for who in cast.everybody:
             keys = [(metric, operation, who.name) for metric in judged]

@@ -14,7 +14,9 @@ from weigh.report.html import answers, questions
 from weigh.report.sentences import sentence, told
 from weigh.report.svg import samples as sample_plot
 from weigh.report.svg import starts as start_plot
+from weigh.report.warmth import question
 from weigh.verdict.table import tabulate
+from weigh.verdict.temperature import HOT, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,12 +48,14 @@ class Line:
         cell: what the gate found; None where it was not asked.
         timing: its times.
         rows: of its answer in the timed executions.
+        title: its name, with the temperature where that is not hot.
     """
 
     who: Who
     cell: answers.Cell | None
     timing: Timing | None
     rows: Rows | None
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,22 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Plots:
+    """The plots of one operation at one temperature.
+
+    Attributes:
+        temperature: of the executions, where it is not hot.
+        samples, starts: every execution, and every start.
+        shown: what the plot of samples shows.
+    """
+
+    temperature: str
+    samples: Markup | None
+    starts: Markup | None
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One operation.
 
@@ -87,8 +107,7 @@ class Part:
         rows: verdicts.
         reasons: of the verdicts, one by one, without those that are told in words.
         failures: executions that did not end well.
-        samples, starts: the plots; None where no time may be shown.
-        shown: what the plot of samples shows.
+        plots: of every temperature whose times may be shown.
         unshown: why there is no time of it.
     """
 
@@ -104,9 +123,7 @@ class Part:
     rows: tuple[VerdictRow, ...]
     reasons: tuple[tuple[VerdictRow, Reason], ...]
     failures: tuple[Failure, ...]
-    samples: Markup | None
-    starts: Markup | None
-    shown: str
+    plots: tuple[Plots, ...]
     unshown: str
 
 
@@ -132,10 +149,13 @@ def parts(
     """
     cells = {(row.name, cell.who.name): cell for row in gate for cell in row.cells if cell.status}
     statuses = {row.name: row.status for row in gate}
-    timings = {(one.operation, one.contender): one for one in conclusion.headline.timings}
-    rows = {group.name: group.rows for group in groups}
+    temperatures = conclusion.record.spec.temperatures
+    timings = {(one.operation, one.contender, one.temperature): one for one in conclusion.headline.timings}
+    rows: dict[str, tuple[VerdictRow, ...]] = {}
+    for group in groups:
+        rows[group.name] = (*rows.get(group.name, ()), *group.rows)
     words, beside = _in_words(conclusion), _by_operation(conclusion.statements)
-    said = {(one.operation, one.contender): told(one) for one in conclusion.headline.verdicts}
+    said = {(one.operation, one.contender, one.temperature): told(one) for one in conclusion.headline.verdicts}
     by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
     for sample in sorted(samples, key=_when):
         by_operation.setdefault(sample.operation, []).append(sample)
@@ -146,13 +166,26 @@ def parts(
     for name, anchor in anchors.items():
         own = by_operation[name]
         counted = {sample.contender: sample.rows for sample in own if sample.timed}
-        lines = [
-            Line(who, cells.get((name, who.name)), timings.get((name, who.name)), counted.get(who.name))
-            for who in cast.everybody
+        by_temperature = [
+            [
+                Line(
+                    who,
+                    cells.get((name, who.name)),
+                    timings.get((name, who.name, temperature)),
+                    counted.get(who.name),
+                    question(who.name, temperature),
+                )
+                for who in cast.everybody
+            ]
+            for temperature in temperatures
         ]
-        # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
-        shown = {line.who.name for line in lines if line.timing}
-        plot, drawn = drawing.samples(own, shown) if shown else (None, "")
+        # What the gate found is the same at all temperatures.
+        lines = by_temperature[0]
+        plots = tuple(
+            drawing.plots(name, temperature, own, those)
+            for temperature, those in zip(temperatures, by_temperature, strict=True)
+            if any(line.timing for line in those)
+        )
         found.append(
             Part(
                 name=name,
@@ -161,7 +194,9 @@ def parts(
                 question=questions.question(conclusion.record.workload, name, spoken),
                 words=words.get(name, ()),
                 statements=beside.get(name, ()),
-                lines=tuple(line for line in lines if line.cell or line.timing),
+                lines=tuple(
+                    line for those in by_temperature for line in those if line.timing or (those is lines and line.cell)
+                ),
                 alike=_alike(lines),
                 notes=_notes(lines),
                 rows=rows.get(name, ()),
@@ -169,13 +204,11 @@ def parts(
                     (row, reason)
                     for row in rows.get(name, ())
                     for reason in row.reasons
-                    if reason not in said.get((name, row.who.name), ())
+                    if reason not in said.get((name, row.who.name, row.temperature), ())
                 ),
                 failures=_failures(own),
-                samples=plot,
-                starts=drawing.starts(name, shown) if shown else None,
-                shown=drawn,
-                unshown="" if shown else _unshown(rows.get(name, ()), own),
+                plots=plots,
+                unshown="" if plots else _unshown(rows.get(name, ()), own),
             )
         )
     return tuple(found)
@@ -196,7 +229,8 @@ def _by_operation(statements: Iterable[Statement]) -> dict[str, tuple[tuple[str,
     found: dict[str, dict[tuple[str, str], list[str]]] = {}
     for one in statements:
         if one.operation and one.contender:
-            found.setdefault(one.operation, {}).setdefault((one.code, one.text), []).append(one.contender)
+            text = one.text if one.temperature == HOT else f"{one.temperature}: {one.text}"
+            found.setdefault(one.operation, {}).setdefault((one.code, text), []).append(one.contender)
     return {
         operation: tuple((", ".join(names), code, text) for (code, text), names in said.items())
         for operation, said in found.items()
@@ -251,6 +285,14 @@ class _Drawing:
         self._marks, self._shared = cast.marks, shared
         self._table = tabulate(samples, "wall_s", (who.name for who in cast.everybody))
         self._logs = self._table.logs()
+
+    def plots(self, operation: str, temperature: str, samples: Sequence[Sample], lines: Sequence[Line]) -> Plots:
+        """Both plots of an operation at a temperature."""
+        # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
+        shown = {line.who.name for line in lines if line.timing}
+        plot, drawn = self.samples([one for one in samples if one.temperature == temperature], shown)
+        starts = self.starts(label(operation, temperature), shown)
+        return Plots("" if temperature == HOT else temperature, plot, starts, drawn)
 
     def samples(self, samples: Sequence[Sample], shown: set[str]) -> tuple[Markup | None, str]:
         """The plot of executions, and what is to be said about it.

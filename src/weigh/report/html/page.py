@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -10,13 +11,15 @@ from markupsafe import Markup
 
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.report import second_opinion, words
+from weigh.report import knobs, second_opinion, words
+from weigh.report import surroundings as parity
 from weigh.report.html import surroundings
 from weigh.report.html.answers import answers
 from weigh.report.html.cast import Cast
 from weigh.report.html.metrics import metrics
 from weigh.report.html.operations import parts
 from weigh.report.html.verdicts import verdicts
+from weigh.report.html.watching import watching
 from weigh.report.svg import marks
 from weigh.report.svg.draw import Shared
 
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 
     from weigh.model.sample import Sample
     from weigh.report.conclusion import Conclusion
+
+
+_NEXT_CELL = re.compile("</td>(?=<td)")
+"""An end tag that HTML lets out: thousands of them are as many bytes as all plots."""
 
 
 def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> str:
@@ -41,7 +48,7 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
     gate = answers(conclusion, cast, anchors)
     judged = verdicts(conclusion, cast, anchors)
     shared = Shared()
-    return (
+    text = (
         templates()
         .get_template("page.html")
         .render(
@@ -65,13 +72,19 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
                 conclusion, samples, cast, anchors, gate.rows if gate else (), judged.groups if judged else (), shared
             ),
             shared=shared,
+            watching=watching(conclusion, cast),
             host=surroundings.host(record),
+            knobs=knobs.reads(record),
+            parity=parity.rows(conclusion),
+            parity_headings=parity.HEADINGS,
+            parity_note=parity.NOTE,
             members=surroundings.members(record, cast),
             files=surroundings.files(record.manifest),
             columns=surroundings.columns(record.manifest),
             unreadable=surroundings.UNREADABLE,
         )
     )
+    return _NEXT_CELL.sub("", text)
 
 
 def _operations(conclusion: Conclusion) -> list[str]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from weigh.model import units
+from weigh.report import knobs
+from weigh.report import surroundings as parity
 
 if TYPE_CHECKING:
     from weigh.evidence.record import ContenderRead, Record
@@ -17,10 +19,12 @@ _HOST = {
     "cores": "cores",
     "cores_allowed": "cores allowed",
     "memory_bytes": "memory",
+    "memory_allowed_bytes": "memory allowed",
     "system": "system",
     "kernel": "kernel",
     "virtual": "virtual machine",
     "governor": "frequency governor",
+    "turbo": "turbo",
     "turbo_off": "turbo switched off",
     "huge_pages": "transparent huge pages",
     "clock_source": "clock source",
@@ -77,8 +81,10 @@ class File:
 def host(record: Record) -> tuple[tuple[str, str | None], ...]:
     """Facts of the machine in order; None is what could not be read."""
     facts = dict(record.environment.host) if record.environment else {}
+    for read in knobs.reads(record):
+        facts.pop(read.name, None)
     names = [name for name in _HOST if name in facts] + [name for name in facts if name not in _HOST]
-    return tuple((_HOST.get(name, name), _fact(name, facts[name])) for name in names)
+    return (*((_HOST.get(name, name), _fact(name, facts[name])) for name in names), *parity.facts(record))
 
 
 def _fact(name: str, value: Any) -> str | None:
@@ -86,7 +92,7 @@ def _fact(name: str, value: Any) -> str | None:
         return None
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return units.size(value) if name == "memory_bytes" else str(value)
+    return units.size(value) if name.endswith("_bytes") else str(value)
 
 
 def members(record: Record, cast: Cast) -> tuple[Member, ...]:

@@ -9,6 +9,7 @@ from weigh.model import units
 from weigh.model.verdict import VerdictName
 from weigh.report import words
 from weigh.report.svg.interval import Axis
+from weigh.report.warmth import question
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -33,6 +34,7 @@ class Row:
         sign: class and sign of the verdict; ``baseline`` for it.
         verdict: in words.
         reasons: why, and warnings.
+        temperature: of the executions.
     """
 
     who: Who
@@ -45,13 +47,22 @@ class Row:
     sign: str
     verdict: str
     reasons: tuple[Reason, ...]
+    temperature: str
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One operation."""
+    """One operation at one temperature.
+
+    Attributes:
+        name: of the operation.
+        title: what the table calls it.
+        anchor: of its part of the page.
+        rows: of its contenders.
+    """
 
     name: str
+    title: str
     anchor: str
     rows: tuple[Row, ...]
 
@@ -104,11 +115,14 @@ def verdicts(conclusion: Conclusion, cast: Cast, anchors: dict[str, str]) -> Ver
         return None
     rules = conclusion.record.spec.rules
     axis = Axis(judgement.verdicts, judgement.floors, rules.margin)
-    table = _Table(judgement, cast, axis)
+    groups = []
+    for temperature in conclusion.record.spec.temperatures:
+        table = _Table(judgement.at(temperature), cast, axis, temperature)
+        for operation, anchor in anchors.items():
+            if rows := table.rows(operation):
+                groups.append(Group(operation, question(operation, temperature), anchor, rows))
     return Verdicts(
-        groups=tuple(
-            Group(operation, anchor, rows) for operation, anchor in anchors.items() if (rows := table.rows(operation))
-        ),
+        groups=tuple(groups),
         suites=tuple(_suite(one, judgement, cast, axis) for one in conclusion.suites),
         missing=_missing(conclusion),
         head=axis.head(),
@@ -120,10 +134,10 @@ def verdicts(conclusion: Conclusion, cast: Cast, anchors: dict[str, str]) -> Ver
 
 
 class _Table:
-    """The rows of one metric."""
+    """The rows of one metric at one temperature."""
 
-    def __init__(self, judgement: Judgement, cast: Cast, axis: Axis) -> None:
-        self._cast, self._axis = cast, axis
+    def __init__(self, judgement: Judgement, cast: Cast, axis: Axis, temperature: str) -> None:
+        self._cast, self._axis, self._temperature = cast, axis, temperature
         self._verdicts = {(one.operation, one.contender): one for one in judgement.verdicts}
         self._timings = {(one.operation, one.contender): one for one in judgement.timings}
         self._floors = {one.operation: one for one in judgement.floors}
@@ -153,6 +167,7 @@ class _Table:
             sign="baseline",
             verdict=f"baseline, noise floor {units.percent(floor.size)}" if floor else "not compared",
             reasons=(),
+            temperature=self._temperature,
         )
 
 
@@ -168,6 +183,7 @@ def _compared(who: Who, timing: Timing | None, verdict: Verdict, axis: Axis) -> 
         sign=str(verdict.verdict),
         verdict=words.verdict(verdict),
         reasons=verdict.reasons,
+        temperature=verdict.temperature,
     )
 
 
@@ -182,7 +198,7 @@ def _missing(conclusion: Conclusion) -> tuple[str, ...]:
 
 
 def _suite(suite: Suite, judgement: Judgement, cast: Cast, axis: Axis) -> SuiteRow:
-    own = [one for one in judgement.verdicts if one.contender == suite.contender]
+    own = [one for one in judgement.at(suite.temperature).verdicts if one.contender == suite.contender]
     counts: dict[str, int] = {}
     for one in own:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1

@@ -13,6 +13,9 @@ engine = Engine(
     package="duckdb",
     tested="2.0.0",
     dialect="duckdb",
+    threads="threads",
+    memory="memory_limit",
+    spill="temp_directory",
     about="DuckDB behind an adapter that lies when it is told to",
 )
 

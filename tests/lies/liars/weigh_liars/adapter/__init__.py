@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, forms, misbehaving, pace, work
+from . import answers, clock, data, forms, misbehaving, others, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -26,6 +26,7 @@ LIES: dict[Any, type[Honest]] = {
     "fewer-rows": data.FewerRows,
     "copy": data.Copy,
     "stale-copy": data.StaleCopy,
+    "keeps": data.Keeps,
     "lazy": clock.Lazy,
     "lazy-in-memory": clock.LazyInMemory,
     "background": clock.Background,
@@ -35,6 +36,10 @@ LIES: dict[Any, type[Honest]] = {
     "cache": clock.Cache,
     "pace": pace.Pace,
     "work": work.Work,
+    "neighbour": others.Neighbour,
+    "extra-thread": share.ExtraThread,
+    "extra-cpu": share.ExtraCpu,
+    "spill-elsewhere": share.SpillElsewhere,
     "slow": misbehaving.Slow,
     "fails": misbehaving.Fails,
     "hang": misbehaving.Hang,

@@ -1,6 +1,9 @@
-"""Other data than was given (A4)."""
+"""Other data than was given (A4), or data that is in memory where it should not be (E1)."""
 
 from __future__ import annotations
+
+import mmap
+from pathlib import Path
 
 from .honest import Engine
 
@@ -35,3 +38,19 @@ class StaleCopy(Copy):
     """Reads a copy from before the last correction: as many rows, some of them old."""
 
     rows = "SELECT * REPLACE (bytes + CAST(event_id % 1000 = 0 AS INTEGER) AS bytes) FROM given"
+
+
+class Keeps(Engine):
+    """Has all its data in memory from the beginning and does not let go of it: never cold."""
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        super().bind(tables)
+        self.kept = []
+        for paths in tables.values():
+            for path in paths:
+                with Path(path).open("rb") as file:
+                    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                # A page that is mapped and was touched stays, whatever the kernel is asked to drop.
+                for offset in range(0, len(mapped), mmap.PAGESIZE):
+                    mapped[offset]
+                self.kept.append(mapped)

@@ -17,6 +17,10 @@ OURS = {
 """Settings of this adapter with their defaults; every other setting is DuckDB's."""
 
 
+ALWAYS = ("threads", "memory_limit", "temp_directory")
+"""What it takes of the machine."""
+
+
 class Engine(Adapter):
     """The honest twin (``lie=none``): DuckDB over views on Parquet files."""
 
@@ -34,12 +38,14 @@ class Engine(Adapter):
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Read back, never repeated from ``self.wanted``: a setting that did not take effect must show."""
-        names = sorted(self.wanted.keys() - OURS.keys())
+        names = sorted({*(self.wanted.keys() - OURS.keys()), *ALWAYS})
         rows = self.connection.execute(
             "SELECT name, value FROM duckdb_settings() WHERE list_contains(?, name)", [names]
         ).fetchall()
         ours = {name: {"value": self.wanted.get(name, default), "default": default} for name, default in OURS.items()}
-        return {**ours, **{name: {"value": value, "default": None} for name, value in rows}}
+        # A default is known of none but those that nobody asked for.
+        theirs = {n: {"value": value, "default": None if n in self.wanted else value} for n, value in rows}
+        return {**ours, **theirs}
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Views: the engine reads the files that every contender reads."""

@@ -1,0 +1,94 @@
+//! One monotonic clock for a run, and the clocks that it is compared with.
+
+use std::time::Instant;
+
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Nanoseconds in a second.
+pub(crate) const SECOND: u64 = 1_000_000_000;
+/// A wall clock that moved by more than this against the monotonic one was set. NTP slews by 0.5 ms a second at most.
+const JUMP: i128 = 5_000_000;
+
+/// Nanoseconds since an origin that all threads of a run share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    origin: Instant,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Self { origin: Instant::now() }
+    }
+
+    pub(crate) fn now(self) -> u64 {
+        u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// CPU time of the calling thread, in nanoseconds.
+pub(crate) fn thread_cpu() -> u64 {
+    u64::try_from(nanoseconds(clock_gettime(ClockId::ThreadCPUTime))).unwrap_or(0)
+}
+
+/// Wall clock, in nanoseconds since 1970.
+pub(crate) fn wall() -> i128 {
+    nanoseconds(clock_gettime(ClockId::Realtime))
+}
+
+/// Counts how often the wall clock was set, or the machine slept, while the monotonic clock ran.
+#[derive(Debug)]
+pub(crate) struct JumpWatch {
+    last: (i128, i128),
+    pub(crate) jumps: u64,
+}
+
+impl JumpWatch {
+    pub(crate) fn new() -> Self {
+        Self { last: distances(), jumps: 0 }
+    }
+
+    /// Looks again; to be called about once a second.
+    pub(crate) fn look(&mut self) {
+        let now = distances();
+        if (now.0 - self.last.0).abs() > JUMP || (now.1 - self.last.1).abs() > JUMP {
+            self.jumps += 1;
+        }
+        self.last = now;
+    }
+}
+
+/// How far wall clock and boot clock are from the monotonic clock. The boot clock goes on while the machine sleeps.
+fn distances() -> (i128, i128) {
+    // A preemption between two readings looks like a jump: the quickest of three tries counts.
+    let mut best = (i128::MAX, (0, 0));
+    for _ in 0..3 {
+        let before = nanoseconds(clock_gettime(ClockId::Monotonic));
+        let (wall, boot) = (wall(), nanoseconds(clock_gettime(ClockId::Boottime)));
+        let took = nanoseconds(clock_gettime(ClockId::Monotonic)) - before;
+        if took < best.0 {
+            best = (took, (wall - before, boot - before));
+        }
+    }
+    best.1
+}
+
+fn nanoseconds(time: Timespec) -> i128 {
+    i128::from(time.tv_sec) * i128::from(SECOND) + i128::from(time.tv_nsec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_wall_clock_is_a_jump() {
+        let mut watch = JumpWatch::new();
+        watch.look();
+        assert_eq!(watch.jumps, 0);
+        watch.last.0 -= 3_600 * i128::from(SECOND);
+        watch.look();
+        assert_eq!(watch.jumps, 1);
+        watch.look();
+        assert_eq!(watch.jumps, 1);
+    }
+}

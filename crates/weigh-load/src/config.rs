@@ -1,0 +1,274 @@
+//! What a run is told: the JSON that Python hands over.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::Error;
+use crate::schedule::Arrivals;
+
+const NANO: f64 = 1e9;
+
+/// A run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Whom to load.
+    pub target: Target,
+    /// With what; read by the workload of that kind.
+    pub workload: serde_json::Value,
+    /// When.
+    pub arrivals: Offered,
+    /// Seconds of the schedule.
+    pub duration_s: f64,
+    /// Connections, shared evenly by the threads.
+    pub connections: usize,
+    /// Threads that send.
+    pub threads: usize,
+    /// Requests sent and not answered yet, at most; no more than the connections.
+    pub max_in_flight: usize,
+    /// Seconds after which an answer is not waited for any longer.
+    pub timeout_s: f64,
+    /// Seconds of an interval.
+    pub interval_s: f64,
+    /// Whether to wait for a moment by asking the clock again and again, instead of sleeping.
+    #[serde(default)]
+    pub spin: bool,
+}
+
+impl Config {
+    /// Reads and checks it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: it is not JSON of this form, or a number is out of range.
+    pub fn read(text: &str) -> Result<Self, Error> {
+        let config: Self =
+            serde_json::from_str(text).map_err(|error| Error::Setting(format!("the settings: {error}")))?;
+        let numbers = [
+            ("duration_s", config.duration_s, 1e7),
+            ("timeout_s", config.timeout_s, 1e6),
+            ("interval_s", config.interval_s, 1e6),
+        ];
+        for (name, number, most) in numbers {
+            if !(1e-3..=most).contains(&number) {
+                return Err(Error::Setting(format!("{name} is {number}: it must be from 0.001 to {most}")));
+            }
+        }
+        if config.threads == 0 || config.connections < config.threads {
+            return Err(Error::Setting(format!(
+                "{} connections for {} threads: each thread needs one of its own",
+                config.connections, config.threads
+            )));
+        }
+        if config.max_in_flight < config.threads {
+            return Err(Error::Setting(format!(
+                "max_in_flight is {}: each of {} threads must be able to send",
+                config.max_in_flight, config.threads
+            )));
+        }
+        config.arrivals()?.check()?;
+        Ok(config)
+    }
+
+    pub(crate) fn duration(&self) -> u64 {
+        nanoseconds(self.duration_s)
+    }
+
+    pub(crate) fn timeout(&self) -> u64 {
+        nanoseconds(self.timeout_s)
+    }
+
+    pub(crate) fn interval(&self) -> u64 {
+        nanoseconds(self.interval_s)
+    }
+
+    /// The arrivals with their units and defaults resolved.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: one that this kind needs is missing.
+    pub fn arrivals(&self) -> Result<Arrivals, Error> {
+        let offered = &self.arrivals;
+        let rate = || offered.rate.ok_or_else(|| missing(offered.kind, "rate"));
+        Ok(match offered.kind {
+            Kind::Constant => Arrivals::Constant { rate: rate()? },
+            Kind::Poisson => Arrivals::Poisson { rate: rate()?, seed: offered.seed },
+            Kind::Bursts => Arrivals::Bursts { rate: rate()?, peak: offered.peak, length: offered.length_s },
+            Kind::Ramp => Arrivals::Ramp {
+                from: rate()?,
+                to: offered.to.ok_or_else(|| missing(offered.kind, "to"))?,
+                over: self.duration_s,
+            },
+            Kind::Steps => {
+                let rates = offered.rates.clone().filter(|rates| !rates.is_empty());
+                let rates = rates.ok_or_else(|| missing(offered.kind, "rates"))?;
+                #[expect(clippy::cast_precision_loss, reason = "a handful of steps")]
+                let even = self.duration_s / rates.len() as f64;
+                Arrivals::Steps { rates, step: offered.step_s.unwrap_or(even) }
+            }
+            Kind::Trace => {
+                let times = offered.times_s.as_ref().ok_or_else(|| missing(offered.kind, "times_s"))?;
+                if let Some(bad) = times.iter().find(|time| !(0.0..=1e7).contains(*time)) {
+                    return Err(Error::Setting(format!("a trace has the time {bad}: seconds from 0 to 1e7")));
+                }
+                Arrivals::Trace(times.iter().map(|time| nanoseconds(*time)).collect::<Arc<[u64]>>())
+            }
+            Kind::Closed => Arrivals::Closed,
+        })
+    }
+}
+
+fn missing(kind: Kind, name: &str) -> Error {
+    Error::Setting(format!("arrivals of kind {kind:?} need '{name}'"))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked ranges")]
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * NANO).round() as u64
+}
+
+/// The kinds of arrivals.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Evenly spaced.
+    Constant,
+    /// Independent users.
+    Poisson,
+    /// On and off.
+    Bursts,
+    /// From one rate to another.
+    Ramp,
+    /// Rates one after another.
+    Steps,
+    /// As recorded.
+    Trace,
+    /// Each connection sends when it was answered.
+    Closed,
+}
+
+/// Arrivals as they are told; see [`Arrivals`] for what they mean.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offered {
+    /// Which of them.
+    pub kind: Kind,
+    rate: Option<f64>,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default = "four")]
+    peak: f64,
+    #[serde(default = "one")]
+    length_s: f64,
+    to: Option<f64>,
+    rates: Option<Vec<f64>>,
+    step_s: Option<f64>,
+    times_s: Option<Vec<f64>>,
+}
+
+fn four() -> f64 {
+    4.0
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// The kinds of servers.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetKind {
+    /// PostgreSQL, and what speaks its protocol.
+    Postgres,
+    /// Redis, Valkey, and what speaks their protocol.
+    Redis,
+}
+
+/// How far TLS goes.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum TlsUse {
+    /// None.
+    #[default]
+    Off,
+    /// Encrypted; whoever answers is taken.
+    Require,
+    /// Encrypted, and the server's certificate checked.
+    Verify,
+}
+
+/// A server.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// What it speaks.
+    pub kind: TargetKind,
+    /// Its name or address.
+    #[serde(default)]
+    pub host: Option<String>,
+    /// Its port; by default that of its kind.
+    #[serde(default)]
+    pub port: Option<u16>,
+    /// The path of its Unix socket, or for PostgreSQL of the folder that holds it; comes before `host`.
+    #[serde(default)]
+    pub socket: Option<PathBuf>,
+    /// Whom to log in as.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// With which password.
+    #[serde(default)]
+    pub password: Option<String>,
+    /// The database; for Redis its number.
+    #[serde(default)]
+    pub database: Option<String>,
+    /// TLS.
+    #[serde(default)]
+    pub tls: TlsUse,
+    /// A file of authorities that "verify" trusts, in PEM; by default those of the machine.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Target {
+    // Without the password: this may end in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} at {:?} {:?} {:?}", self.kind, self.host, self.port, self.socket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(arrivals: &str, threads: usize) -> Result<Config, Error> {
+        Config::read(&format!(
+            r#"{{"target": {{"kind": "redis", "password": "secret"}}, "workload": {{}}, "arrivals": {arrivals},
+                 "duration_s": 10, "connections": 4, "threads": {threads}, "max_in_flight": 4, "timeout_s": 1,
+                 "interval_s": 1.0}}"#
+        ))
+    }
+
+    #[test]
+    fn a_whole_one_is_read_and_the_password_is_never_shown() {
+        let config = config(r#"{"kind": "steps", "rates": [1, 2]}"#, 2).unwrap();
+        assert_eq!(config.arrivals().unwrap(), Arrivals::Steps { rates: vec![1.0, 2.0], step: 5.0 });
+        assert!(!format!("{config:?}").contains("secret"));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (arrivals, threads, word) in [
+            (r#"{"kind": "constant"}"#, 1, "'rate'"),
+            (r#"{"kind": "ramp", "rate": 3}"#, 1, "'to'"),
+            (r#"{"kind": "constant", "rate": -3}"#, 1, "rate: -3"),
+            (r#"{"kind": "constant", "rate": 3}"#, 5, "5 threads"),
+            (r#"{"kind": "trace", "times_s": [-1]}"#, 1, "-1"),
+            (r#"{"kind": "sometimes"}"#, 1, "sometimes"),
+        ] {
+            let said = config(arrivals, threads).unwrap_err().to_string();
+            assert!(said.contains(word), "{said}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! A run: its threads, its intervals as they end, and its summary.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
+use std::thread::{Builder, JoinHandle};
+
+use crate::Error;
+use crate::clock::{JumpWatch, SECOND, wall};
+use crate::config::Config;
+use crate::connection::Plan;
+use crate::event_loop::Worker;
+use crate::recorder::Recorder;
+use crate::report::{Interval, Summary};
+use crate::shared::{Delivery, Shared, Totals};
+use crate::socket::Address;
+use crate::workload::Source;
+
+/// How long before the beginning all threads are told when it is: until then they must be awake and waiting.
+const LEAD: u64 = SECOND / 50;
+
+/// A run that goes on, or is over.
+pub struct Run {
+    shared: Arc<Shared>,
+    operations: Vec<String>,
+    begun: u64,
+    t0_unix: f64,
+    threads: Vec<JoinHandle<Result<Totals, Error>>>,
+    /// Intervals that some threads have delivered and others have not.
+    partial: BTreeMap<usize, Joined>,
+    delivered_to: u64,
+    /// Intervals that ended with the run and were not polled yet.
+    rest: Vec<Interval>,
+    overflows: u64,
+    jumps: JumpWatch,
+}
+
+/// Ends a run early.
+#[derive(Clone)]
+pub struct Stopper(Arc<Shared>);
+
+impl Stopper {
+    /// Nothing more is sent, and answers are waited for no longer than half a second.
+    pub fn stop(&self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What some threads delivered for an interval.
+struct Joined {
+    threads: usize,
+    whole: Delivery,
+}
+
+impl Run {
+    /// Opens all connections and begins.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be reached, refuses the login or a statement, or a setting cannot be used.
+    pub fn start(config: &Config, source: &dyn Source) -> Result<Self, Error> {
+        let times = (config.duration(), config.timeout(), config.interval());
+        let shared = Arc::new(Shared::new(config.arrivals()?, config.threads, config.spin, times));
+        let first = source.worker(0);
+        let operations = first.operations().to_vec();
+        let plan = Arc::new(Plan::new(&config.target, first.statements())?);
+        let address = Address::find(&config.target)?;
+        let most = config.max_in_flight.min(config.connections);
+        let mut threads = Vec::new();
+        let mut gates = Vec::new();
+        let (told, tell) = mpsc::channel();
+        let mut first = Some(first);
+        for thread in 0..config.threads {
+            let workload = first.take().unwrap_or_else(|| source.worker(thread));
+            let share =
+                (part(config.connections, thread, config.threads), part(most, thread, config.threads));
+            let (shared, plan, address) = (Arc::clone(&shared), Arc::clone(&plan), address.clone());
+            let (gate, begin) = mpsc::channel::<u64>();
+            let told = told.clone();
+            let body = move || {
+                // In the thread itself: the timer slack is the calling thread's.
+                let opened = Worker::new(&shared, thread, workload, plan, address, share)
+                    .and_then(|mut worker| worker.open().map(|()| worker));
+                let (worker, opened) =
+                    opened.map_or_else(|error| (None, Err(error)), |worker| (Some(worker), Ok(())));
+                let _ = told.send(opened);
+                match (worker, begin.recv()) {
+                    (Some(worker), Ok(begun)) => worker.run(begun),
+                    // Another thread could not open its connections: the run never begins.
+                    _ => Ok(Totals::default()),
+                }
+            };
+            let spawned = Builder::new().name(format!("weigh-load-{thread}")).spawn(body);
+            threads.push(spawned.map_err(|error| Error::System { doing: "starting a thread", error })?);
+            gates.push(gate);
+        }
+        drop(told);
+        // Each tells once, and then waits for the beginning.
+        tell.iter().take(config.threads).collect::<Result<(), Error>>()?;
+        let begun = shared.clock.now() + LEAD;
+        #[expect(clippy::cast_precision_loss, reason = "a date to the microsecond")]
+        let t0_unix = (wall() + i128::from(LEAD)) as f64 / 1e9;
+        for gate in gates {
+            let _ = gate.send(begun);
+        }
+        Ok(Self {
+            shared,
+            operations,
+            begun,
+            t0_unix,
+            threads,
+            partial: BTreeMap::new(),
+            delivered_to: begun,
+            rest: Vec::new(),
+            overflows: 0,
+            jumps: JumpWatch::new(),
+        })
+    }
+
+    /// Intervals that have ended since the last call. Calling it about once an interval keeps memory small.
+    pub fn poll(&mut self) -> Vec<Interval> {
+        self.jumps.look();
+        // Before the collection: a thread that ends in between has delivered by the next call.
+        let over = self.is_over();
+        for delivery in self.shared.collect() {
+            self.join(delivery);
+        }
+        let mut intervals = std::mem::take(&mut self.rest);
+        while let Some(joined) = self.partial.first_entry() {
+            // After a stop, one thread may have seen one more boundary than another.
+            if joined.get().threads < self.shared.threads && !over {
+                break;
+            }
+            let joined = joined.remove();
+            intervals.push(self.report(joined.whole));
+        }
+        intervals
+    }
+
+    /// Whether all threads have ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.threads.iter().all(JoinHandle::is_finished)
+    }
+
+    /// What ends the run early, from any thread.
+    #[must_use]
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.shared))
+    }
+
+    /// Waits for the end, and sums up. Intervals that were not polled can be polled still.
+    ///
+    /// # Errors
+    ///
+    /// A thread could not go on; its requests are lost.
+    pub fn finish(&mut self) -> Result<Summary, Error> {
+        let mut totals = Totals::default();
+        for thread in self.threads.drain(..) {
+            let ended = thread
+                .join()
+                .map_err(|_| Error::Protocol("a thread of the generator ended early".to_owned()))?;
+            totals.add(ended?);
+        }
+        self.rest = self.poll();
+        Ok(Summary::new(totals, self.begun, self.t0_unix, self.jumps.jumps, self.overflows))
+    }
+
+    fn join(&mut self, delivery: Delivery) {
+        match self.partial.get_mut(&delivery.interval) {
+            None => {
+                self.partial.insert(delivery.interval, Joined { threads: 1, whole: delivery });
+            }
+            Some(joined) => {
+                joined.threads += 1;
+                let whole = &mut joined.whole;
+                whole.recorder.add(&delivery.recorder);
+                whole.to = whole.to.max(delivery.to);
+                whole.cpu += delivery.cpu;
+                whole.in_flight += delivery.in_flight;
+                whole.queued += delivery.queued;
+                whole.reconnects += delivery.reconnects;
+                self.shared.recycle(delivery.recorder);
+            }
+        }
+    }
+
+    fn report(&mut self, whole: Delivery) -> Interval {
+        let interval = Interval::new(&self.operations, &whole, self.begun, self.delivered_to);
+        self.delivered_to = self.delivered_to.max(whole.to);
+        self.overflows += overflows(&whole.recorder);
+        self.shared.recycle(whole.recorder);
+        interval
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.stopper().stop();
+    }
+}
+
+fn overflows(recorder: &Recorder) -> u64 {
+    recorder.tallies.iter().map(crate::recorder::Tally::overflows).sum()
+}
+
+/// The share of thread `thread` of `threads` in `whole`: as even as can be.
+fn part(whole: usize, thread: usize, threads: usize) -> usize {
+    whole / threads + usize::from(thread < whole % threads)
+}

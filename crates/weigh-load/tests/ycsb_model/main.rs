@@ -1,0 +1,225 @@
+//! YCSB against a store in memory that is right, however its work overlaps, and against the same store when it lies.
+//!
+//! Commands wait, are done and are answered in any order that the seed gives; some are never answered, and done later
+//! or not at all. A right store must never be accused, and each lie must be found.
+
+mod server;
+
+use std::sync::Mutex;
+
+use weigh_load::random::Random;
+use weigh_load::workload::{Command, Next, Outcome, Source, Unit};
+use weigh_load::ycsb::{Letter, Settings, Store, Ycsb};
+
+use server::{Answer, Lie, Server};
+
+const LETTERS: [Letter; 6] = [Letter::A, Letter::B, Letter::C, Letter::D, Letter::E, Letter::F];
+const CONNECTIONS: usize = 12;
+const FIELDS: u32 = 3;
+
+enum Connection {
+    Idle,
+    Sent(Unit, Command),
+    Done(Unit, Answer),
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    verified: u64,
+    writes: u64,
+    lost: u64,
+    bad: Vec<Outcome>,
+}
+
+/// Some thousand events in an order that the seed gives.
+fn play(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64, events: u32) -> (Tally, u64) {
+    let settings =
+        Settings { letter, records, fields: FIELDS, field_bytes: 28, seed, store, expected_inserts: 50 };
+    let source = Ycsb::new(settings).unwrap();
+    let mut server = Server::loaded(&source, lie, seed);
+    let mut workers = [source.worker(0), source.worker(1)];
+    let mut random = Random::new(seed ^ 0xabcd);
+    let mut connections: Vec<Connection> = (0..CONNECTIONS).map(|_| Connection::Idle).collect();
+    let mut forsaken: Vec<Command> = Vec::new();
+    let mut tally = Tally::default();
+    for _ in 0..events {
+        if !forsaken.is_empty() && random.below(20) == 0 {
+            let at = usize::try_from(random.below(forsaken.len() as u64)).unwrap();
+            let command = forsaken.swap_remove(at);
+            // What nobody waits for any longer may still be done, or not.
+            if random.below(2) == 0 {
+                server.execute(&command);
+            }
+        }
+        let at = usize::try_from(random.below(CONNECTIONS as u64)).unwrap();
+        let worker = workers[at % 2].as_mut();
+        let chance = random.below(200);
+        let next = match std::mem::replace(&mut connections[at], Connection::Idle) {
+            Connection::Idle => {
+                let (_, unit, next) = worker.begin(at);
+                Some((unit, next))
+            }
+            Connection::Sent(unit, command) if chance == 0 => {
+                tally.lost += 1;
+                worker.lost(unit);
+                forsaken.push(command);
+                None
+            }
+            Connection::Sent(unit, _) if chance == 1 => {
+                connections[at] = Connection::Done(unit, Answer::Error);
+                None
+            }
+            Connection::Sent(unit, command) => {
+                let answer = server.execute(&command);
+                connections[at] = Connection::Done(unit, answer);
+                None
+            }
+            Connection::Done(unit, _) if chance == 0 => {
+                tally.lost += 1;
+                worker.lost(unit);
+                None
+            }
+            Connection::Done(mut unit, answer) => {
+                let next = answer.hand_to(worker, &mut unit);
+                Some((unit, next))
+            }
+        };
+        match next {
+            None => {}
+            Some((unit, Next::Send(command))) => connections[at] = Connection::Sent(unit, command),
+            Some((_, Next::Done(Outcome::Right { verified }))) => {
+                tally.verified += verified;
+                tally.writes += u64::from(verified == 0);
+            }
+            Some((_, Next::Done(Outcome::Failed(text)))) => assert_eq!(text, "canceled (57014)"),
+            Some((_, Next::Done(outcome))) => tally.bad.push(outcome),
+            Some((_, Next::Sleep(_))) => panic!("YCSB does not sleep"),
+        }
+    }
+    (tally, server.lies)
+}
+
+const STORES: [Store; 2] = [Store::Sql, Store::KeyValue { ordered_index: true }];
+
+#[test]
+fn a_right_store_is_never_accused() {
+    for letter in LETTERS {
+        for store in STORES {
+            // Few rows, so that writes of one field overlap all the time; and more, so that they seldom do.
+            for (records, seed) in [(1, 1), (2, 2), (3, 3), (10, 4), (10, 5), (300, 6)] {
+                let (tally, _) = play(letter, store, records, Lie::None, seed, 4_000);
+                assert_eq!(tally.bad, [], "{letter:?} {store:?} {records} {seed}");
+                assert!(tally.verified > 500 && tally.lost > 2, "{letter:?} {tally:?}");
+                assert_eq!(tally.writes > 0, matches!(letter, Letter::A | Letter::B | Letter::D | Letter::E));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_lie_is_found() {
+    let cases: [(Lie, &[Letter], &str); 7] = [
+        (Lie::LostWrite, &[Letter::A, Letter::B, Letter::F], "lost update or a stale read"),
+        (Lie::StaleRead, &[Letter::A, Letter::B, Letter::F], "lost update or a stale read"),
+        (Lie::ForeignRow, &[Letter::A, Letter::C, Letter::D], "holds the value of field"),
+        (Lie::MissingRow, &[Letter::A, Letter::C, Letter::D], ""),
+        (Lie::DamagedByte, &[Letter::A, Letter::C, Letter::F], ""),
+        (Lie::HoledScan, &[Letter::E], "leaves out"),
+        (Lie::UnorderedScan, &[Letter::E], "not in the order"),
+    ];
+    for (lie, letters, words) in cases {
+        for letter in letters {
+            for store in STORES {
+                for (records, seed) in [(3, 1), (100, 2)] {
+                    let (tally, lies) = play(*letter, store, records, lie, seed, 5_000);
+                    let right = |outcome: &&Outcome| match outcome {
+                        Outcome::Wrong(text) => text.contains(words),
+                        _ => lie == Lie::MissingRow,
+                    };
+                    let found = tally.bad.iter().filter(right).count() as u64;
+                    assert!(lies > 2, "{lie:?} {letter:?}");
+                    // Not every stale row is one: the server may pick a row whose write is in flight.
+                    assert!(
+                        found * 10 > lies,
+                        "{lie:?} {letter:?} {store:?}: {found} of {lies}, {:?}",
+                        tally.bad
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_insert_that_is_lost_is_found() {
+    for store in STORES {
+        for letter in [Letter::D, Letter::E] {
+            let (tally, lies) = play(letter, store, 50, Lie::LostWrite, 3, 15_000);
+            assert!(lies > 3 && !tally.bad.is_empty(), "{letter:?} {store:?} {lies}");
+        }
+    }
+}
+
+#[test]
+fn threads_at_once_are_not_accused_either() {
+    let letter = Letter::A;
+    let store = Store::Sql;
+    let settings =
+        Settings { letter, records: 4, fields: FIELDS, field_bytes: 28, seed: 5, store, expected_inserts: 0 };
+    let source = Ycsb::new(settings).unwrap();
+    let server = Mutex::new(Server::loaded(&source, Lie::None, 5));
+    let verified: u64 = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4)
+            .map(|thread| {
+                let (source, server) = (&source, &server);
+                scope.spawn(move || {
+                    let mut worker = source.worker(thread);
+                    let mut verified = 0;
+                    for _ in 0..8_000 {
+                        let (_, mut unit, mut next) = worker.begin(0);
+                        loop {
+                            match next {
+                                Next::Send(command) => {
+                                    let answer = server.lock().unwrap().execute(&command);
+                                    next = answer.hand_to(worker.as_mut(), &mut unit);
+                                }
+                                Next::Done(Outcome::Right { verified: rows }) => {
+                                    verified += rows;
+                                    break;
+                                }
+                                other => panic!("{other:?}"),
+                            }
+                        }
+                    }
+                    verified
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert!(verified > 12_000);
+}
+
+#[test]
+fn scans_of_a_store_without_order_are_refused() {
+    let store = Store::KeyValue { ordered_index: false };
+    let settings = Settings {
+        letter: Letter::E,
+        records: 4,
+        fields: 1,
+        field_bytes: 28,
+        seed: 5,
+        store,
+        expected_inserts: 0,
+    };
+    let error = Ycsb::new(settings).unwrap_err().to_string();
+    assert!(error.contains("ordered index"), "{error}");
+    assert!(Ycsb::new(Settings { letter: Letter::D, ..settings }).is_ok());
+    for bad in [
+        Settings { letter: Letter::A, records: 0, ..settings },
+        Settings { letter: Letter::A, fields: 0, ..settings },
+        Settings { letter: Letter::A, field_bytes: 23, ..settings },
+    ] {
+        assert!(Ycsb::new(bad).is_err());
+    }
+}

@@ -1,0 +1,237 @@
+//! A store in memory that speaks what YCSB speaks, and lies when it is told to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use weigh_load::random::Random;
+use weigh_load::workload::{Bulk, Command, Next, Reply, Rows, Source, Unit, Value, Workload};
+use weigh_load::ycsb::Ycsb;
+
+use crate::FIELDS;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Lie {
+    None,
+    /// Acknowledges a write and forgets it.
+    LostWrite,
+    /// Answers with a row as it was before its last write.
+    StaleRead,
+    /// Answers with the row of another key.
+    ForeignRow,
+    /// Answers that there is no such row.
+    MissingRow,
+    /// Answers with a byte changed.
+    DamagedByte,
+    /// Leaves a row out of a scan.
+    HoledScan,
+    /// Gives the first two rows of a scan in the wrong order.
+    UnorderedScan,
+}
+
+pub(crate) type Row = Vec<Vec<u8>>;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Rows(Vec<Row>),
+    Count(u64),
+    Error,
+}
+
+impl Answer {
+    pub(crate) fn hand_to(&self, workload: &mut dyn Workload, unit: &mut Unit) -> Next {
+        let rows = match self {
+            Self::Count(count) => return workload.reply(unit, &Reply::Count(*count), false),
+            Self::Error => {
+                let error = Reply::Error { code: "57014", text: "canceled" };
+                return workload.reply(unit, &error, false);
+            }
+            Self::Rows(rows) => rows,
+        };
+        let (mut bytes, mut cells, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for row in rows {
+            for value in row {
+                let begin = u32::try_from(bytes.len()).unwrap();
+                bytes.extend_from_slice(value);
+                cells.push(Some(begin..u32::try_from(bytes.len()).unwrap()));
+            }
+            ends.push(cells.len());
+        }
+        workload.reply(unit, &Reply::Rows(Rows::new(&[], &bytes, &cells, &ends)), false)
+    }
+}
+
+/// One table, or the hashes and the sorted set of a key-value store.
+pub(crate) struct Server {
+    statements: Vec<String>,
+    rows: BTreeMap<Vec<u8>, Row>,
+    /// Rows as they were before their last write.
+    before: BTreeMap<Vec<u8>, Row>,
+    index: BTreeSet<Vec<u8>>,
+    lie: Lie,
+    random: Random,
+    pub(crate) lies: u64,
+}
+
+impl Server {
+    pub(crate) fn loaded(source: &Arc<Ycsb>, lie: Lie, seed: u64) -> Self {
+        let mut server = Self {
+            statements: source.worker(0).statements().to_vec(),
+            rows: BTreeMap::new(),
+            before: BTreeMap::new(),
+            index: BTreeSet::new(),
+            lie,
+            random: Random::new(seed),
+            lies: 0,
+        };
+        match source.bulk().unwrap() {
+            Bulk::Sql { copies, .. } => {
+                for chunk in copies.into_iter().flat_map(|(_, chunks)| chunks) {
+                    for line in String::from_utf8(chunk.bytes).unwrap().lines() {
+                        let mut cells = line.split('\t').map(|cell| cell.as_bytes().to_vec());
+                        server.rows.insert(cells.next().unwrap(), cells.collect());
+                    }
+                }
+            }
+            Bulk::Keyed { chunks, .. } => {
+                for chunk in chunks {
+                    // Every second line is a word; a line with a star begins a command.
+                    let text = String::from_utf8(chunk.bytes).unwrap();
+                    for command in text.split('*').skip(1) {
+                        let words = command.split("\r\n").skip(2).step_by(2);
+                        server.keyed(&words.map(|word| word.as_bytes().to_vec()).collect::<Vec<_>>());
+                    }
+                }
+            }
+        }
+        server
+    }
+
+    fn lying(&mut self, lie: Lie) -> bool {
+        // Writes are few in some workloads.
+        let one_in = if lie == Lie::LostWrite { 8 } else { 40 };
+        let lying = self.lie == lie && self.random.below(one_in) == 0;
+        self.lies += u64::from(lying);
+        lying
+    }
+
+    pub(crate) fn execute(&mut self, command: &Command) -> Answer {
+        match command {
+            Command::Prepared { statement, values } => self.prepared(*statement, values),
+            Command::Keyed(words) => self.keyed(words),
+            Command::Batch(commands) => Answer::Rows(
+                commands
+                    .iter()
+                    .map(|words| match self.keyed(words) {
+                        Answer::Rows(mut rows) => rows.pop().unwrap_or_default(),
+                        Answer::Count(count) => vec![count.to_string().into_bytes()],
+                        Answer::Error => panic!(),
+                    })
+                    .collect(),
+            ),
+            Command::Simple(_) => panic!("YCSB sends no text"),
+        }
+    }
+
+    fn prepared(&mut self, statement: usize, values: &[Value]) -> Answer {
+        let text = self.statements[statement].clone();
+        let bytes = |at: usize| match &values[at] {
+            Value::Text(text) => text.clone(),
+            other => panic!("{other:?}"),
+        };
+        if text.starts_with("SELECT ycsb_key") {
+            let Value::Int(limit) = values[1] else { panic!() };
+            let rows = self.rows.range(bytes(0)..).take(usize::try_from(limit).unwrap());
+            let rows = rows.map(|(key, row)| [vec![key.clone()], row.clone()].concat()).collect();
+            return Answer::Rows(self.twisted(rows));
+        }
+        if text.starts_with("SELECT") {
+            return Answer::Rows(self.read(&bytes(0)).into_iter().collect());
+        }
+        if text.starts_with("INSERT") {
+            let key = bytes(0);
+            assert!(!self.rows.contains_key(&key), "a key is inserted once");
+            if !self.lying(Lie::LostWrite) {
+                self.rows.insert(key, (1..values.len()).map(bytes).collect());
+            }
+            return Answer::Count(1);
+        }
+        let field: usize =
+            text.split(" SET field").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        let written = self.write(&bytes(1), field, bytes(0));
+        Answer::Count(u64::from(written))
+    }
+
+    fn keyed(&mut self, words: &[Vec<u8>]) -> Answer {
+        match words[0].as_slice() {
+            b"HGETALL" => {
+                let row = self.read(&words[1]).unwrap_or_default();
+                let named =
+                    (0..).zip(row).flat_map(|(field, value)| [format!("field{field}").into_bytes(), value]);
+                Answer::Rows(vec![named.collect()])
+            }
+            b"HSET" if words.len() == 4 => {
+                let field: usize = String::from_utf8(words[2][5..].to_vec()).unwrap().parse().unwrap();
+                let there = self.write(&words[1], field, words[3].clone());
+                Answer::Count(u64::from(!there))
+            }
+            b"HSET" => {
+                let row = words[2..].chunks(2).map(|pair| pair[1].clone()).collect();
+                if !self.lying(Lie::LostWrite) {
+                    self.rows.insert(words[1].clone(), row);
+                }
+                Answer::Count(u64::from(FIELDS))
+            }
+            b"ZADD" => {
+                self.index.insert(words[3].clone());
+                Answer::Count(1)
+            }
+            b"ZRANGEBYLEX" => {
+                let limit: usize = String::from_utf8(words[6].clone()).unwrap().parse().unwrap();
+                let names = self.index.iter().filter(|name| name[..] >= words[2][1..]).take(limit);
+                let names: Vec<Row> = names.map(|name| vec![name.clone()]).collect();
+                Answer::Rows(vec![self.twisted(names).concat()])
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn read(&mut self, key: &[u8]) -> Option<Row> {
+        if self.lying(Lie::MissingRow) {
+            return None;
+        }
+        if self.lying(Lie::StaleRead)
+            && let Some(row) = self.before.get(key)
+        {
+            return Some(row.clone());
+        }
+        if self.lying(Lie::ForeignRow) {
+            return self.rows.iter().find(|(other, _)| *other != key).map(|(_, row)| row.clone());
+        }
+        let mut row = self.rows.get(key).cloned()?;
+        if self.lying(Lie::DamagedByte) {
+            let (field, at) = (self.random.below(u64::from(FIELDS)), self.random.below(row[0].len() as u64));
+            row[usize::try_from(field).unwrap()][usize::try_from(at).unwrap()] ^= 1;
+        }
+        Some(row)
+    }
+
+    fn write(&mut self, key: &[u8], field: usize, value: Vec<u8>) -> bool {
+        let Some(row) = self.rows.get(key).cloned() else { return false };
+        if !self.lying(Lie::LostWrite) {
+            self.before.insert(key.to_vec(), row.clone());
+            self.rows.get_mut(key).unwrap()[field] = value;
+        }
+        true
+    }
+
+    fn twisted(&mut self, mut rows: Vec<Row>) -> Vec<Row> {
+        if rows.len() > 2 {
+            if self.lying(Lie::HoledScan) {
+                rows.remove(1);
+            } else if self.lying(Lie::UnorderedScan) {
+                rows.swap(0, 1);
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,18 @@
+//! weigh-load: the keys of YCSB, for tests of their laws.
+
+use pyo3::prelude::*;
+use weigh_load::ycsb::{Letter, keys};
+
+use crate::load::LoadError;
+
+#[pyfunction]
+pub(crate) fn ycsb_keys(
+    py: Python<'_>,
+    letter: &str,
+    records: u64,
+    seed: u64,
+    count: usize,
+) -> PyResult<Vec<(u64, u64)>> {
+    py.detach(|| Letter::named(letter).and_then(|letter| keys(letter, records, seed, count)))
+        .map_err(|error| LoadError::new_err(error.to_string()))
+}

@@ -1,0 +1,122 @@
+"""``weigh doctor``."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+import click
+
+from weigh.cli.output import print_json, print_rich
+from weigh.cli.progress import progress
+
+if TYPE_CHECKING:
+    from weigh.host.machine import Machine
+    from weigh.host.tuning import Change
+
+_MORE = {"storage": ("weigh.cli.doctor_storage", "storage")}
+
+
+class _Doctor(click.Group):
+    """The command itself, and what it knows beside that, imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_MORE)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MORE:
+            return None
+        module, attribute = _MORE[cmd_name]
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Doctor, invoke_without_command=True)
+@click.option("--tune", is_flag=True, help="Set what spoils and can be set, after asking; --restore undoes it.")
+@click.option("--restore", is_flag=True, help="Undo what --tune or --effect set, also after a crash.")
+@click.option("--effect", metavar="KNOB", help="Measure what a knob does: fixed work with it calm and restless.")
+@click.option("--blocks", type=click.IntRange(min=3), default=12, show_default=True, help="Of --effect.")
+@click.option("--yes", is_flag=True, help="With --tune: do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/doctor/1).")
+@click.pass_context
+def doctor(
+    ctx: click.Context, tune: bool, restore: bool, effect: str | None, blocks: int, yes: bool, as_json: bool
+) -> None:
+    """What on this machine would spoil a measurement, and how to mend it.
+
+    Every knob is fine, spoils, or cannot be seen. Nothing is changed without --tune (or --effect, which puts everything
+    back). Exit 1 when something spoils.
+    """
+    from weigh.host.machine import Machine
+    from weigh.model.errors import UsageError
+
+    asked = [name for name, given in (("--tune", tune), ("--restore", restore), ("--effect", effect)) if given]
+    if len(asked) > 1 or (asked and ctx.invoked_subcommand):
+        more = [*asked, *([ctx.invoked_subcommand] if ctx.invoked_subcommand else [])]
+        raise UsageError(f"{' and '.join(more)} cannot go together", remedy="ask for one of them")
+    if ctx.invoked_subcommand:
+        return
+    machine = Machine.here()
+    if effect:
+        _effect(machine, effect, blocks, as_json)
+    elif restore:
+        _restore(machine, as_json)
+    else:
+        _examine(machine, _tune(machine, yes) if tune else (), as_json)
+
+
+def _examine(machine: Machine, changes: tuple[Change, ...], as_json: bool) -> None:
+    from weigh.host import knobs, tuning
+    from weigh.model.errors import ExitCode
+    from weigh.model.knob import KnobState
+    from weigh.report import doctor as report
+
+    reads = knobs.read(machine)
+    snapshot = tuning.snapshot(machine)
+    if as_json:
+        print_json(report.document(reads, changes, snapshot))
+    else:
+        print_rich(report.examination(reads, changes, snapshot))
+    spoils = any(read.state is KnobState.SPOILS for read in reads)
+    code = ExitCode.FAILED if any(one.problem for one in changes) else ExitCode.FOUND if spoils else ExitCode.OK
+    click.get_current_context().exit(int(code))
+
+
+def _tune(machine: Machine, yes: bool) -> tuple[Change, ...]:
+    from weigh.host import tuning
+
+    wanted = tuning.wanted(machine)
+    if not wanted:
+        click.echo("nothing that spoils can be set from here", err=True)
+        return ()
+    for change in wanted:
+        click.echo(f"{change.knob}: {change.place}: {change.before} -> {change.after}", err=True)
+    if not yes:
+        click.confirm("Set these? `weigh doctor --restore` undoes it.", abort=True, err=True)
+    return tuning.tune(machine)
+
+
+def _restore(machine: Machine, as_json: bool) -> None:
+    from weigh.host import tuning
+    from weigh.model.errors import ExitCode
+    from weigh.report import doctor as report
+
+    changes = tuning.restore(machine)
+    if as_json:
+        print_json(report.restored_document(changes))
+    else:
+        print_rich(report.restored(changes))
+    failed = any(one.problem for one in changes)
+    click.get_current_context().exit(int(ExitCode.FAILED if failed else ExitCode.OK))
+
+
+def _effect(machine: Machine, name: str, blocks: int, as_json: bool) -> None:
+    from weigh.protocol import effect
+    from weigh.report import doctor as report
+
+    found = effect.measure(machine, name, blocks, progress(as_json))
+    if as_json:
+        print_json(report.effect_document(found))
+    else:
+        print_rich(report.effect(found))

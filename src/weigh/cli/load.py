@@ -1,0 +1,131 @@
+"""``weigh load``."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.output import print_json, print_rich
+from weigh.cli.progress import progress
+from weigh.cli.run import DEFAULT_OUT
+
+if TYPE_CHECKING:
+    from weigh.model.errors import ExitCode
+    from weigh.report.load.conclusion import LoadConclusion
+
+
+@click.command()
+@click.argument("workload", nargs=-1, required=True)
+@click.option("--target", required=True, metavar="TARGET", help="postgres:embedded, valkey:embedded, or a URL.")
+@click.option("--rate", metavar="N", help="Requests a second that are due, whatever the server does.")
+@click.option(
+    "--arrivals",
+    metavar="KIND",
+    help="constant, poisson, bursts[:PEAK[:LENGTH]], ramp:TO, steps:R1,R2,...[:TIME], trace:FILE [constant].",
+)
+@click.option("--closed", is_flag=True, help="A closed loop instead: ask again when the last answer has come.")
+@click.option("--both", is_flag=True, help="Both loops, side by side: what the closed one hides.")
+@click.option("--duration", metavar="TIME", help="Of each run [60s].")
+@click.option("--warmup", metavar="TIME", help="Left out at the beginning [found by a test].")
+@click.option("--connections", metavar="N[,N...]", help="To the server; several numbers are several runs [16].")
+@click.option("--threads", type=int, metavar="N", help="Of the generator [half of the cores].")
+@click.option("--repeats", type=int, metavar="K", help="Runs of each kind; the interval between them comes first [1].")
+@click.option("--records", metavar="N", help="Of YCSB, e.g. 1M [100K].")
+@click.option("--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10.")
+@click.option("--fanout", type=int, metavar="N", help="What a page takes that makes N requests at once.")
+@click.option("--max-in-flight", type=int, metavar="N", help="Sent and not answered, at most [the connections].")
+@click.option("--timeout", metavar="TIME", help="After which a request is given up [30s].")
+@click.option("--error-budget", metavar="SHARE", help="Of requests that may fail [0.1%].")
+@click.option("--seed", type=int, help="Of keys, values and arrivals [42].")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Evidence goes here [runs]."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("--strict", is_flag=True, help="Exit 3 when a run is refused.")
+def load(
+    workload: tuple[str, ...], target: str, out: Path, as_json: bool, quiet: bool, strict: bool, **flags: Any
+) -> None:
+    """Offer work to a server on a schedule, and measure what its users would feel.
+
+    WORKLOAD is ycsb-a to ycsb-f, or scripts in pgbench's language as FILE.sql[@WEIGHT]. Built in are
+    tpcb-like, simple-update and select-only.
+
+    \b
+    weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
+    weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
+    """
+    from weigh.engines.targets.target import target as find
+    from weigh.protocol import load as protocol
+    from weigh.protocol import load_config
+    from weigh.report.load import files
+
+    server = find(target)
+    spec = load_config.make(workload, server.text, flags)
+    folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
+    conclusion = files.read(folder)
+    _print(conclusion, folder, as_json)
+    click.get_current_context().exit(int(conclusion.exit_code(strict=strict)))
+
+
+def _command(said: str, shown: str) -> str:
+    """The command line, without the password of the target."""
+    return shlex.join(["weigh", *(word.replace(said, shown) for word in sys.argv[1:])])
+
+
+def is_load(folder: Path) -> bool:
+    """Whether a directory is that of a load experiment."""
+    from weigh.evidence.load_record import is_load as check
+
+    return check(folder)
+
+
+def show(folder: Path, as_json: bool) -> None:
+    """The report on stdout, computed anew from the journal."""
+    from weigh.report.load import files
+
+    _print(files.read(folder), folder, as_json)
+
+
+def _print(conclusion: LoadConclusion, folder: Path, as_json: bool) -> None:
+    from weigh.report.load.document import document
+    from weigh.report.load.terminal import report
+
+    if as_json:
+        print_json(document(conclusion, folder.resolve().name))
+    else:
+        print_rich(report(conclusion, str(folder)))
+
+
+def html(folder: Path) -> bytes:
+    """The report as a page."""
+    from weigh.report.load import files
+
+    return files.rendered(folder)[files.HTML]
+
+
+def check(folder: Path, as_json: bool) -> ExitCode:
+    """Verify, and say what came of it."""
+    from weigh.audit.load import verify
+    from weigh.model.errors import ExitCode
+
+    found = verify(folder)
+    if as_json:
+        print_json({"schema": "weigh/verify-load/1", "passed": not found.problems, "verification": found})
+    else:
+        for problem in found.problems:
+            click.secho(f"{problem.code} ", fg="red", bold=True, nl=False)
+            click.echo(f"{problem.file}: {problem.text}")
+        if found.problems:
+            click.secho(f"{found.evidence} FAILS: {len(found.problems)} problems", fg="red", bold=True)
+        else:
+            click.echo(
+                f"{found.evidence} passes: {found.files} files hashed, every figure of {found.runs} runs recomputed "
+                f"from {found.histograms:,} histograms"
+            )
+            click.echo("an unkeyed seal does not stop somebody who edits everything and reseals it")
+    return ExitCode.FOUND if found.problems else ExitCode.OK

@@ -1,0 +1,1 @@
+"""Targets: servers that load is offered to, started by weigh or reached by URL."""

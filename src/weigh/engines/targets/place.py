@@ -1,0 +1,103 @@
+"""Where a throw-away server lives: a folder on a disk, of an unprivileged user, gone when weigh is."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weigh.model.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_USUAL = Path("/var/tmp")
+"""On a disk where /tmp may be memory: a server that cannot lose power has nothing to be durable against."""
+_PREFIX = "weigh-load-"
+_IN_MEMORY = ("tmpfs", "ramfs")
+_PR_SET_PDEATHSIG = 1
+
+
+def folder() -> Path:
+    """A new empty folder, named by this process, so that another weigh removes it if this one is killed.
+
+    Raises:
+        EnvironmentFault: it cannot be made.
+    """
+    place = _USUAL if os.access(_USUAL, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+    _sweep(place)
+    try:
+        made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+    except OSError as error:
+        raise EnvironmentFault(
+            f"no room for a server: {error.strerror}", where=str(place), remedy="free space there"
+        ) from error
+    return made
+
+
+def _sweep(place: Path) -> None:
+    for left in place.glob(f"{_PREFIX}*"):
+        maker = left.name.removeprefix(_PREFIX).split("-")[0]
+        if maker.isdecimal() and not Path("/proc", maker).exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def in_memory(path: Path) -> bool:
+    """Whether a path lies on a file system that a loss of power empties."""
+    best, kind = "", ""
+    with suppress(OSError):
+        for line in Path("/proc/mounts").read_text().splitlines():
+            where, what = line.split()[1:3]
+            inside = where == "/" or str(path) == where or str(path).startswith(where + "/")
+            if inside and len(where) >= len(best):
+                best, kind = where, what
+    return kind in _IN_MEMORY
+
+
+def account() -> tuple[int, int] | None:
+    """User and group that a server is to run as; None where this process is unprivileged itself.
+
+    Raises:
+        EnvironmentFault: there is no unprivileged user.
+    """
+    if os.geteuid() != 0:
+        return None
+    try:
+        entry = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EnvironmentFault(
+            "a server must not run as root, and there is no user 'nobody' to run it as",
+            remedy="run weigh as another user",
+        ) from None
+    return entry.pw_uid, entry.pw_gid
+
+
+def own(path: Path, whose: tuple[int, int] | None) -> None:
+    """Make a folder the server's, and nobody else's."""
+    if whose:
+        os.chown(path, *whose)
+    path.chmod(0o700)
+
+
+def as_account(whose: tuple[int, int] | None) -> dict[str, Any]:
+    """The arguments of :class:`subprocess.Popen` that make a process that user's."""
+    return {"user": whose[0], "group": whose[1], "extra_groups": []} if whose else {}
+
+
+def ended_with_us() -> Callable[[], None]:
+    """For a child before it becomes the server: the kernel is to kill it when this process is gone, however it went."""
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def promise() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return promise

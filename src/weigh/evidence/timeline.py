@@ -1,0 +1,342 @@
+"""The timeline on disk: the journal's event ``watch``, and ``timeline.parquet``.
+
+An event holds columns, not moments: a minute at 20 readings a second takes about 100 kB of journal. Its numbers are
+whole, in units that keep what the kernel tells; a column whose values are all the same is written as that one value,
+one that holds nothing is left out, and a device is left out of the moments in which it did nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate, groupby
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.model.errors import EvidenceFault
+from weigh.model.timeline import Culprit, Disk, Moment, Network, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from weigh.evidence.record import Record
+    from weigh.model.sample import Sample
+
+TIMELINE = "timeline.parquet"
+
+Column = list[int | None] | int | None
+_KIB = 1024
+_SCALES = {
+    "busy": 100, "own": 100_000, "foreign": 100_000, "steal": 100,
+    "pressure_cpu": 1000, "pressure_memory": 1000, "pressure_io": 1000,
+}  # fmt: skip
+"""Columns of every moment: units in one second, or in the whole."""
+_PLAIN = ("queue", "context_switches")
+
+
+class Device(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Columns of one block device.
+
+    Attributes:
+        when: numbers of the moments in which it did something.
+        read, written: bytes.
+        queue: hundredths.
+        wait: 10 us; None where no request ended.
+        utilisation: thousandths.
+    """
+
+    when: tuple[int, ...] = ()
+    read: Column = None
+    written: Column = None
+    queue: Column = None
+    wait: Column = None
+    utilisation: Column = None
+
+
+class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Columns of what is read twice a second.
+
+    Attributes:
+        when: numbers of the moments in which it was read.
+        cpus: hundredths, for each CPU.
+        mhz: for each CPU.
+        disk_errors: by device.
+        received, sent: bytes.
+        memory_free, cached, dirty, swap_used, group_memory: KiB.
+        throttled: 0.1 ms.
+    """
+
+    when: tuple[int, ...] = ()
+    cpus: list[tuple[int, ...] | None] | None = None
+    mhz: list[tuple[int, ...] | None] | None = None
+    disk_errors: list[dict[str, int] | None] | None = None
+    received: Column = None
+    sent: Column = None
+    retransmits: Column = None
+    drops: Column = None
+    errors: Column = None
+    overflows: Column = None
+    memory_free: Column = None
+    cached: Column = None
+    dirty: Column = None
+    swap_used: Column = None
+    swapped: Column = None
+    major_faults: Column = None
+    oom_kills: Column = None
+    throttled: Column = None
+    group_memory: Column = None
+
+
+class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of the event ``watch``.
+
+    Attributes:
+        at: 0.1 ms since the attempt began at which the first moment begins; None where there is no moment.
+        span: 0.1 ms each.
+        busy, steal: 10 ms.
+        own, foreign: 10 us.
+        pressure_cpu, pressure_memory, pressure_io: thousandths.
+        disk: by device; None where the devices cannot be read.
+        slow: what is read less often.
+        culprits: process id, name, 10 us of CPU.
+        cost: microseconds of CPU of the sampler.
+        unreadable: as in :class:`Watch`.
+    """
+
+    at: int | None = None
+    span: list[int] = []
+    busy: Column = None
+    own: Column = None
+    foreign: Column = None
+    steal: Column = None
+    pressure_cpu: Column = None
+    pressure_memory: Column = None
+    pressure_io: Column = None
+    queue: Column = None
+    context_switches: Column = None
+    disk: dict[str, Device] | None = None
+    slow: Slow = Slow()
+    culprits: list[tuple[int, str, int]] = []
+    cost: int = 0
+    unreadable: dict[str, str] = {}
+
+
+def pack(drained: dict[str, Any]) -> Columns:
+    """What the sampler handed out as it is written.
+
+    Raises:
+        msgspec.ValidationError: it is not what this version's sampler hands out.
+    """
+    made = dict(drained)
+    # Not the spans: how many moments there are is said by nothing else.
+    made |= {name: _short(drained[name]) for name in (*_SCALES, *_PLAIN)}
+    if drained["disk"] is not None:
+        made["disk"] = {name: _busy(device) for name, device in drained["disk"].items()}
+    made["slow"] = {**_short_all(drained["slow"]), "when": drained["slow"]["when"]}
+    return msgspec.convert(made, Columns)
+
+
+def _busy(device: dict[str, list[int | None]]) -> dict[str, Any]:
+    """A device without the moments in which it did nothing."""
+    when = [index for index, values in enumerate(zip(*device.values(), strict=True)) if any(values)]
+    return {"when": when, **_short_all({name: [column[index] for index in when] for name, column in device.items()})}
+
+
+def _short_all(columns: dict[str, list[Any]]) -> dict[str, Any]:
+    return {name: _short(column) for name, column in columns.items()}
+
+
+def _short(column: list[Any]) -> list[Any] | int | None:
+    """A column with one value for all where all are the same number; None where it holds nothing."""
+    first = column[0] if column else None
+    same = (first is None or isinstance(first, int)) and all(value == first for value in column)
+    return first if same else column
+
+
+def unpack(columns: Columns) -> Watch:
+    """The moments of an event.
+
+    Raises:
+        msgspec.ValidationError: its columns are not of one length.
+    """
+    number = len(columns.span)
+    starts = list(accumulate(columns.span, initial=columns.at or 0))
+    fast = {name: _spread(getattr(columns, name), number, scale) for name, scale in _SCALES.items()}
+    fast |= {name: _spread(getattr(columns, name), number) for name in _PLAIN}
+    fast["disk"] = _disks(columns.disk, number)
+    slow = _slow(columns.slow, number)
+    moments = tuple(
+        Moment(
+            at=starts[index] / 10_000,
+            span=columns.span[index] / 10_000,
+            **{name: column[index] for name, column in fast.items()},
+            **slow.get(index, {}),
+        )
+        for index in range(number)
+    )
+    culprits = tuple(Culprit(pid=pid, name=name, cpu_s=cpu / 100_000) for pid, name, cpu in columns.culprits)
+    return Watch(
+        moments=moments, culprits=culprits, cost_s=columns.cost / 1_000_000, unreadable=dict(columns.unreadable)
+    )
+
+
+def _spread(column: Column, number: int, scale: int = 1) -> list[Any]:
+    """A column of so many values in their unit."""
+    values = column if isinstance(column, list) else [column] * number
+    if len(values) != number:
+        raise msgspec.ValidationError(f"a column of {len(values)} values for {number} moments")
+    return values if scale == 1 else [None if value is None else value / scale for value in values]
+
+
+_IDLE = Disk(read=0, written=0, queue=0.0, utilisation=0.0)
+
+
+def _disks(devices: dict[str, Device] | None, number: int) -> list[dict[str, Disk] | None]:
+    if devices is None:
+        return [None] * number
+    made = [dict.fromkeys(devices, _IDLE) for _ in range(number)]
+    for name, device in devices.items():
+        count = _within(device.when, number)
+        columns = zip(
+            device.when,
+            _spread(device.read, count),
+            _spread(device.written, count),
+            _spread(device.queue, count, 100),
+            _spread(device.wait, count, 100_000),
+            _spread(device.utilisation, count, 1000),
+            strict=True,
+        )
+        for index, read, written, queue, wait, utilisation in columns:
+            made[index][name] = Disk(read=read, written=written, queue=queue, await_s=wait, utilisation=utilisation)
+    return list(made)
+
+
+def _within(when: tuple[int, ...], number: int) -> int:
+    """How many moments something names.
+
+    Raises:
+        msgspec.ValidationError: there are not so many.
+    """
+    if any(not 0 <= index < number for index in when):
+        raise msgspec.ValidationError("something was read in a moment that there is not")
+    return len(when)
+
+
+_BYTES = ("memory_free", "cached", "dirty", "swap_used", "group_memory")
+_COUNTS = ("swapped", "major_faults", "oom_kills")
+_SECONDS = {name: f"{name}_s" for name in ("busy", "own", "foreign", "steal", "throttled")}
+"""Columns of ``timeline.parquet`` that are CPU seconds; ``foreign`` alone would be a word of SQL."""
+_NETWORK = ("received", "sent", "retransmits", "drops", "errors", "overflows")
+
+
+def _slow(slow: Slow, number: int) -> dict[int, dict[str, Any]]:
+    """What was read less often, by the number of the moment."""
+    count = _within(slow.when, number)
+    numbers = {name: _spread(getattr(slow, name), count) for name in (*_BYTES, *_COUNTS, *_NETWORK, "throttled")}
+    lists: dict[str, list[Any]] = {
+        name: getattr(slow, name) or [None] * count for name in ("cpus", "mhz", "disk_errors")
+    }
+    if any(len(column) != count for column in lists.values()):
+        raise msgspec.ValidationError("a column of another length than the others")
+    made = {}
+    for place, index in enumerate(slow.when):
+        row = {name: numbers[name][place] for name in _COUNTS}
+        row |= {name: None if (kib := numbers[name][place]) is None else kib * _KIB for name in _BYTES}
+        throttled, cpus, mhz = numbers["throttled"][place], lists["cpus"][place], lists["mhz"][place]
+        row["throttled"] = None if throttled is None else throttled / 10_000
+        row["cpus"] = None if cpus is None else tuple(share / 100 for share in cpus)
+        row["mhz"] = None if mhz is None else tuple(map(float, mhz))
+        row["disk_errors"] = lists["disk_errors"][place]
+        network = {name: numbers[name][place] for name in _NETWORK}
+        row["network"] = None if network["received"] is None else Network(**network)
+        made[index] = row
+    return made
+
+
+def write(folder: Path, record: Record) -> None:
+    """``timeline.parquet``, where the attempt was watched: ``select * from 'runs/*/timeline.parquet'`` works."""
+    import pyarrow.parquet as pq
+
+    if record.watches:
+        pq.write_table(table(record), folder / TIMELINE, compression="zstd")
+
+
+def same(folder: Path, record: Record) -> bool:
+    """Whether ``timeline.parquet`` is what the journal says; where nothing was watched there is none.
+
+    Raises:
+        EvidenceFault: the file is missing or damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not record.watches:
+        return not (folder / TIMELINE).exists()
+    try:
+        return bool(pq.read_table(folder / TIMELINE).equals(table(record)))
+    except (OSError, pa.ArrowException) as error:
+        raise EvidenceFault(
+            f"{TIMELINE} cannot be read: {error}",
+            where=str(folder),
+            remedy="the evidence was edited or the disk is failing",
+        ) from error
+
+
+def table(record: Record) -> pa.Table:
+    """All moments in order, one row each, with the turn in whose executions its middle lies."""
+    import pyarrow as pa
+
+    disk = pa.struct(
+        {
+            "device": pa.string(), "read": pa.int64(), "written": pa.int64(), "queue": pa.float64(),
+            "await_s": pa.float64(), "utilisation": pa.float64(), "errors": pa.int64(),
+        }
+    )  # fmt: skip
+    floats = ("at", "span", *_SECONDS.values(), "pressure_cpu", "pressure_memory", "pressure_io")
+    columns = {
+        "attempt": pa.int32(), "block": pa.int32(), "turn": pa.int32(), "arm": pa.string(),
+        "contender": pa.string(), "operation": pa.string(),
+        **dict.fromkeys(floats, pa.float64()),
+        "queue": pa.int64(), "context_switches": pa.int64(), "disk": pa.list_(disk),
+        "cpus": pa.list_(pa.float64()), "mhz": pa.list_(pa.float64()),
+        **dict.fromkeys((*_NETWORK, *_BYTES, *_COUNTS), pa.int64()),
+    }  # fmt: skip
+    turns = _turns(record.samples)
+    begins = [begin for begin, _, _ in turns]
+    rows = []
+    for moment in (moment for watch in record.watches for moment in watch.moments):
+        middle = moment.at + moment.span / 2
+        place = bisect_right(begins, middle) - 1
+        sample = turns[place][2] if place >= 0 and middle <= turns[place][1] else None
+        rows.append({"attempt": record.attempt, **_placed(sample), **_row(moment)})
+    return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
+
+
+def _turns(samples: Iterable[Sample]) -> list[tuple[float, float, Sample]]:
+    """When the executions of each turn began and had handed out their last answer, with one of its samples."""
+    made = []
+    for _, turn in groupby(samples, key=lambda sample: (sample.block, sample.turn)):
+        those: Sequence[Sample] = tuple(turn)
+        ends = [one.at + (one.wall_s or 0.0) + (one.answer_s or 0.0) for one in those]
+        made.append((those[0].at, max(ends), those[0]))
+    return sorted(made, key=lambda one: one[0])
+
+
+def _placed(sample: Sample | None) -> dict[str, Any]:
+    names = ("block", "turn", "arm", "contender", "operation")
+    return {name: getattr(sample, name) if sample else None for name in names}
+
+
+def _row(moment: Moment) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.to_builtins(moment)
+    network = row.pop("network") or {}
+    failed = row.pop("disk_errors") or {}
+    disks = row.pop("disk")
+    row["disk"] = None
+    if disks is not None:
+        row["disk"] = [{"device": name, **used, "errors": failed.get(name)} for name, used in disks.items()]
+    row |= {column: row.pop(name) for name, column in _SECONDS.items()}
+    return {**row, **{name: network.get(name) for name in _NETWORK}}

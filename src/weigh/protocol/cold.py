@@ -1,0 +1,210 @@
+"""Cold: one life an operation, with nothing of its data in memory when the clock starts, and the proof of it.
+
+The order is what makes it cold (docs/cold.md): the life before is really down; dirty pages are written; the kernel's
+caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed over; the
+files of its tables are put out of memory once more, because opening them read a little; what is left of them in memory
+is counted; the clock starts. The life after it finds what this one read, and is called first.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weigh.engines.life import LifeEnded
+from weigh.host import drive, facts, processes, residency, storage
+from weigh.model.errors import EnvironmentFault
+from weigh.model.sample import Outcome
+from weigh.model.warmth import Drive, Warmth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from weigh.engines.life import Life
+    from weigh.engines.stores import Tables
+    from weigh.model.plan import Slot
+    from weigh.model.sample import Temperature
+    from weigh.model.warmth import PutOut
+    from weigh.protocol.prepare import Ready
+
+DOWN_TIMEOUT = 30.0
+"""Seconds in which everything that a life started must be gone."""
+_NOTHING = "SELECT 1 AS one"
+"""A query that touches no table. An engine that does not know it is none the worse."""
+
+
+class Alone:
+    """A life with nobody beside it, and what is read about its one execution.
+
+    Args:
+        life: that has opened its tables.
+        temperature: ``cold`` or ``first``.
+        put_out: how memory was emptied before it began.
+
+    Attributes:
+        ran_at: what ``time.monotonic()`` said when its execution began.
+    """
+
+    def __init__(self, life: Life, temperature: Temperature, put_out: PutOut) -> None:
+        self.life = life
+        self._temperature = temperature
+        self._put_out: PutOut = put_out
+        self._files: list[str] = []
+        self._devices: tuple[str, ...] = ()
+        self.ran_at = time.monotonic()
+
+    def warm_up(self, timeout: float) -> None:
+        """Have the program in memory, and nothing of the data: its own files read back, and a query without a table.
+
+        Raises:
+            LifeEnded: the life is over.
+        """
+        self._files = self.life.files()
+        self._devices = devices(self._files)
+        own = set(self._files)
+        own.update(str(Path(file).resolve()) for file in self._files)
+        residency.read_in(file for file in processes.mapped(self.life.pid) if file not in own)
+        try:
+            self.life.ask("prepare", timeout, sql=_NOTHING)
+            self.life.ask("run", timeout)
+        except LifeEnded as ended:
+            if not ended.alive:
+                raise
+
+    def execute(self, sql: str, timeout: float, **place: Any) -> tuple[dict[str, Any], Warmth]:
+        """Execute the query once.
+
+        Args:
+            sql: the query.
+            timeout: seconds.
+            place: fields of :class:`Warmth` that say where in the experiment it is.
+
+        Returns:
+            What the worker measured, with ``prepared`` (CPU seconds of taking the query), and what was seen.
+
+        Raises:
+            LifeEnded: the engine refused, timed out, crashed or ran out of memory.
+        """
+        prepared = self.life.ask("prepare", timeout, sql=sql)["cpu_s"]
+        before = residency.evict(self._files) if self._temperature == "cold" else residency.count(self._files)
+        by_device = drive.bytes_read(self._devices)
+        read = processes.bytes_read(self.life.pid)
+        self.ran_at = time.monotonic()
+        cost = self.life.ask("run", timeout)
+        read_after = processes.bytes_read(self.life.pid)
+        by_device_after = drive.bytes_read(self._devices)
+        seen = Warmth(
+            temperature=self._temperature,
+            place="life",
+            files=len(self._files),
+            bytes=residency.size(self._files),
+            page_bytes=residency.PAGE_BYTES,
+            before=before,
+            after=residency.count(self._files),
+            put_out=self._put_out,
+            bytes_read=None if read is None or read_after is None else read_after - read,
+            devices={name: by_device_after[name] - was for name, was in by_device.items() if name in by_device_after},
+            seconds=cost["wall_s"],
+            **place,
+        )
+        return {**cost, "prepared": prepared}, seen
+
+
+@contextmanager
+def alone(ready: Ready, tables: Tables, temperature: Temperature, timeout: float) -> Iterator[Alone]:
+    """A fresh life that is ready for its one query; afterwards it is really down.
+
+    Raises:
+        LifeEnded: it could not begin, or something that it started does not end.
+    """
+    put_out: PutOut = ""
+    if temperature == "cold":
+        put_out = "drop_caches" if residency.drop() else "eviction"
+    life = ready.start(tables)
+    started = processes.family(life.pid)
+    try:
+        one = Alone(life, temperature, put_out)
+        one.warm_up(timeout)
+        yield one
+        started = processes.family(life.pid)
+    finally:
+        life.close()
+        if not processes.gone(started, DOWN_TIMEOUT):
+            raise LifeEnded(
+                Outcome.ERROR, f"something that it started is still there after {DOWN_TIMEOUT:g} s", alive=False
+            )
+
+
+def standing(files: Sequence[str], **place: Any) -> Warmth:
+    """How much of a hot life's data is in memory now."""
+    return Warmth(
+        temperature="hot",
+        files=len(files),
+        bytes=residency.size(files),
+        page_bytes=residency.PAGE_BYTES,
+        before=residency.count(files),
+        **place,
+    )
+
+
+def turned(files: Sequence[str], bytes_read: int, block: int, turn: int, slot: Slot, contender: str) -> Warmth:
+    """What the processes of a hot life read during the timed executions of a turn, where no sample can tell."""
+    return Warmth(
+        temperature="hot",
+        place="turn",
+        block=block,
+        turn=turn,
+        arms=(slot.arm,),
+        contender=contender,
+        operation=slot.operation,
+        case=slot.case,
+        files=len(files),
+        bytes=residency.size(files),
+        bytes_read=bytes_read,
+    )
+
+
+def devices(files: Iterable[str]) -> tuple[str, ...]:
+    """Names of the block devices under these files; a hundred files lie on few."""
+    folders = {str(Path(file).resolve().parent) for file in files}
+    return tuple(sorted({device.name for folder in folders for device in storage.place(folder).devices}))
+
+
+def refuse_memory(files: Sequence[str]) -> None:
+    """Refuse data that lies in memory and nowhere else.
+
+    Raises:
+        EnvironmentFault: it does.
+    """
+    for folder in sorted({str(Path(file).resolve().parent) for file in files}):
+        found = storage.place(folder)
+        if found.kind == "memory":
+            raise EnvironmentFault(
+                f"E1: the data lies in memory ({found.filesystem or 'a device in memory'}): it can never be cold",
+                where=folder,
+                remedy="put it on storage (WEIGH_CACHE names another folder for what weigh makes), or measure hot",
+            )
+
+
+def measured_drive(files: Sequence[str]) -> Drive:
+    """What the storage under the data can do."""
+    rates, part = drive.rates(files)
+    largest = max(files, key=_size, default="")
+    found = storage.place(Path(largest).resolve().parent)
+    return Drive(
+        place=found.path,
+        kind=f"{found.filesystem}, {found.kind}" if found.filesystem else found.kind,
+        devices=tuple(device.name for device in found.devices),
+        rates=rates,
+        bytes=part,
+        how=drive.HOW if rates else "",
+        virtual=facts.virtual(),
+    )
+
+
+def _size(file: str) -> int:
+    with suppress(OSError):
+        return Path(file).stat().st_size
+    return 0

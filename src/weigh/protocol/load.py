@@ -1,0 +1,237 @@
+"""A load experiment, in order: target, data, runs, seal."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh import __version__
+from weigh.evidence import load_record as records
+from weigh.evidence import store
+from weigh.evidence.histogram import decode, merged
+from weigh.evidence.journal import Journal
+from weigh.evidence.record import End
+from weigh.host import facts, knobs, lock, scratch
+from weigh.host.machine import Machine
+from weigh.model import units
+from weigh.model.errors import EngineFault, EnvironmentFault, WeighError
+from weigh.model.load import LoadInterval, LoadSummary
+from weigh.protocol.prepare import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from weigh.engines.targets.target import Reached, Target
+    from weigh.model.load import LoadSpec, Loop
+    from weigh.protocol.progress import Progress
+
+_POLL = 0.1
+
+
+def run(
+    spec: LoadSpec, target: Target, root: Path, command: str, progress: Progress, render: Callable[[Path], Any]
+) -> Path:
+    """Offer the load and seal the evidence.
+
+    Args:
+        spec: what to do.
+        target: the server.
+        root: folder of all evidence.
+        command: the command that does it again, without secrets.
+        progress: is told how far it is.
+        render: writes the report into the directory, before it is sealed.
+
+    Returns:
+        The evidence directory.
+
+    Raises:
+        WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the error that
+            ended it is raised with the evidence's place as a note.
+    """
+    with ExitStack() as stack:
+        scratch.sweep()
+        stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
+        progress.say(f"reaching {target.text}")
+        reached = stack.enter_context(target.reach(cache_folder(), max(spec.connections)))
+        # A mistake in a script is said before there is any evidence.
+        _generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
+        folder, attempt = store.begin(root, spec)
+        journal = Journal(folder)
+        stack.callback(journal.close)
+        how, reason = "stopped", "weigh failed"
+        try:
+            journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec))
+            journal.append(
+                "environment",
+                records.LoadEnvironment(
+                    weigh=__version__,
+                    command=command,
+                    host=facts.read(knobs.read(Machine.here())),
+                    target=reached.read,
+                    lock=reached.lock,
+                ),
+            )
+            _runs(spec, reached, journal, progress)
+            how, reason = "complete", ""
+        except KeyboardInterrupt as error:
+            reason = "interrupted"
+            error.add_note(f"what was measured until then is kept in {folder}")
+            raise
+        except WeighError as error:
+            reason = error.what
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        except Exception as error:
+            reason = f"weigh failed: {type(error).__name__}: {error}"
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        finally:
+            _finish(folder, journal, End(how=how, reason=reason), render)
+        return folder
+
+
+def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress) -> None:
+    """Every run, in turn: repeats outside, so that what changes over the session touches all kinds alike."""
+    total = spec.repeats * len(spec.connections) * len(spec.loops)
+    number = 0
+    for repeat in range(1, spec.repeats + 1):
+        for connections in spec.connections:
+            for loop in spec.loops:
+                number += 1
+                begun = records.RunBegun(number=number, loop=loop, connections=connections, repeat=repeat)
+                name = f"run {number} of {total}, {loop} loop, {units.count(connections, 'connection')}"
+                _one(spec, reached, begun, journal, progress, name)
+
+
+def _one(
+    spec: LoadSpec, reached: Reached, begun: records.RunBegun, journal: Journal, progress: Progress, name: str
+) -> None:
+    generator = _generator(spec, reached, begun.loop, begun.connections)
+    if _has_own_data(spec, reached):
+        # Anew before every run: each begins with the same records, and the generator knows the version of each.
+        progress.say(f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables")
+        done = msgspec.convert(_asked(generator.load, _Bar(progress)), records.Loaded, strict=False)
+        journal.append("loaded", done)
+    progress.say(name)
+    journal.append("run", begun)
+    _asked(generator.start)
+    try:
+        while not generator.is_over():
+            time.sleep(_POLL)
+            _take(generator, begun.number, journal, progress, spec.duration_s)
+    except KeyboardInterrupt:
+        generator.stop()
+        raise
+    finally:
+        _last(generator, begun.number, journal, progress, spec.duration_s)
+
+
+def _has_own_data(spec: LoadSpec, reached: Reached) -> bool:
+    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
+    return spec.letter is not None or (reached.read.embedded and not any(script.text for script in spec.scripts))
+
+
+class _Bar:
+    """What the generator tells about loading."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def __call__(self, done: int, total: int) -> bool:
+        self._progress.step(done, total, "records")
+        return True
+
+
+def _take(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
+    """Write down the intervals that are finished."""
+    for interval in msgspec.json.decode(_asked(generator.poll), type=list[LoadInterval]):
+        journal.append("interval", records.RunInterval(run=number, interval=interval))
+        _show(interval, progress, duration)
+
+
+def _last(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
+    summary = msgspec.json.decode(_asked(generator.finish), type=LoadSummary)
+    _take(generator, number, journal, progress, duration)
+    journal.append("summary", records.RunEnded(run=number, summary=summary))
+    progress.step(1, 1, "")
+
+
+def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:
+    """One line that is drawn over: how it goes."""
+    responses = merged(decode(one.response) for one in interval.operations)
+    rate = responses.total / (interval.to_s - interval.from_s)
+    failed = sum(sum(one.errors.values()) + one.timeouts for one in interval.operations)
+    text = f"{rate:,.0f}/s, p50 {units.seconds(responses.quantile(0.5))}, p99 {units.seconds(responses.quantile(0.99))}"
+    text += f", {failed} failed" if failed else ""
+    # Below the end: the bar goes away when it is full.
+    progress.step(min(round(interval.to_s), round(duration) - 1), round(duration), text)
+
+
+def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -> Any:
+    from weigh._native import Load
+
+    workload: dict[str, Any]
+    if spec.letter:
+        workload = {
+            "kind": "ycsb",
+            "letter": spec.letter,
+            "records": spec.records,
+            "fields": 10,
+            "field_bytes": 100,
+            "seed": spec.seed,
+            "ordered_index": spec.ordered_index,
+        }
+    else:
+        scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
+        workload = {"kind": "script", "scripts": scripts, "seed": spec.seed, "variables": spec.variables}
+    asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
+    threads = min(spec.threads, connections)
+    config = {
+        "target": reached.connect,
+        "workload": workload,
+        "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
+        "duration_s": spec.duration_s,
+        "connections": connections,
+        "threads": threads,
+        "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),
+        "timeout_s": spec.timeout_s,
+        "interval_s": spec.interval_s,
+        "spin": False,
+    }
+    return _asked(Load, msgspec.json.encode(config).decode())
+
+
+def _asked(what: Callable[..., Any], *arguments: Any) -> Any:
+    """A call into the generator; its errors as weigh's.
+
+    Raises:
+        EngineFault: the server is in the way, or the workload is wrong.
+    """
+    from weigh._native import LoadError
+
+    try:
+        return what(*arguments)
+    except LoadError as error:
+        # What was wrong, and in the lines below it what to do.
+        text, _, remedy = str(error).partition("\n")
+        raise EngineFault(text, remedy=remedy) from None
+
+
+def _finish(folder: Path, journal: Journal, end: End, render: Callable[[Path], Any]) -> None:
+    """Derive the documents and seal, whatever happened."""
+    journal.release()
+    try:
+        journal.append("end", end)
+        journal.close()
+        render(folder)
+        store.seal(folder, __version__)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"the evidence cannot be sealed: {error.strerror}",
+            where=str(folder),
+            remedy="free space; `weigh report` reads the journal as it is",
+        ) from error

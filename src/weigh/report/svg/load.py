@@ -1,0 +1,121 @@
+"""The plots of a load run: figures over time, and the spectrum of its latencies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from weigh.report.svg import draw
+from weigh.report.svg.scale import Scale, ticks
+from weigh.report.svg.time import tick_label
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+WIDTH, HEIGHT = 660, 180
+_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 650, 14, 148
+_GAP = 22.0
+_PAD = 1.25
+_POINTS = 300
+"""Intervals that are drawn apart; more than that share a place, where the highest is drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One line.
+
+    Attributes:
+        name: as the key says it.
+        style: number of its stroke, as the page's style defines it.
+        points: place and height; None is a gap.
+    """
+
+    name: str
+    style: int
+    points: tuple[tuple[float, float | None], ...]
+
+
+def over_time(
+    curves: Sequence[Curve], label: str, end: float, cut: float, *, log: bool, said: Callable[[float], str]
+) -> Markup:
+    """Figures over the seconds of a run; nothing where no curve has a point.
+
+    Args:
+        curves: heights above zero where the scale is logarithmic.
+        label: what it shows, for those who do not see it.
+        end: seconds of the run.
+        cut: seconds at the beginning that are in no figure: drawn on a shaded ground.
+        log: whether heights differ by powers of ten.
+        said: a height as the axis labels it.
+    """
+    heights = [
+        height for curve in curves for _, height in curve.points if height is not None and (height > 0 or not log)
+    ]
+    if not heights or end <= 0:
+        return Markup()
+    if log:
+        down = Scale(min(heights) / _PAD, max(heights) * _PAD, _BOTTOM, _TOP, log=True)
+    else:
+        down = Scale(0.0, max(heights) * _PAD or 1.0, _BOTTOM, _TOP, log=False)
+    across = Scale(0.0, end, _LEFT, _RIGHT, log=False)
+    parts = []
+    if cut > 0:
+        wide = across.at(min(cut, end)) - _LEFT
+        parts.append(draw.path(f"M{_LEFT} {_TOP}h{draw.number(wide)}V{_BOTTOM}h-{draw.number(wide)}z", "mg"))
+    parts += [_grid(down, said), _seconds(across)]
+    parts += [draw.path(_joined(curve, across, down), f"t{curve.style}") for curve in curves]
+    return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+
+
+def spectrum(curves: Sequence[Curve], label: str) -> Markup:
+    """Latencies against how rare they are: places are fractions of the requests that are slower, heights seconds."""
+    heights = [height for curve in curves for _, height in curve.points if height]
+    rarest = min((place for curve in curves for place, _ in curve.points), default=1.0)
+    if not heights or rarest >= 1:
+        return Markup()
+    down = Scale(min(heights) / _PAD, max(heights) * _PAD, _BOTTOM, _TOP, log=True)
+    across = Scale(math.log10(rarest), 0.0, _RIGHT, _LEFT, log=False)
+    steps = [10.0**-power for power in range(0, 1 - math.floor(math.log10(rarest))) if 10.0**-power >= rarest]
+    places = [(across.at(math.log10(step)), step) for step in steps]
+    marks = draw.path("".join(f"M{draw.number(x)} {_BOTTOM}v5" for x, _ in places), "s")
+    names = draw.group("tm", *(draw.text(x, _BOTTOM + 18, _rank(step)) for x, step in places))
+    parts = [_grid(down, tick_label), marks + names]
+    for curve in curves:
+        flat = Curve(curve.name, curve.style, tuple((math.log10(place), height) for place, height in curve.points))
+        parts.append(draw.path(_joined(flat, across, down), f"t{curve.style}"))
+    return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+
+
+def _rank(slower: float) -> str:
+    return "all" if slower == 1 else f"p{100 * (1 - slower):.6g}"
+
+
+def _joined(curve: Curve, across: Scale, down: Scale) -> str:
+    """Path data in whole steps, the highest of all points that share a place."""
+    wide = max((_RIGHT - _LEFT) / _POINTS, 1.0)
+    text, pen = "", False
+    for slot, some in groupby(curve.points, key=lambda point: round(across.at(point[0]) / wide)):
+        known = [height for _, height in some if height is not None and (height > 0 or not down.log)]
+        if not known:
+            pen = False
+            continue
+        y = draw.number(round(down.at(max(known)), 1))
+        text += f"{'L' if pen else 'M'}{draw.number(slot * wide)} {y}"
+        pen = True
+    return text
+
+
+def _grid(down: Scale, said: Callable[[float], str]) -> Markup:
+    shown = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
+    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in shown.values()), "g")
+    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, said(tick)) for tick, y in shown.items()))
+
+
+def _seconds(across: Scale) -> Markup:
+    shown = ticks(across, 60.0)
+    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {_BOTTOM}v5" for tick in shown), "s")
+    return marks + draw.group("tm", *(draw.text(across.at(tick), _BOTTOM + 18, f"{tick:g} s") for tick in shown))

@@ -1,0 +1,37 @@
+"""Spoilt: comparisons whose figures the machine spoilt, each with the reason for which it is refused. Pure.
+
+Whoever finds out about the machine (contention, drift, a cold start that was not proven) says so with one mapping; the
+judge refuses what is named in it, before it controls false discoveries over the rest. The figures stay and are shown,
+as those of an unstable comparison are: they are what was measured, and nothing is claimed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.model.verdict import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Spoilt = Mapping[tuple[str, str], Reason]
+"""Why the figures of (operation, contender) cannot carry a verdict. The baseline's spoil every comparison with it."""
+
+
+def reasons(found: Sequence[Spoilt], operation: str, candidate: str, baseline: str) -> Iterator[Reason]:
+    """Why the comparison is refused; none where nothing spoilt it.
+
+    Args:
+        found: by everybody who looked.
+        operation: on which they are compared.
+        candidate: who is compared.
+        baseline: with whom.
+    """
+    for one in found:
+        if (reason := one.get((operation, candidate))) is not None:
+            yield reason
+        if (reason := one.get((operation, baseline))) is not None:
+            yield msgspec.structs.replace(reason, text=f"the baseline {baseline}: {reason.text}")

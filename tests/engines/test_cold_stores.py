@@ -1,0 +1,34 @@
+"""Engines with stores of their own are cold by the files of their stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.evidence import record as records
+
+if TYPE_CHECKING:
+    from commands import Weigh
+
+pytestmark = pytest.mark.long
+
+
+def test_what_they_loaded_is_put_out_of_memory_and_read_again(weigh: Weigh) -> None:
+    named = [word for name in ("sqlite", "postgres") for word in ("--contender", name)]
+    flags = ("--scale", "50K", "--operations", "by_action", "--starts", "1", "--runs", "1", "--temperature", "both")
+    run = weigh("run", *named, *flags, "--quiet", "--json")
+    assert run.code == 0, run.err
+    for one in run.json["warmth"]:
+        assert one["refused"] is None, one
+        assert one["proven"] == one["executions"] > 0
+        if one["temperature"] == "cold":
+            # The whole table is read, by whichever process of the server.
+            assert one["resident"] == 0
+            assert one["bytes_read"] > 0.8 * 4096 * one["pages"]
+    record = records.read(run.evidence)
+    # A server is told by its turns, the library in the worker by its samples.
+    turns = [one for one in record.warmths if one.place == "turn"]
+    assert {one.contender for one in turns} == {"postgres"}
+    assert {one.bytes_read for one in turns} == {0}
+    assert "E1.unproven" not in {reason["code"] for reason in run.json["tier"]["reasons"]}

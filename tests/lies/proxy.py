@@ -1,0 +1,143 @@
+"""A server that lies: a proxy before an honest Valkey, which stalls, forgets writes, serves old values or fails fast.
+
+It understands RESP as far as it must: a connection asks, and waits for the answer. What belongs to the bulk loading
+(everything before the first read) passes untouched.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+Lie = Literal["none", "stalls", "forgets", "serves-old", "fails"]
+_READ, _WRITE = b"HGETALL", b"HSET"
+_FIELD = 4
+"""Words of a write to one field."""
+STALL_FROM, STALL_FOR = 0.7, 1.0
+"""Seconds since the first read, and how long nothing is answered then."""
+EVERY = 5
+"""One request in so many is lied about."""
+
+
+class Proxy:
+    """Listens on a port of the loopback until it is left.
+
+    Args:
+        upstream: socket of the honest server.
+        lie: what is done.
+    """
+
+    def __init__(self, upstream: str, lie: Lie) -> None:
+        self._upstream = upstream
+        self._lie = lie
+        self._lock = threading.Lock()
+        self._began: float | None = None
+        self._asked = 0
+        self._kept: dict[bytes, bytes] = {}
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"redis://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __enter__(self) -> Proxy:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Otherwise accept() would go on with a descriptor that may be somebody else's by then.
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for one in self._open:
+            one.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._open.append(client)
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:
+            server.connect(self._upstream)
+            asked, answers = client.makefile("rb"), server.makefile("rb")
+            while words := _request(asked):
+                reply = self._lied(words)
+                if reply is None:
+                    server.sendall(_encoded(words))
+                    reply = _reply(answers)
+                    if self._lie == "serves-old" and words[0] == _READ:
+                        # What was read first is served for ever.
+                        reply = self._kept.setdefault(words[1], reply)
+                self._wait()
+                client.sendall(reply)
+
+    def _lied(self, words: list[bytes]) -> bytes | None:
+        """What is answered without asking the server; None where it is asked."""
+        with self._lock:
+            if words[0] == _READ and self._began is None:
+                self._began = time.monotonic()
+            elif words[0] == _WRITE and len(words) > _FIELD:
+                # A whole record: the next run is being loaded.
+                self._began = None
+            if self._began is None or words[0] not in (_READ, _WRITE):
+                return None
+            self._asked += 1
+            due = self._asked % EVERY == 0
+        if self._lie == "forgets" and words[0] == _WRITE and len(words) == _FIELD:
+            return b":0\r\n"
+        if self._lie == "fails" and due:
+            return b"-OOM command not allowed when used memory > 'maxmemory'.\r\n"
+        return None
+
+    def _wait(self) -> None:
+        if self._lie != "stalls" or self._began is None:
+            return
+        since = time.monotonic() - self._began
+        if STALL_FROM <= since < STALL_FROM + STALL_FOR:
+            time.sleep(STALL_FROM + STALL_FOR - since)
+
+
+def _request(file: BinaryIO) -> list[bytes]:
+    """The words of the next command; none at the end."""
+    line = file.readline()
+    if not line.startswith(b"*"):
+        return []
+    words = []
+    for _ in range(int(line[1:])):
+        length = int(file.readline()[1:])
+        words.append(file.read(length + 2)[:-2])
+    return words
+
+
+def _encoded(words: list[bytes]) -> bytes:
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(word), word) for word in words)
+
+
+def _reply(file: BinaryIO) -> bytes:
+    """The next reply, as it came."""
+    line = file.readline()
+    if not line:
+        raise ConnectionError("the server is gone")
+    kind, count = line[:1], line[1:-2]
+    if kind == b"$" and int(count) >= 0:
+        return line + file.read(int(count) + 2)
+    if kind in b"*~%>":
+        parts = int(count) * (2 if kind == b"%" else 1)
+        return line + b"".join(_reply(file) for _ in range(max(parts, 0)))
+    return line

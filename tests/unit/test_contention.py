@@ -1,0 +1,270 @@
+"""Contention: what others used is shared out over turns, and what that spoils."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from weigh.model.sample import Outcome, Sample
+from weigh.model.timeline import Culprit, Moment, Watch
+from weigh.verdict import contended
+from weigh.verdict.contention import Contention, PairShare, contention
+
+if TYPE_CHECKING:
+    from weigh.model.finding import Finding
+
+JOB = Culprit(pid=812, name="burn", cpu_s=0.5)
+
+
+def executions(
+    block: int, turn: int, *, contender: str = "b", runs: int = 3, wall: float = 0.1, **fields: Any
+) -> list[Sample]:
+    """One turn of a block that lasts ten seconds; each turn has one of them for itself."""
+    begin = 10.0 * block + turn
+    given: dict[str, Any] = {"start": 0, "arm": contender, "operation": "q", "case": "c", "outcome": Outcome.OK}
+    return [
+        Sample(
+            block=block, turn=turn, run=run, contender=contender, wall_s=wall, at=begin + run * (wall + 0.01),
+            **(given | fields),
+        )
+        for run in range(runs + 1)
+    ]  # fmt: skip
+
+
+def moments(begin: float, length: float, foreign: float | None, *, span: float = 0.05, **fields: Any) -> list[Moment]:
+    """Moments in which others use a share of one CPU."""
+    number = round(length / span)
+    return [
+        Moment(at=begin + at * span, span=span, foreign=None if foreign is None else foreign * span, **fields)
+        for at in range(number)
+    ]
+
+
+def watch(block: int, turn: int, foreign: float | None, *culprits: Culprit, **fields: Any) -> Watch:
+    return Watch(moments=tuple(moments(10.0 * block + turn, 1.0, foreign, **fields)), culprits=culprits)
+
+
+def experiment(shares: dict[str, list[float]], bound: float = 0.05, **fields: Any) -> Contention:
+    """Each contender has one turn a block, in which others use a share of one CPU."""
+    samples, watches = [], []
+    for turn, (contender, own) in enumerate(shares.items()):
+        for block, share in enumerate(own):
+            samples += executions(block, turn, contender=contender, **fields)
+            watches.append(watch(block, turn, share, *((JOB,) if share > 0.01 else ())))
+    return contention([(samples, watches)], bound)
+
+
+def pair(found: Contention, contender: str = "b") -> PairShare:
+    return next(one for one in found.pairs if one.contender == contender)
+
+
+def said(found: Contention, code: str = "E4.contended") -> list[Finding]:
+    return [one for one in contended.findings(found) if one.code == code]
+
+
+def test_a_job_beside_one_contender_refuses_that_one_and_nobody_else() -> None:
+    found = experiment({"a": [0.0] * 10, "b": [1.0] * 10, "c": [0.01] * 10})
+    assert [one.refused for one in found.pairs] == [False, True, False]
+    assert pair(found).foreign == pytest.approx(1.0)
+    (reasons,) = contended.spoilt(found)
+    assert reasons.keys() == {("q", "b")}
+    assert reasons["q", "b"].code == "E4.contended"
+    assert "burn (pid 812) 1.60 s of CPU" in reasons["q", "b"].text
+    (finding,) = said(found)
+    assert (finding.severity, finding.contender, finding.operation) == ("warning", "b", "q")
+    assert "10 of 10 turns: block 0 turn 1 (100 %)" in finding.text
+    assert found.watched
+
+
+def test_without_it_there_is_silence() -> None:
+    found = experiment({"a": [0.0] * 10, "b": [0.02] * 10})
+    assert not list(contended.findings(found))
+    assert not contended.spoilt(found)
+    assert not contended.gaps(found)
+
+
+def test_one_short_blip_names_its_turn_and_refuses_nobody() -> None:
+    """Even where it alone would lift the share over the bound."""
+    found = experiment({"a": [0.0] * 10, "b": [0.0] * 6 + [1.0] + [0.0] * 3})
+    assert pair(found).foreign == pytest.approx(0.1)
+    assert not pair(found).refused
+    assert not contended.spoilt(found)
+    (finding,) = said(found)
+    assert finding.severity == "note"
+    assert "1 of 10 turns: block 6 turn 1 (100 %)" in finding.text
+    assert "burn" in finding.text
+
+
+def test_two_blips_are_no_accident() -> None:
+    found = experiment({"a": [0.0] * 10, "b": [0.0] * 6 + [1.0, 1.0, 0.0, 0.0]})
+    assert pair(found).refused
+
+
+def test_the_cpu_of_a_turn_is_what_it_used_and_at_least_one_cpu() -> None:
+    assert pair(experiment({"b": [0.1] * 5}, cpu_s=0.001)).foreign == pytest.approx(0.1), "it slept"
+    assert pair(experiment({"b": [0.1] * 5}, cpu_s=0.4)).foreign == pytest.approx(0.025), "it had four"
+    assert pair(experiment({"b": [0.1] * 5}, cpu_s=None)).foreign == pytest.approx(0.1), "nobody measured it"
+
+
+def test_executions_shorter_than_a_moment_get_their_part_of_it() -> None:
+    found = experiment({"b": [1.0] * 5}, wall=0.002, runs=2)
+    assert pair(found).foreign == pytest.approx(1.0)
+    assert pair(found).turns[0].foreign_s == pytest.approx(0.004)
+    assert pair(found).refused
+    assert not pair(found).contended, "a single turn of that length cannot be told from the steps of the clock"
+    assert "none of 5 turns is long enough to be named" in said(found)[0].text
+
+
+def test_what_happened_before_and_after_a_turn_is_not_its() -> None:
+    samples = [one for block in range(5) for one in executions(block, 1)]
+    watches = [watch(block, turn, share) for block in range(5) for turn, share in ((0, 2.0), (1, 0.0), (2, 2.0))]
+    found = contention([(samples, watches)], 0.05)
+    assert pair(found).foreign == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_untimed_execution_and_failures_are_not_judged() -> None:
+    samples = [one for block in range(5) for one in executions(block, 0)]
+    samples += executions(5, 0, outcome=Outcome.CRASH)
+    first = [Watch(moments=tuple(moments(10.0 * block, 0.1, 1.0))) for block in range(6)]
+    rest = [Watch(moments=tuple(moments(10.0 * block + 0.1, 0.9, 0.0))) for block in range(6)]
+    found = contention([(samples, first + rest)], 0.05)
+    assert pair(found).foreign == pytest.approx(0.0, abs=1e-9)
+    assert len(pair(found).turns) == 5
+
+
+def test_what_the_hypervisor_took_is_a_finding_of_its_own() -> None:
+    samples = [one for block in range(10) for one in executions(block, 0)]
+    watches = [watch(block, 0, 0.0, steal=0.01) for block in range(10)]
+    found = contention([(samples, watches)], 0.05)
+    assert (pair(found).refused, pair(found).stolen, pair(found).steal) == (False, True, pytest.approx(0.2))
+    (reasons,) = contended.spoilt(found)
+    assert reasons["q", "b"].code == "E4.steal"
+    (finding,) = contended.findings(found)
+    assert (finding.code, finding.severity, finding.contender) == ("E4.steal", "warning", None)
+    assert "20.0 % on q, b" in finding.text
+
+
+def test_a_hole_is_not_watched_and_says_where() -> None:
+    samples = [one for block in range(5) for one in executions(block, 0)]
+    watches = [watch(block, 0, 0.0) for block in range(4)]
+    unread = Watch(moments=tuple(moments(40.0, 1.0, None)), unreadable={"processes": "permission denied"})
+    found = contention([(samples, [*watches, unread])], 0.05)
+    assert not found.watched
+    (gap,) = contended.gaps(found)
+    assert gap.startswith("the machine was not watched during 3 of 15 timed executions of attempt 1")
+    assert "permission denied" in gap
+    assert not contention([(samples, [])], 0.05).watched
+
+
+def test_the_ends_of_an_execution_may_be_cut() -> None:
+    samples = executions(0, 0, wall=0.1)
+    # A moment that the last reading missed by a millisecond.
+    seen = Watch(moments=(*moments(0.0, 0.4, 0.0), Moment(at=0.4, span=0.029, foreign=0.0)))
+    assert contention([(samples, [seen])], 0.05).watched
+
+
+def test_attempts_have_clocks_of_their_own() -> None:
+    first = [one for block in range(5) for one in executions(block, 0)]
+    second = [msgspec.structs.replace(one, attempt=2) for one in first]
+    quiet = [watch(block, 0, 0.0) for block in range(5)]
+    busy = [watch(block, 0, 1.0, JOB) for block in range(5)]
+    found = contention([(first, quiet), (second, busy)], 0.05)
+    assert pair(found).foreign == pytest.approx(0.5)
+    assert {turn.attempt for turn in pair(found).contended} == {2}
+    assert "attempt 2 block 0 turn 0" in said(found)[0].text
+
+
+def test_a_cold_turn_has_two_temperatures() -> None:
+    samples, watches = [], []
+    for block in range(5):
+        cold = executions(block, 0, runs=1, temperature="cold")
+        samples += [*cold, *(msgspec.structs.replace(one, at=one.at + 0.5, temperature="first") for one in cold)]
+        watches += [Watch(moments=tuple(moments(10.0 * block, 0.5, 1.0) + moments(10.0 * block + 0.5, 0.5, 0.0)))]
+    found = contention([(samples, watches)], 0.05)
+    assert {one.temperature: one.refused for one in found.pairs} == {"cold": True, "first": False}
+    assert contended.spoilt(found, "cold")
+    assert not contended.spoilt(found, "first")
+    assert not contended.spoilt(found, "hot")
+
+
+def test_any_share_can_be_allowed_and_that_is_said() -> None:
+    found = experiment({"a": [0.0] * 10, "b": [1.0] * 10}, bound=1.0)
+    assert not contended.spoilt(found)
+    (finding,) = contended.findings(found)
+    assert (finding.code, finding.severity) == ("E4.allowed", "warning")
+    assert "contention of any size was allowed: others used at most 100.0 %" in finding.text
+    (finding,) = contended.findings(experiment({"b": [0.0] * 10}, bound=1.0))
+    assert (finding.code, finding.severity) == ("E4.allowed", "note"), "nothing came of it"
+
+
+def test_another_bound_is_kept_and_said() -> None:
+    found = experiment({"b": [0.15] * 10}, bound=0.2)
+    assert not contended.spoilt(found)
+    assert [(one.code, one.severity) for one in contended.findings(found)] == [("E4.allowed", "warning")]
+    assert experiment({"b": [0.25] * 10}, bound=0.2).pairs[0].refused
+    assert [one.code for one in contended.findings(experiment({"b": [0.04] * 10}, bound=0.03))] == ["E4.contended"]
+
+
+def test_many_operations_are_one_finding_and_processes_are_added_up() -> None:
+    samples, watches = [], []
+    for turn in range(6):
+        for block in range(5):
+            samples += executions(block, turn, operation=f"q{turn}")
+            watches.append(watch(block, turn, 0.5, JOB, Culprit(pid=7, name="cron", cpu_s=0.1)))
+    found = contention([(samples, watches)], 0.05)
+    assert len(contended.spoilt(found)[0]) == 6
+    (finding,) = said(found)
+    assert finding.operation is None
+    assert "on q0, q1, q2 and 3 more operations" in finding.text
+    assert "burn (pid 812) 4.80 s, cron (pid 7) 960 ms of CPU" in finding.text
+
+
+def test_who_worked_beside_somebody_else_is_not_blamed_for_this_one() -> None:
+    """Short turns share an event of the sampler: a process has the part that others' use has in the turn."""
+    samples, watches = [], []
+    for block in range(5):
+        samples += [*executions(block, 0, contender="a"), *executions(block, 1, contender="b")]
+        both = moments(10.0 * block, 1.0, 0.1) + moments(10.0 * block + 1, 1.0, 0.9)
+        watches.append(Watch(moments=tuple(both), culprits=(Culprit(pid=812, name="burn", cpu_s=1.0),)))
+    found = contention([(samples, watches)], 0.05)
+    of_a, of_b = (pair(found, name).culprits[0].cpu_s for name in "ab")
+    assert of_a == pytest.approx(5 * 0.1 * 0.32)
+    assert of_b == pytest.approx(5 * 0.9 * 0.32)
+
+
+def test_who_ended_unseen_is_not_named() -> None:
+    samples = [one for block in range(5) for one in executions(block, 0)]
+    found = contention([(samples, [watch(block, 0, 0.5) for block in range(5)])], 0.05)
+    assert "no process can be named" in said(found)[0].text
+
+
+def test_nothing_measured_nothing_said() -> None:
+    found = contention([([], [watch(0, 0, 1.0)])], 0.05)
+    assert not found.pairs
+    assert not found.watched
+    assert not list(contended.findings(found))
+
+
+def test_turns_that_nobody_watched_do_not_dilute() -> None:
+    samples = [one for block in range(10) for one in executions(block, 0)]
+    found = contention([(samples, [watch(block, 0, 0.2) for block in range(3)])], 0.05)
+    assert pair(found).foreign == pytest.approx(0.2)
+    assert pair(found).refused
+
+
+def test_a_server_that_somebody_else_runs_is_not_taken_for_others() -> None:
+    samples = [one for block in range(10) for name in "ab" for one in executions(block, ord(name) - 97, contender=name)]
+    watches = [watch(block, turn, 1.0, JOB) for block in range(10) for turn in (0, 1)]
+    found = contention([(samples, watches)], 0.05, apart=["b"])
+    assert [(one.contender, one.refused, len(one.contended)) for one in found.pairs] == [
+        ("a", True, 10),
+        ("b", False, 0),
+    ]
+    assert {(one.code, one.contender) for one in contended.findings(found)} == {
+        ("E4.contended", "a"),
+        ("E4.apart", "b"),
+    }
+    allowed = contention([(samples, watches)], 1.0, apart=["a", "b"])
+    assert {one.code for one in contended.findings(allowed)} == {"E4.apart"}
