@@ -189,9 +189,6 @@ class Sampler:
     def track(self, pid: int) -> None:
         """Count a process and its descendants as own from now on."""
 
-    def untrack(self, pid: int) -> None:
-        """End that for processes that are not known yet: who was own once stays it."""
-
     def mark(self) -> None:
         """End the current tick here; not where it would be shorter than a hundred times what reading costs."""
 

@@ -40,7 +40,8 @@ def test_it_cannot_answer(weigh: Weigh, lie: str, timeout: str, said: str) -> No
     assert found["duckdb@2.0.0"][0] == "agreed"
     assert found[f"liar?lie={lie}"][0] == "error"
     assert said in found[f"liar?lie={lie}"][1]
-    assert run.codes == {"A4.unread"}, "nobody is accused of reading other rows"
+    said_of_answers = {code for code in run.codes if code.startswith("A")}
+    assert said_of_answers == {"A4.unread"}, "nobody is accused of reading other rows"
     assert weigh("verify", str(run.evidence)).code == 0
     # The document has the engine's words as they are; a terminal gets them without what it would obey.
     report = weigh("report", str(run.evidence)).out

@@ -20,6 +20,7 @@ from .throttle import slowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from .proxy import Lie
 
@@ -112,11 +113,13 @@ def slowing(fresh: Callable[[], Weigh]) -> Run:
 
 
 @pytest.fixture(scope="session")
-def cooled(fresh: Callable[[], Weigh]) -> Run:
+def cooled(fresh: Callable[[], Weigh], dropping: Callable[[], AbstractContextManager[None]]) -> Run:
     """One cold start of an honest engine, of one that keeps its data in memory, and of one that reads its own copy."""
     named = contenders("honest=liar?lie=none", "keeps=liar?lie=keeps", "copy=liar?lie=copy")
     flags = ("--workload", "two", "--operations", "unordered", "--starts", "1", "--temperature", "cold")
-    return fresh()("run", *named, "--scale", "100K", "--quiet", "--json", *flags)
+    with dropping():
+        # A scale of its own: no other test reads these files meanwhile.
+        return fresh()("run", *named, "--scale", "110K", "--quiet", "--json", *flags)
 
 
 @pytest.fixture
@@ -148,10 +151,11 @@ def offered(fresh: Callable[[], Weigh], valkey: str) -> Callable[..., Run]:
 @pytest.fixture(scope="session")
 def honest_load(offered: Callable[..., Run]) -> Run:
     """The honest twin of the lies of servers: the same proxy, and nothing is done."""
-    return offered("none", *GENTLE)
+    return offered("none", *GENTLE, "--duration", "4s")
 
 
 @pytest.fixture(scope="session")
 def stalled_load(offered: Callable[..., Run]) -> Run:
     """Both loops against a server that stands still for a second."""
-    return offered("stalls", *GENTLE, "--both", "--warmup", "0s")
+    # One connection: one request of the closed loop meets the stall, and a hundred quick ones hide it.
+    return offered("stalls", *GENTLE, "--both", "--warmup", "0s", "--connections", "1", "--duration", "3s")

@@ -13,6 +13,8 @@ from .reading import contenders, reasons
 from .test_E1 import account, timed, verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from commands import Run, Weigh
@@ -58,9 +60,12 @@ def test_a_copy_that_was_written_just_now_is_not_called_cold(cooled: Run) -> Non
     assert "copy" not in timed(cooled, "cold")
 
 
-def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(weigh: Weigh) -> None:
+def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
+    weigh: Weigh, dropping: Callable[[], AbstractContextManager[None]]
+) -> None:
     write(weigh.folder)
-    run = weigh("run", *contenders("duckdb"), "--starts", "1", "--runs", "1", "--temperature", "both", *PLAIN)
+    with dropping():
+        run = weigh("run", *contenders("duckdb"), "--starts", "1", "--runs", "1", "--temperature", "both", *PLAIN)
     assert run.code == 0, run.err
     readings = records.read(run.evidence).warmths
     (hot, *_) = (one.before for one in readings if one.place == "before")

@@ -60,6 +60,11 @@ def pair(run: Run, contender: str) -> dict[str, Any]:
     return dict(found)
 
 
+def worked(run: Run, contender: str) -> float:
+    """CPU seconds of the job during the turns of a contender."""
+    return float(sum(one["cpu_s"] for one in pair(run, contender)["culprits"] if one["name"] == JOB))
+
+
 def accusing(run: Run, contender: str) -> list[dict[str, Any]]:
     return [one for one in run.json["findings"] if one["code"] == "E4.contended" and one["contender"] == contender]
 
@@ -105,13 +110,12 @@ def test_without_it_there_is_silence(beside: tuple[Run, set[int]]) -> None:
     run, _ = beside
     for contender in ("base", "alone"):
         # What is cut off at the end of a turn may be a reading or two of the job's.
-        assert sum(one["cpu_s"] for one in pair(run, contender)["culprits"] if one["name"] == JOB) < 0.05
+        assert worked(run, contender) < worked(run, "beside") / 4
         if pair(run, contender)["foreign"] <= 0.05 and not pair(run, contender)["contended"]:
             assert not accusing(run, contender)
-        for finding in accusing(run, contender):
-            assert JOB not in finding["text"]
+        for _finding in accusing(run, contender):
             assert pair(run, contender)["contended"]
-            assert pair(run, contender)["culprits"], "somebody else did it"
+            assert {one["name"] for one in pair(run, contender)["culprits"]} - {JOB}, "somebody else did it"
 
 
 def test_neither_weigh_nor_an_idle_contender_is_accused(beside: tuple[Run, set[int]]) -> None:

@@ -29,5 +29,5 @@ def test_a_rate_that_was_not_offered_is_refused_and_what_was_not_sent_is_counted
 def test_a_rate_that_was_offered_is_not_refused_for_it(honest_load: Run) -> None:
     assert "L2.rate" not in refusals(honest_load)
     requests = honest_load.json["runs"][0]["requests"]
-    assert requests["scheduled"] == requests["answered"] == 200
+    assert requests["scheduled"] == requests["answered"] == 400
     assert requests["unsent"] == 0

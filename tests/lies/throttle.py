@@ -37,8 +37,11 @@ def slowed(weigh: Weigh, *arguments: str, blocks: int, **environment: str) -> Ru
     with _brake(process.pid) as brake:
         while _begun(weigh.folder) <= blocks and process.poll() is None:
             time.sleep(0.05)
-        with brake:
-            out, err = process.communicate(timeout=600)
+        try:
+            with brake:
+                out, err = process.communicate(timeout=600)
+        finally:
+            process.kill()
     assert "Traceback" not in err, err
     return Run(process.returncode, out, err, weigh.folder)
 
@@ -76,7 +79,12 @@ def _group(folder: Path, pid: int) -> Iterator[Path]:
         for left in (folder / "cgroup.procs").read_text().split():
             with suppress(OSError):
                 (folder.parent / "cgroup.procs").write_text(left)
-        folder.rmdir()
+        # One that is dying is in it a moment longer.
+        for _ in range(200):
+            with suppress(OSError):
+                folder.rmdir()
+                break
+            time.sleep(0.01)
 
 
 @contextmanager

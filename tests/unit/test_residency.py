@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,8 +66,11 @@ def test_what_a_child_reads_is_counted_with_its_parent(file: Path) -> None:
     residency.evict([str(file)])
     code = f"import subprocess; subprocess.run(['cat', {str(file)!r}], stdout=subprocess.DEVNULL); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
-        while residency.count([str(file)]).resident < PAGES:  # type: ignore[union-attr]
+        until = time.monotonic() + 30
+        while (processes.bytes_read(process.pid) or 0) < PAGES * residency.PAGE_BYTES:
             assert process.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.01)
         read = processes.bytes_read(process.pid)
         started = processes.family(process.pid)
         assert not processes.gone(started, 0.0)

@@ -46,7 +46,10 @@ pub struct Residency {
 pub fn resident(path: &Path) -> Result<Residency, Error> {
     let (file, bytes) = opened(path)?;
     let pages = bytes.div_ceil(sys::page_size());
-    if let Ok(resident) = sys::cachestat(&file) {
+    // The inode of an overlay has no pages of its own: they are those of a file below, which only a mapping shows.
+    if !sys::overlaid(&file)
+        && let Ok(resident) = sys::cachestat(&file)
+    {
         return Ok(Residency { resident, pages, how: How::Cachestat });
     }
     by_mincore(path, &file, bytes).map(|resident| Residency { resident, pages, how: How::Mincore })

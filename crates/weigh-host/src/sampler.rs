@@ -71,15 +71,6 @@ impl Sampler {
         self.serve(|state| state.table.track(pid))
     }
 
-    /// Ends that for processes that are not known yet.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Ended`]: the sampler has failed.
-    pub fn untrack(&self, pid: i32) -> Result<(), Error> {
-        self.serve(|state| state.table.untrack(pid))
-    }
-
     /// Ends the current tick here, so that what comes lies in another; not where a tick would be shorter than a hundred
     /// times what reading costs.
     ///

@@ -47,6 +47,15 @@ pub(crate) fn page_size() -> u64 {
     u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok().filter(|size| *size > 0).unwrap_or(4096)
 }
 
+/// Whether a file lies on an overlay.
+pub(crate) fn overlaid(file: &File) -> bool {
+    // SAFETY: plain data that the call fills and that outlives it.
+    unsafe {
+        let mut facts: libc::statfs = std::mem::zeroed();
+        libc::fstatfs(file.as_raw_fd(), &raw mut facts) == 0 && facts.f_type == libc::OVERLAYFS_SUPER_MAGIC
+    }
+}
+
 /// Whether this process may write the file, or owns it.
 pub(crate) fn writable(file: &File) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;

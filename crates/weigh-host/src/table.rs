@@ -124,11 +124,6 @@ impl Table {
         }
     }
 
-    /// Ends that for processes that are not known yet. A process that was own once stays it.
-    pub(crate) fn untrack(&mut self, pid: i32) {
-        self.roots.remove(&pid);
-    }
-
     /// What those processes that used CPU lately have used since the last tick.
     pub(crate) fn tick(&mut self) -> Spent {
         let mut spent = Spent::default();
@@ -251,6 +246,8 @@ impl Table {
         }
         for pid in dead {
             self.entries.remove(&pid);
+            // The kernel may give its number to a stranger.
+            self.roots.remove(&pid);
         }
         unclaimed
     }

@@ -1,7 +1,7 @@
 //! Loading data before a run: COPY, or pipelined commands, over one connection.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::clock::SECOND;
@@ -184,7 +184,14 @@ impl Link {
         if writing {
             self.waiter.change(&self.socket, 0, true)?;
         }
-        self.waiter.wait(patience, &mut self.ready)?;
+        let until = Instant::now() + Duration::from_nanos(patience);
+        loop {
+            // A signal wakes it with nothing.
+            self.waiter.wait(patience.min(SECOND), &mut self.ready)?;
+            if !self.ready.is_empty() || Instant::now() >= until {
+                break;
+            }
+        }
         if writing {
             self.waiter.change(&self.socket, 0, false)?;
         }

@@ -31,6 +31,8 @@ pub(crate) struct Totals {
     pub(crate) scheduled: u64,
     pub(crate) sent: u64,
     pub(crate) done: u64,
+    /// Of these, before the end of the schedule.
+    pub(crate) in_time: u64,
     pub(crate) unsent: u64,
     pub(crate) in_flight_at_end: u64,
     pub(crate) max_queue: u64,
@@ -67,6 +69,7 @@ impl Totals {
         self.scheduled += other.scheduled;
         self.sent += other.sent;
         self.done += other.done;
+        self.in_time += other.in_time;
         self.unsent += other.unsent;
         self.in_flight_at_end += other.in_flight_at_end;
         self.max_queue += other.max_queue;

@@ -42,10 +42,6 @@ impl Sampler {
         py.detach(|| self.0.track(pid)).map_err(raised)
     }
 
-    fn untrack(&self, py: Python<'_>, pid: i32) -> PyResult<()> {
-        py.detach(|| self.0.untrack(pid)).map_err(raised)
-    }
-
     fn mark(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.0.mark()).map_err(raised)
     }

@@ -53,7 +53,7 @@ def verify(folder: Path) -> LoadVerification:
     try:
         record = load_record.read(folder)
         runs = len(record.runs)
-        histograms = 4 * sum(len(part.operations) for run in record.runs for part in run.intervals)
+        histograms = 5 * sum(len(part.operations) for run in record.runs for part in run.intervals)
         computed = {**load_record.derived(record), **files.rendered(folder)}
     except WeighError as error:
         problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))

@@ -72,7 +72,7 @@ class Life:
         groups: Hierarchy | None = None,
     ) -> None:
         limit = bounds.memory if bounds else None
-        self._group = cgroup.Group(groups, limit) if groups is not None and limit is not None else None
+        self._group: cgroup.Group | None = None
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
         self._answers = 0
@@ -96,7 +96,8 @@ class Life:
             )
         self._oom_kills = _oom_kills()
         try:
-            if self._group:
+            if groups is not None and limit is not None:
+                self._group = cgroup.Group(groups, limit)
                 # Before it is told what to open: a thread pool or a server that it starts is in the group too.
                 self._group.add(self._process.pid)
             self.ask(

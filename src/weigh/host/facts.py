@@ -80,6 +80,6 @@ def _system() -> str:
 
 
 def virtual() -> bool | None:
-    """Whether this is a virtual machine; None where the processor cannot be read."""
+    """Whether this is a virtual machine; None where the processor does not tell: only x86 has a flag for it."""
     text = _text("/proc/cpuinfo")
-    return None if text is None else " hypervisor" in text
+    return None if text is None or "\nflags" not in f"\n{text}" else " hypervisor" in text

@@ -33,7 +33,7 @@ def measuring(what: str) -> Iterator[None]:
     """
     path = lock_path()
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = _opened(path)
     except OSError as error:
         raise EnvironmentFault(
             f"the measurement lock cannot be opened: {error.strerror}",
@@ -55,6 +55,14 @@ def measuring(what: str) -> Iterator[None]:
             yield
         finally:
             file.truncate(0)
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        # O_CREAT only where it is needed: in /tmp the kernel refuses it on somebody else's file, even to root.
+        return os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
 
 
 def _taken(text: bytes) -> EnvironmentFault:

@@ -55,7 +55,7 @@ def bytes_read(pid: int) -> int | None:
     for one in family(pid):
         try:
             text = Path(f"/proc/{one.pid}/io").read_text()
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             continue
         except OSError:
             return None

@@ -110,7 +110,13 @@ def tune(machine: Machine) -> tuple[Change, ...]:
     with lock.measuring("doctor --tune"):
         changes = wanted(machine)
         _remember(machine, changes)
-        problems = {(knob.name, place): why for knob in _spoiling(machine) for place, why in knob.tune().items()}
+        able = {knob.name: knob for knob in knobs(machine)}
+        # What was written down, and nothing else: a knob that moves meanwhile could not be brought back.
+        problems = {
+            (one.knob, place): why
+            for one in changes
+            for place, why in able[one.knob].restore({one.place: one.after}).items()
+        }
         _forget_unchanged(machine)
         return tuple(
             msgspec.structs.replace(change, problem=problems.get((change.knob, change.place), "")) for change in changes

@@ -213,6 +213,7 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         scheduled: due during the run.
+        in_time: answered or failed before the schedule ended; None in a document that does not tell.
         unsent: due and never sent.
         in_flight_at_end: sent, and not answered when it ended.
         clock_jumps: moments in which the clocks of the machine disagreed.
@@ -227,6 +228,7 @@ class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
     scheduled: int
     sent: int
     done: int
+    in_time: int | None = None
     unsent: int
     in_flight_at_end: int
     seconds: Seconds

@@ -123,7 +123,8 @@ def _one(
         while not generator.is_over():
             time.sleep(_POLL)
             _take(generator, begun.number, journal, progress, spec.duration_s)
-    except KeyboardInterrupt:
+    except BaseException:
+        # Nothing more is offered, whatever went wrong here.
         generator.stop()
         raise
     finally:
@@ -163,7 +164,7 @@ def _last(generator: Any, number: int, journal: Journal, progress: Progress, dur
 def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:
     """One line that is drawn over: how it goes."""
     responses = merged(decode(one.response) for one in interval.operations)
-    rate = responses.total / (interval.to_s - interval.from_s)
+    rate = responses.total / max(interval.to_s - interval.from_s, 1e-9)
     failed = sum(sum(one.errors.values()) + one.timeouts for one in interval.operations)
     text = f"{rate:,.0f}/s, p50 {units.seconds(responses.quantile(0.5))}, p99 {units.seconds(responses.quantile(0.99))}"
     text += f", {failed} failed" if failed else ""

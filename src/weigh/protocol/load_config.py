@@ -48,6 +48,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     scripts = () if workload[0] in YCSB else tuple(_script(word) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
+    names = [one.name for one in scripts]
+    for name in names:
+        if names.count(name) > 1 or name == "all":
+            raise UsageError(
+                f"the scripts' names must differ, and none may be 'all': '{name}'",
+                remedy="rename a file, or raise its @WEIGHT",
+            )
     return LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
@@ -64,7 +71,12 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         else _positive("--max-in-flight", flags["max_in_flight"], 1),
         timeout_s=_duration("--timeout", flags["timeout"] or "30s"),
         interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
-        threads=min(_positive("--threads", flags["threads"], _usual_threads()), *connections, _MOST_THREADS),
+        threads=min(
+            _positive("--threads", flags["threads"], _usual_threads()),
+            *connections,
+            flags["max_in_flight"] or _MOST_THREADS,
+            _MOST_THREADS,
+        ),
         records=parse_rows(flags["records"] or "100K"),
         # Only E scans, and the index costs every insert.
         ordered_index=workload[0] == "ycsb-e",
@@ -150,7 +162,7 @@ def _variables(given: Sequence[str]) -> dict[str, int]:
     found = {}
     for one in given:
         name, _, value = one.partition("=")
-        if not name.isidentifier() or not value.lstrip("-").isdecimal():
+        if not name.isidentifier() or not value.removeprefix("-").isdecimal():
             raise UsageError(f"'{one}' defines no variable", remedy="write --define scale=10")
         found[name] = int(value)
     return found

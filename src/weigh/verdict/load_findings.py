@@ -157,7 +157,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
                 severity="warning",
                 operation=one.name,
                 text=f"{name}{one.failed:,} of {one.failed + one.count:,} requests failed: {'; '.join(texts)}",
-                remedy="they are no answers, and in no percentile of answers; mend them",
+                remedy="mend them; errors are in no percentile, time-outs are in the response with the wait",
             )
     if run.unsent:
         yield Finding(
@@ -218,7 +218,7 @@ def tier(record: LoadRecord, runs: Sequence[RunFigures], found: Iterable[Finding
 
 def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]:
     spec = record.spec
-    if not all(run.complete for run in runs):
+    if record.end is None or record.end.how != "complete" or not all(run.complete for run in runs):
         yield Reason(code="T8.stopped", text="it was broken off before its end")
     if spec.repeats < _REPEATS:
         yield Reason(

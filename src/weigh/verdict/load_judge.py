@@ -38,7 +38,8 @@ class Account:
         steady_s: of the part that counts.
         cpu_s: CPU of the generator.
         response, service, late: spectra; None where nothing was answered.
-        failed: requests without an answer.
+        asked: requests of the part that counts, answered or not.
+        failed: those without an answer.
         budget: share of them that is allowed.
     """
 
@@ -58,6 +59,7 @@ class Account:
     late: Spectrum | None
     late_histogram: Histogram
     response_histogram: Histogram
+    asked: int
     failed: int
     budget: float
 
@@ -129,7 +131,7 @@ def _little(run: Account) -> Iterator[Reason]:
 
 
 def _failed(run: Account) -> Iterator[Reason]:
-    asked = run.failed + (run.response.count if run.response else 0)
+    asked = run.asked
     if asked and run.failed > run.budget * asked:
         yield Reason(
             code="L7.errors",

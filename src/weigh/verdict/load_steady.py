@@ -38,22 +38,25 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     refused: Reason | None
 
 
-def settled(medians: Sequence[Seconds], interval_s: Seconds, warmup_s: Seconds | None) -> Settled:
+def settled(medians: Sequence[Seconds | None], interval_s: Seconds, warmup_s: Seconds | None) -> Settled:
     """Where a run has warmed up.
 
     Args:
-        medians: of the response times in each interval, in the order of time, seconds.
+        medians: of the response times in each interval, in the order of time, seconds; None where nothing was
+            answered. At least one is known.
         interval_s: length of an interval.
         warmup_s: what the user leaves out; None where the test decides.
     """
-    values = np.asarray(medians, dtype=np.float64)
-    asked = 0 if warmup_s is None else min(int(np.ceil(warmup_s / interval_s - 1e-9)), len(values))
-    found = steady(values[asked:])
+    asked = 0 if warmup_s is None else min(int(np.ceil(warmup_s / interval_s - 1e-9)), len(medians))
+    places = [place for place in range(asked, len(medians)) if medians[place] is not None]
+    values = np.asarray([medians[place] for place in places], dtype=np.float64)
+    found = steady(values)
     cut = 0
-    if warmup_s is None and found.refused is None and 0 < found.cut <= MOST_CUT * len(values):
+    warm = 0 < found.cut < len(places) and places[found.cut] <= MOST_CUT * len(medians)
+    if warmup_s is None and found.refused is None and warm:
         before, after = float(np.median(values[: found.cut])), float(np.median(values[found.cut :]))
         if max(before, after) > RISE * min(before, after):
-            cut = found.cut
+            cut = places[found.cut]
     return Settled(
         shape=found.shape,
         intervals=asked + cut,

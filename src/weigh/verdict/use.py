@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_GAP = 1e-3
+"""Seconds between two moments above which they do not follow each other: there nothing was read."""
 WAITING = 0.10
 """Share of a stretch in which some task must have waited for a resource for it to count as saturated."""
 BUSY = 0.90
@@ -130,13 +132,14 @@ def use(attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch], Bytes | None
 def _turns(samples: Sequence[Sample], moments: Sequence[Moment]) -> list[tuple[Place, float, float]]:
     """Turns with their beginning and end: to the end of the moment in which the last execution ended."""
     ends = np.array([one.end for one in moments])
-    spans: dict[Place, tuple[float, float]] = {}
+    # A cold turn has two lives, and what lies between them is nobody's execution.
+    spans: dict[tuple[Place, str], tuple[float, float]] = {}
     for one in samples:
-        place = Place(one.attempt, one.block, one.turn, one.operation, one.contender)
-        begin, end = spans.get(place, (one.at, one.at))
-        spans[place] = min(begin, one.at), max(end, one.at + (one.wall_s or 0.0))
+        key = Place(one.attempt, one.block, one.turn, one.operation, one.contender), one.temperature
+        begin, end = spans.get(key, (one.at, one.at))
+        spans[key] = min(begin, one.at), max(end, one.at + (one.wall_s or 0.0))
     found = []
-    for place, (begin, end) in spans.items():
+    for (place, _), (begin, end) in spans.items():
         after = int(np.searchsorted(ends, end)) if len(ends) else 0
         last = max(end, float(ends[after])) if after < len(ends) else end
         if last > begin:
@@ -211,6 +214,21 @@ class _Stretches:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(known > 0, found / known, np.nan)
 
+    def rate(self, of: Callable[[Moment], float | None]) -> Floats:
+        """How much a second: a count that is read now and then is of all the time since it was read last."""
+        read, since, before = [], 0.0, None
+        for one in self.moments:
+            if before is None or one.at - before > _GAP:
+                since = one.at
+            before = one.end
+            if of(one) is not None:
+                read.append(msgspec.structs.replace(one, at=since, span=one.end - since))
+                since = one.end
+        known = during(read, lambda one: one.span, self.begin, self.length)
+        found = during(read, of, self.begin, self.length)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(known > 0, found / known, np.nan)
+
     def level(self, of: Callable[[Moment], float | None]) -> Floats:
         """A level at the middle of each stretch: it is read now and then, and stays until it is read again."""
         read = [(one.end, value) for one in self.moments if (value := of(one)) is not None]
@@ -224,11 +242,11 @@ def _cpu(every: _Stretches) -> Reading:
     number = max((len(one.cpus) for one in every.moments if one.cpus), default=0)
     busy = every.share(lambda one: None if one.busy is None or one.span <= 0 else one.busy / one.span)
     waiting = every.share(lambda one: one.pressure_cpu)
-    held = every.amount(lambda one: one.throttled)
+    held = every.rate(lambda one: one.throttled)
     with np.errstate(invalid="ignore"):
         return Reading(
             utilisation=np.minimum(busy / number, 1.0) if number else np.full(len(busy), np.nan),
-            saturated=_either(_above(waiting, WAITING), _above(held / every.length, WAITING)),
+            saturated=_either(_above(waiting, WAITING), _above(held, WAITING)),
             errors=np.full(len(busy), np.nan),
         )
 
@@ -236,7 +254,7 @@ def _cpu(every: _Stretches) -> Reading:
 def _memory(every: _Stretches, total: Bytes | None) -> Reading:
     left = every.level(_unused)
     waiting = _above(every.share(lambda one: one.pressure_memory), WAITING)
-    swapping = _above(every.amount(lambda one: one.swapped) / every.length, SWAPPING)
+    swapping = _above(every.rate(lambda one: one.swapped), SWAPPING)
     return Reading(
         utilisation=np.clip(1 - left / total, 0.0, 1.0) if total else np.full(len(left), np.nan),
         saturated=_either(waiting, swapping),
@@ -272,11 +290,11 @@ def _device(name: str) -> Callable[[Moment], float | None]:
 
 
 def _network(every: _Stretches) -> Reading:
-    again = every.amount(lambda one: one.network.retransmits or 0 if one.network else None)
-    lost = every.amount(lambda one: one.network.drops + (one.network.overflows or 0) if one.network else None)
+    again = every.rate(lambda one: one.network.retransmits or 0 if one.network else None)
+    lost = every.rate(lambda one: one.network.drops + (one.network.overflows or 0) if one.network else None)
     return Reading(
         utilisation=np.full(len(again), np.nan),
-        saturated=_above((again + lost) / every.length, LOSING),
+        saturated=_above(again + lost, LOSING),
         errors=every.amount(lambda one: one.network.errors if one.network else None),
     )
 

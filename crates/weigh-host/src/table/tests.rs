@@ -151,7 +151,6 @@ fn who_is_tracked_is_own_with_its_descendants() {
     world.put(71, "backend", 70, 70, 13, 0, false);
     world.put(72, "other", 1, 72, 4, 0, false);
     assert_eq!(table.scan(None), units(5, 4));
-    table.untrack(70);
     world.put(71, "backend", 70, 70, 14, 0, false);
     assert_eq!(table.scan(None), units(1, 0), "who was own stays it");
 }

@@ -232,7 +232,9 @@ impl Worker {
 
     /// Sends what is due, as far as connections are free.
     fn send_due(&mut self) {
-        while self.in_flight < self.most_in_flight
+        // A script may fail before its first command, again and again: a stop is seen all the same.
+        while !self.shared.stop.load(Ordering::Relaxed)
+            && self.in_flight < self.most_in_flight
             && let Some(place) = self.idle.front().copied()
         {
             let State::Idle { since } = self.slots[place].state else { return };
@@ -324,6 +326,7 @@ impl Worker {
         }
         self.in_flight -= 1;
         self.totals.done += 1;
+        self.totals.in_time += u64::from(now <= self.end);
     }
 
     fn free(&mut self, place: usize, now: u64) {

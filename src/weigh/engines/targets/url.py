@@ -77,8 +77,16 @@ def parse(text: str) -> Url:
     try:
         parts = urlsplit(text)
         port = parts.port
-    except ValueError as error:
-        raise UsageError(f"the target's URL is none: {error}", remedy="write postgres://USER@HOST:PORT/DB") from None
+    except ValueError:
+        # What Python says of it may quote the password.
+        raise UsageError(
+            "the target's URL is none: its port is no number, or a character of its password needs %-encoding",
+            remedy="write postgres://USER@HOST:PORT/DB",
+        ) from None
+    if "@" in parts.path + parts.query + parts.fragment:
+        raise UsageError(
+            "the target's URL has an '@' behind its host", remedy="in a password write / ? # @ as %2F %3F %23 %40"
+        )
     if parts.scheme not in _SCHEMES:
         raise UsageError(f"'{parts.scheme}://' is no target", remedy=nearest(parts.scheme, _SCHEMES))
     kind = _SCHEMES[parts.scheme]
@@ -98,15 +106,20 @@ def parse(text: str) -> Url:
     return Url(
         text=_without_password(parts.scheme, parts.netloc, parts.path, given),
         kind=kind,
-        host=parts.hostname or "localhost",
+        host=parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost"),
         port=port or _PORTS[kind],
-        socket=given.get("host") if given.get("host", "").startswith("/") else None,
+        socket=given["host"] if _is_socket(given) else None,
         user=user,
         password=unquote(password) if password is not None else os.environ.get(_PASSWORDS[kind]),
         database=database,
         tls=_TLS[mode],
         ca=given.get("sslrootcert"),
     )
+
+
+def _is_socket(given: dict[str, str]) -> bool:
+    """Whether ``host=`` names a folder, as libpq has it."""
+    return given.get("host", "").startswith("/")
 
 
 def _login() -> str:

@@ -40,13 +40,16 @@ def hypervisor(machine: Machine) -> str | None:
     """Who runs this machine as a guest; None on metal, as far as can be seen."""
     if wsl(machine):
         return "WSL2"
-    if " hypervisor" not in (machine.text("/proc/cpuinfo") or ""):
-        return None
+    cpu = machine.text("/proc/cpuinfo") or ""
     said = " ".join(
         machine.text(path) or ""
         for path in ("/sys/hypervisor/type", "/sys/class/dmi/id/sys_vendor", "/sys/class/dmi/id/product_name")
     ).lower()
-    return next((name for word, name in _WHOSE.items() if word in said), "virtual machine")
+    named = next((name for word, name in _WHOSE.items() if word in said), None)
+    if "\nflags" in f"\n{cpu}":
+        return (named or "virtual machine") if " hypervisor" in cpu else None
+    # Only x86 has that flag: elsewhere the firmware tells, and bare metal of a cloud has its maker's name too.
+    return None if ".metal" in said else named
 
 
 class VirtualMachine(Knob):

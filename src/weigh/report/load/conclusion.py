@@ -63,6 +63,14 @@ class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
         return self.groups[0].first if self.groups else None
 
     @property
+    def broken_off(self) -> int | None:
+        """The number of the run that was going on when the experiment was ended early."""
+        end = self.record.end
+        if (end is not None and end.how == "complete") or not self.record.runs:
+            return None
+        return self.record.runs[-1].number
+
+    @property
     def refused(self) -> bool:
         """Whether a run does not count."""
         return any(run.refused for run in self.runs)

@@ -43,7 +43,9 @@ def document(conclusion: LoadConclusion, evidence: str) -> dict[str, Any]:
         "operations": [_operation(one) for one in head.operations] if head else [],
         "steady": _steady(head),
         "reasons": msgspec.to_builtins(head.reasons) if head else [],
-        "runs": [_run(run) for group in conclusion.groups for run in group.runs],
+        "runs": [
+            _run(run, whole=run.number != conclusion.broken_off) for group in conclusion.groups for run in group.runs
+        ],
         "groups": [_group(group) for group in conclusion.groups],
         "loops": msgspec.to_builtins(conclusion.loops),
         "findings": msgspec.to_builtins(conclusion.findings),
@@ -59,14 +61,14 @@ def _rates(run: RunFigures | None) -> dict[str, Any]:
     }
 
 
-def _run(run: RunFigures) -> dict[str, Any]:
+def _run(run: RunFigures, *, whole: bool) -> dict[str, Any]:
     summary = run.summary
     return {
         "number": run.number,
         "repeat": run.repeat,
         "verdict": "refused" if run.refused else "counts",
         "reasons": msgspec.to_builtins(run.reasons),
-        "complete": run.complete,
+        "complete": run.complete and whole,
         **_rates(run),
         "requests": {
             "scheduled": summary.scheduled if summary else None,

@@ -120,7 +120,9 @@ def of_repeats(one: Between) -> str:
 
 def headline(conclusion: LoadConclusion) -> str:
     """The whole experiment in one sentence."""
-    run = conclusion.headline
+    # One that is refused speaks for its repeats: what lies between them is no figure then.
+    runs = conclusion.groups[0].runs if conclusion.groups else ()
+    run = next((one for one in runs if one.refused), conclusion.headline)
     if run is None or not run.operations:
         return "Nothing was measured." + ended(conclusion)
     if run.refused:
