@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh import __version__, workloads
+from weigh import workloads
 from weigh.engines import engine
 from weigh.evidence import pins, store
 from weigh.evidence import record as records
 from weigh.evidence.journal import Journal
 from weigh.host import lock, quiet, scratch
-from weigh.model.errors import EnvironmentFault, UsageError, WeighError, nearest
+from weigh.model.errors import UsageError, WeighError, nearest
 from weigh.model.finding import Finding
 from weigh.protocol import bounding, calibrating, cold, datasets, placing, watching
 from weigh.protocol import resume as resuming
 from weigh.protocol.attempt import Attempt
 from weigh.protocol.prepare import Ready, cache_folder, ready
+from weigh.protocol.sealing import sealed
 from weigh.protocol.stage import Stage
 
 if TYPE_CHECKING:
@@ -110,7 +111,9 @@ def run(
         stack.callback(journal.close)
         if before is not None and before.end is not None:
             # It was killed while it was being sealed.
-            _finish(folder, journal, None, render)
+            with sealed(folder, journal, None):
+                store.derive(folder)
+                render(folder)
             return folder
         experiment = Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
         if spec.precision:
@@ -142,7 +145,9 @@ def run(
             error.add_note(f"what happened until then is kept in {folder}")
             raise
         finally:
-            _finish(folder, journal, records.End(how=how, reason=reason), render)
+            with sealed(folder, journal, records.End(how=how, reason=reason)):
+                store.derive(folder)
+                render(folder)
         return folder
 
 
@@ -166,21 +171,3 @@ def _chosen(workload: Workload, spec: Spec) -> Workload:
         return workload
     chosen = tuple(workload.operation(name) for name in spec.operations)
     return msgspec.structs.replace(workload, operations=chosen, suite=tuple(one.name for one in workload.operations))
-
-
-def _finish(folder: Path, journal: Journal, end: records.End | None, render: Callable[[Path], None]) -> None:
-    """Derive the documents and seal, whatever happened."""
-    journal.release()
-    try:
-        if end is not None:
-            journal.append("end", end)
-        journal.close()
-        store.derive(folder)
-        render(folder)
-        store.seal(folder, __version__)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the evidence cannot be sealed: {error.strerror}",
-            where=str(folder),
-            remedy="free space; `weigh report` reads the journal as it is",
-        ) from error

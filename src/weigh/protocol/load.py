@@ -17,9 +17,10 @@ from weigh.evidence.record import End
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.machine import Machine
 from weigh.model import units
-from weigh.model.errors import EngineFault, EnvironmentFault, WeighError
+from weigh.model.errors import EngineFault, WeighError
 from weigh.model.load import LoadInterval, LoadSummary
 from weigh.protocol.prepare import cache_folder
+from weigh.protocol.sealing import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +91,8 @@ def run(
             error.add_note(f"what happened until then is kept in {folder}")
             raise
         finally:
-            _finish(folder, journal, End(how=how, reason=reason), render)
+            with sealed(folder, journal, End(how=how, reason=reason)):
+                render(folder)
         return folder
 
 
@@ -220,19 +222,3 @@ def _asked(what: Callable[..., Any], *arguments: Any) -> Any:
         # What was wrong, and in the lines below it what to do.
         text, _, remedy = str(error).partition("\n")
         raise EngineFault(text, remedy=remedy) from None
-
-
-def _finish(folder: Path, journal: Journal, end: End, render: Callable[[Path], Any]) -> None:
-    """Derive the documents and seal, whatever happened."""
-    journal.release()
-    try:
-        journal.append("end", end)
-        journal.close()
-        render(folder)
-        store.seal(folder, __version__)
-    except OSError as error:
-        raise EnvironmentFault(
-            f"the evidence cannot be sealed: {error.strerror}",
-            where=str(folder),
-            remedy="free space; `weigh report` reads the journal as it is",
-        ) from error
