@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weigh.protocol.prepare import cache_folder
+
 WEIGH = Path(sys.executable).with_name("weigh")
+BYTECODE = cache_folder().absolute() / "bytecode"
+"""Of weigh itself: the tree stays clean, and no command compiles again what it imports, which is half of its work."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class Weigh:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
+            "PYTHONPYCACHEPREFIX": str(BYTECODE),
             # Measurements of several tests at once disturb each other, and no test asserts a time.
             "WEIGH_LOCK": str(folder / "weigh.lock"),
             "NO_COLOR": "1",

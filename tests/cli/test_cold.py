@@ -11,6 +11,9 @@ from watching import eventually, workers
 from weigh.evidence import record as records
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
     from tests.conftest import Weigh
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("no_orphans")]
@@ -21,13 +24,20 @@ EXPERIMENT = (
 )  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def alone(dropping: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """Nobody else's caches are dropped meanwhile, and nobody else drops these."""
+    with dropping():
+        yield
+
+
 def test_a_kill_in_a_cold_block_loses_the_turn_in_flight(weigh: Weigh) -> None:
     running = weigh.start(*EXPERIMENT)
     journals = weigh.folder.glob
     # Only a cold turn has a second execution here.
     eventually(lambda: any(b'"run":2' in one.read_bytes() for one in journals("runs/*/journal.jsonl")))
     running.send_signal(signal.SIGKILL)
-    running.communicate(timeout=60)
+    running.communicate(timeout=120)
     eventually(lambda: not workers(weigh.folder))
     run = weigh(*EXPERIMENT, "--json")
     assert run.code == 0, run.err

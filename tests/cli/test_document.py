@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
+from commands import Run, Weigh
 from weigh.evidence import record as records
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
@@ -22,7 +18,7 @@ from weigh.model.spec import Rules
 from weigh.report.conclusion import conclude
 
 if TYPE_CHECKING:
-    from tests.conftest import Weigh
+    from pathlib import Path
 
 ARGUMENTS = (
     "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@1.5.5?threads=1", "--scale", "1K",
@@ -39,48 +35,24 @@ TIMING = {
 }  # fmt: skip
 
 
-class Done(NamedTuple):
-    """What an experiment printed and left."""
-
-    code: int
-    out: str
-    err: str
-    evidence: Path
-
-    @property
-    def json(self) -> Any:
-        """The document on stdout."""
-        return json.loads(self.out)
-
-
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory: pytest.TempPathFactory) -> Done:
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """An experiment that is too small for a verdict, asked to be strict about it."""
-    folder = tmp_path_factory.mktemp("strict")
-    run = subprocess.run(
-        [str(Path(sys.executable).with_name("weigh")), "run", *ARGUMENTS, "--json", "--strict"],
-        cwd=folder,
-        env={**os.environ, "WEIGH_LOCK": str(folder / "weigh.lock")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    (evidence,) = (folder / "runs").iterdir()
-    return Done(run.returncode, run.stdout, run.stderr, evidence)
+    return Weigh(tmp_path_factory.mktemp("strict"))("run", *ARGUMENTS, "--json", "--strict")
 
 
-def test_refused_with_strict_is_exit_3(strict: Done) -> None:
+def test_refused_with_strict_is_exit_3(strict: Run) -> None:
     assert strict.code == 3, strict.err
     assert {verdict["verdict"] for verdict in strict.json["verdicts"]} == {"refused"}
 
 
-def test_progress_goes_to_stderr(strict: Done) -> None:
+def test_progress_goes_to_stderr(strict: Run) -> None:
     assert "gate: asking a" in strict.err
     assert "\x1b" not in strict.err
     assert "\r" not in strict.err
 
 
-def test_the_document_has_the_fields_of_its_schema(strict: Done) -> None:
+def test_the_document_has_the_fields_of_its_schema(strict: Run) -> None:
     found = strict.json
     assert found.keys() >= {
         "schema", "experiment", "evidence", "tier", "contenders", "gate", "timings", "verdicts", "metrics", "suites",
@@ -110,7 +82,7 @@ def test_the_document_has_the_fields_of_its_schema(strict: Done) -> None:
         assert finding["severity"] in ("note", "warning", "error")
 
 
-def test_report_and_verify_say_the_same_again(weigh: Weigh, strict: Done) -> None:
+def test_report_and_verify_say_the_same_again(weigh: Weigh, strict: Run) -> None:
     assert weigh("report", str(strict.evidence), "--json").json == strict.json
     verified = weigh("verify", str(strict.evidence), "--json")
     assert (verified.code, verified.json["passed"]) == (0, True)
@@ -121,7 +93,7 @@ def test_report_and_verify_say_the_same_again(weigh: Weigh, strict: Done) -> Non
     assert "\x1b" not in plain
 
 
-def test_evidence_that_was_edited_fails(weigh: Weigh, strict: Done, tmp_path: Path) -> None:
+def test_evidence_that_was_edited_fails(weigh: Weigh, strict: Run, tmp_path: Path) -> None:
     copy = shutil.copytree(strict.evidence, tmp_path / strict.evidence.name)
     journal = copy / "journal.jsonl"
     journal.write_text(re.sub(r'"wall_s":[0-9.e-]+', '"wall_s":1e-9', journal.read_text(), count=1))
@@ -143,7 +115,7 @@ def test_hardly_any_rows(weigh: Weigh, rows: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def record(strict: Done) -> records.Record:
+def record(strict: Run) -> records.Record:
     """A real record without samples, to which the tests below give some."""
     found = records.read(strict.evidence)
     return msgspec.structs.replace(found, samples=(), blocks=found.blocks[:1])

@@ -87,7 +87,7 @@ def test_kill_9_of_weigh(weigh: Weigh) -> None:
 
 def test_kill_9_of_a_worker(weigh: Weigh) -> None:
     """Each of b's two turns of a block takes long enough to be killed before its last one."""
-    running = weigh.start(*LONG, "--starts", "2", "--runs", "150")
+    running = weigh.start(*LONG, "--starts", "2", "--runs", "100")
     eventually(journalled(weigh.folder, "turn"))
     python = {one.name: one.environment for one in _environment(weigh.folder)}
     for pid in workers(weigh.folder):
@@ -101,7 +101,7 @@ def test_kill_9_of_a_worker(weigh: Weigh) -> None:
     assert (crash.outcome, crash.contender) == (Outcome.CRASH, "b")
     assert "signal SIGKILL" in crash.detail
     done = {
-        (sample.block, sample.arm, sample.operation) for sample in record.samples if sample.timed and sample.run == 150
+        (sample.block, sample.arm, sample.operation) for sample in record.samples if sample.timed and sample.run == 100
     }
     everything = {(block, arm, op) for block in (0, 1) for arm in ("a", "a#2") for op in ("by_action", "by_proto")}
     assert everything <= done, "the others went on"

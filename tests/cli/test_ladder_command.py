@@ -42,7 +42,7 @@ def test_an_interrupted_ladder_keeps_its_rungs_and_goes_on(weigh: Weigh) -> None
     running = weigh.start(*flags, "--quiet")
     eventually(lambda: list(weigh.folder.glob("runs/ladder-*/ladder.html")) or running.poll() is not None)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == 2
     assert "1 rung below it stayed; --resume goes on from there" in err
     (folder,) = weigh.folder.glob("runs/ladder-*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -9,15 +10,30 @@ import pyarrow.parquet as pq
 import pytest
 from own_data import make_data
 
+from commands import Run, Weigh
+
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tests.conftest import Weigh
 
 
 @pytest.fixture
 def own(weigh: Weigh) -> Weigh:
     make_data(weigh.folder)
+    return weigh
+
+
+@pytest.fixture(scope="module")
+def initialised(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """What ``weigh init`` said of the user's files, and what it wrote; not to be changed."""
+    weigh = Weigh(tmp_path_factory.mktemp("initialised"))
+    make_data(weigh.folder)
+    return weigh(*INIT)
+
+
+@pytest.fixture
+def begun(weigh: Weigh, initialised: Run) -> Weigh:
+    """weigh in a copy of that folder."""
+    shutil.copytree(initialised.folder, weigh.folder, dirs_exist_ok=True)
     return weigh
 
 
@@ -29,12 +45,11 @@ def append(path: Path, text: str) -> None:
     path.write_text(path.read_text() + text)
 
 
-def test_from_files_to_a_report(own: Weigh) -> None:
-    made = own(*INIT)
-    assert made.code == 0, made.err
-    assert "tables:  events (2 files), users (1 file)" in made.out
-    assert "queries: by_city, top, q_3" in made.out
-    found = own("run", "--starts", "5", "--runs", "1", "--json")
+def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
+    assert initialised.code == 0, initialised.err
+    assert "tables:  events (2 files), users (1 file)" in initialised.out
+    assert "queries: by_city, top, q_3" in initialised.out
+    found = begun("run", "--starts", "5", "--runs", "1", "--json")
     assert found.code == 0, found.err
     assert [(row["operation"], row["status"]) for row in found.json["gate"]] == [
         ("by_city", "agreed"),
@@ -43,12 +58,11 @@ def test_from_files_to_a_report(own: Weigh) -> None:
     ]
     assert len([row for row in found.json["verdicts"] if row["metric"] == "wall_s"]) == 3
     assert found.json["experiment"]["scale"] is None
-    assert own("verify", str(found.evidence)).code == 0
+    assert begun("verify", str(found.evidence)).code == 0
 
 
-def test_the_result_schema_is_read_off_the_answer(own: Weigh) -> None:
-    assert own(*INIT).code == 0
-    by_city = tomllib.loads((own.folder / "queries/by_city.toml").read_text())
+def test_the_result_schema_is_read_off_the_answer(initialised: Run) -> None:
+    by_city = tomllib.loads((initialised.folder / "queries/by_city.toml").read_text())
     assert [(one["name"], one["kind"], one["match"]) for one in by_city["column"]] == [
         ("city", "string", "exact"),
         ("events", "integer", "exact"),
@@ -57,9 +71,9 @@ def test_the_result_schema_is_read_off_the_answer(own: Weigh) -> None:
         ("s", "double", "approx"),
     ]
     assert (by_city["ordered_by"], by_city["keys"]) == (["city"], ["city"])
-    top = tomllib.loads((own.folder / "queries/top.toml").read_text())
+    top = tomllib.loads((initialised.folder / "queries/top.toml").read_text())
     assert (top["ordered_by"], top["keys"], top["limit"]) == (["total", "user_id"], ["user_id"], 10)
-    plain = tomllib.loads((own.folder / "queries/q_3.toml").read_text())
+    plain = tomllib.loads((initialised.folder / "queries/q_3.toml").read_text())
     assert "ordered_by" not in plain
     assert plain["keys"] == ["day"]
 
@@ -71,14 +85,13 @@ def test_an_engine_that_is_wrong_on_the_users_own_query(own: Weigh) -> None:
     assert {row["operation"] for row in found.json["gate"] if row["status"] == "diverged"}
 
 
-def test_what_exists_is_not_written_over(own: Weigh) -> None:
-    assert own(*INIT).code == 0
-    (own.folder / "weigh.toml").write_text("mine")
-    again = own(*INIT)
+def test_what_exists_is_not_written_over(begun: Weigh) -> None:
+    (begun.folder / "weigh.toml").write_text("mine")
+    again = begun(*INIT)
     assert (again.code, again.out) == (2, "")
     assert "weigh.toml exists already" in again.err
-    assert (own.folder / "weigh.toml").read_text() == "mine"
-    assert own(*INIT, "--force").code == 0
+    assert (begun.folder / "weigh.toml").read_text() == "mine"
+    assert begun(*INIT, "--force").code == 0
 
 
 @pytest.mark.parametrize(
@@ -108,16 +121,15 @@ def test_a_limit_without_an_order_is_pointed_out(own: Weigh) -> None:
     assert "A7.limit any: it has LIMIT without ORDER BY" in made.out
 
 
-def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
-    assert own(*INIT).code == 0
-    first = own("gate", "--json").json["experiment"]["id"]
-    moved = own.folder / "elsewhere"
-    (own.folder / "my 'data'").rename(moved)
-    toml = own.folder / "weigh.toml"
+def test_data_that_changed_is_another_experiment(begun: Weigh) -> None:
+    first = begun("gate", "--json").json["experiment"]["id"]
+    moved = begun.folder / "elsewhere"
+    (begun.folder / "my 'data'").rename(moved)
+    toml = begun.folder / "weigh.toml"
     toml.write_text(toml.read_text().replace("my 'data'", "elsewhere"))
-    assert own("gate", "--json").json["experiment"]["id"] == first, "where files lie does not matter"
+    assert begun("gate", "--json").json["experiment"]["id"] == first, "where files lie does not matter"
     pq.write_table(pq.read_table(moved / "users.parquet").slice(1), moved / "users.parquet")
-    assert own("gate", "--json").json["experiment"]["id"] != first
+    assert begun("gate", "--json").json["experiment"]["id"] != first
 
 
 @pytest.mark.parametrize(
@@ -141,11 +153,10 @@ def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
         (lambda folder: (folder / "q.sql").rename(folder / "queries/zz.sql"), "zz.sql has no result schema beside it"),
     ],
 )
-def test_mistakes_in_the_folder_are_named(own: Weigh, edit: object, said: str) -> None:
-    assert own(*INIT).code == 0
+def test_mistakes_in_the_folder_are_named(begun: Weigh, edit: object, said: str) -> None:
     assert callable(edit)
-    edit(own.folder)
-    refused = own("gate")
+    edit(begun.folder)
+    refused = begun("gate")
     assert (refused.code, refused.out) == (2, "")
     assert said in refused.err
 
@@ -164,15 +175,14 @@ def test_trusted_answers_are_pinned_where_the_user_says_so(own: Weigh) -> None:
     assert "did you mean 'duckdb'" in refused.err
 
 
-def test_a_query_with_literals_is_swept(own: Weigh) -> None:
-    assert own(*INIT).code == 0
-    (own.folder / "queries/top.sql").write_text("SELECT count(*) AS n FROM users WHERE city = {city}")
-    (own.folder / "queries/top.toml").write_text(
+def test_a_query_with_literals_is_swept(begun: Weigh) -> None:
+    (begun.folder / "queries/top.sql").write_text("SELECT count(*) AS n FROM users WHERE city = {city}")
+    (begun.folder / "queries/top.toml").write_text(
         '[[column]]\nname = "n"\nkind = "integer"\n'
         '[[case]]\nname = "rome"\nliterals = { city = "Rome" }\n'
         '[[case]]\nname = "absent"\nliterals = { city = "O\'Hara" }\ntimed = false\n'
         '[filter]\ntable = "users"\npredicate = "city = {city}"\n'
     )
-    found = own("gate", "--operations", "top")
+    found = begun("gate", "--operations", "top")
     assert found.code == 0, found.err
     assert "2 questions to each contender" in found.out

@@ -101,6 +101,7 @@ def test_it_is_sealed_with_the_evidence(bug: Run, weigh: Weigh) -> None:
     assert "reproduce.py: it was changed after it was sealed" in " ".join(edited.out.split())
 
 
+@pytest.mark.long
 def test_alone_with_the_truth_it_differs_from_the_duckdb_that_weigh_brings(weigh: Weigh) -> None:
     run = gate(weigh, WRONG, operations="eq_user")
     (finding,) = said(run, "A1.reproducer")

@@ -48,7 +48,7 @@ def killed(weigh: Weigh, chance: random.Random, *flags: str) -> bool:
         eventually(lambda: len(events(weigh.folder)) >= before + more or running.poll() is not None)
         time.sleep(0.2 * chance.random())
     running.send_signal(signal.SIGKILL)
-    running.communicate(timeout=60)
+    running.communicate(timeout=120)
     eventually(lambda: not workers(weigh.folder))
     return running.returncode == -signal.SIGKILL
 
@@ -90,7 +90,7 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
 
 
 def test_killed_again_and_again(weigh: Weigh) -> None:
-    interrupted_often(weigh, kills=6, starts=12)
+    interrupted_often(weigh, kills=5, starts=8)
 
 
 @pytest.mark.long
@@ -99,35 +99,35 @@ def test_two_hundred_kills(weigh: Weigh) -> None:
 
 
 def test_killed_while_it_was_being_sealed(weigh: Weigh) -> None:
-    assert weigh(*EXPERIMENT, "--starts", "5").code in (0, 1)
+    assert weigh(*EXPERIMENT, "--starts", "2").code in (0, 1)
     (folder,) = weigh.folder.glob("runs/*-*-*")
     before = (folder / journal.NAME).read_bytes()
     for name in ("seal.json", "verdicts.json", "samples.parquet"):
         (folder / name).unlink()
-    assert weigh(*EXPERIMENT, "--starts", "5").code in (0, 1)
+    assert weigh(*EXPERIMENT, "--starts", "2").code in (0, 1)
     assert (folder / journal.NAME).read_bytes() == before
     assert weigh("verify", str(folder)).code == 0
 
 
 def test_a_complete_attempt_is_not_measured_again(weigh: Weigh) -> None:
-    first = weigh(*EXPERIMENT, "--starts", "5")
-    again = weigh(*EXPERIMENT, "--starts", "5")
+    first = weigh(*EXPERIMENT, "--starts", "2")
+    again = weigh(*EXPERIMENT, "--starts", "2")
     assert (again.code, again.out) == (first.code, first.out)
     assert len(list(weigh.folder.glob("runs/*-*-*"))) == 1
 
 
 def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh) -> None:
-    running = weigh.start(*EXPERIMENT, "--starts", "16")
+    running = weigh.start(*EXPERIMENT, "--starts", "8")
     eventually(journalled(weigh.folder, "turn"))
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=120)
     (first,) = weigh.folder.glob("runs/*-*-*")
     whole = len(records.read(first).blocks) - 1
-    assert weigh(*EXPERIMENT, "--starts", "16", timeout=600).code in (0, 1)
+    assert weigh(*EXPERIMENT, "--starts", "8", timeout=600).code in (0, 1)
     _, second = sorted(weigh.folder.glob("runs/*-*-*"))
     assert weigh("verify", str(first)).code == 0
     assert weigh("verify", str(second)).code == 0
-    assert len(records.read(second).blocks) == 16 - whole
+    assert len(records.read(second).blocks) == 8 - whole
     assert "2 attempts" in weigh("report", str(second)).out
 
 
@@ -136,7 +136,7 @@ def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
     killed_once = weigh.start(*EXPERIMENT, "--starts", "200")
     eventually(journalled(weigh.folder, "turn"))
     killed_once.kill()
-    killed_once.communicate(timeout=60)
+    killed_once.communicate(timeout=120)
     (path,) = weigh.folder.glob("runs/*/journal.jsonl")
     path.write_text(path.read_text().replace('"version":"2.0.0"', '"version":"1.9.9"'))
     content = path.read_bytes()

@@ -9,15 +9,21 @@ import pytest
 from weigh.evidence import record as records
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from commands import Weigh
 
 pytestmark = pytest.mark.long
 
 
-def test_what_they_loaded_is_put_out_of_memory_and_read_again(weigh: Weigh) -> None:
+def test_what_they_loaded_is_put_out_of_memory_and_read_again(
+    weigh: Weigh, dropping: Callable[[], AbstractContextManager[None]]
+) -> None:
     named = [word for name in ("sqlite", "postgres") for word in ("--contender", name)]
     flags = ("--scale", "50K", "--operations", "by_action", "--starts", "1", "--runs", "1", "--temperature", "both")
-    run = weigh("run", *named, *flags, "--quiet", "--json")
+    with dropping():
+        run = weigh("run", *named, *flags, "--quiet", "--json")
     assert run.code == 0, run.err
     for one in run.json["warmth"]:
         assert one["refused"] is None, one

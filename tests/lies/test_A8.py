@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .reading import SHORT, SMALL, assert_silent, contenders
+from .reading import SMALL, assert_silent, contenders
 
 if TYPE_CHECKING:
     from commands import Weigh
 
-ALONE = (*contenders("duckdb"), *SMALL, *SHORT, "--operations", "eq_action,by_action")
+ALONE = (*contenders("duckdb"), *SMALL, "--starts", "2", "--runs", "1", "--operations", "eq_action,by_action")
 
 
 def test_without_a_witness_it_is_unverified_and_never_called_passed(weigh: Weigh) -> None:

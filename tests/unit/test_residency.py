@@ -17,20 +17,22 @@ from weigh.model.errors import EnvironmentFault
 from weigh.protocol import cold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 PAGES = 64
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A file that was written just now."""
+def file(tmp_path: Path, dropping: Callable[[], AbstractContextManager[None]]) -> Iterator[Path]:
+    """A file that was written just now, and that no other test puts out of memory."""
     if storage.place(tmp_path).kind == "memory":
         pytest.skip("the temporary folder is memory: nothing can be put out of it")
     path = tmp_path / "data"
-    path.write_bytes(os.urandom(PAGES * residency.PAGE_BYTES))
-    return path
+    with dropping():
+        path.write_bytes(os.urandom(PAGES * residency.PAGE_BYTES))
+        yield path
 
 
 def test_a_file_that_was_written_is_in_memory_until_it_is_put_out(file: Path) -> None:

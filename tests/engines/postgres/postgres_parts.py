@@ -22,6 +22,7 @@ from weigh.protocol.prepare import Ready, cache_folder, ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
 
 SECRET = "sesame-open-7731"
@@ -59,18 +60,35 @@ def value(life: Life, sql: str) -> Any:
     return asked(life, sql)[1].column(0)[0].as_py()
 
 
-def servers(below: Path) -> set[int]:
-    """Processes of PostgreSQL whose data lies below a folder; helpers and all."""
+def servers(below: Path, besides: AbstractSet[int] = frozenset()) -> set[int]:
+    """Processes of PostgreSQL whose data lies below a folder; helpers and all.
+
+    Args:
+        below: a folder.
+        besides: servers that ran before. What they start meanwhile, as every server does now and then, is theirs.
+    """
     found = set()
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
+        if entry.name.isdigit() and int(entry.name) not in besides:
             with suppress(OSError):
                 if "postgres" in (entry / "comm").read_text() and below in (entry / "cwd").resolve().parents:
-                    found.add(int(entry.name))
+                    parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                    found |= {int(entry.name)} if parent not in besides else set()
     return found
 
 
-def eventually(check: Callable[[], bool], seconds: float = 20) -> None:
+def segments(processes: AbstractSet[int]) -> set[Path]:
+    """Files in shared memory that processes have mapped."""
+    found = set()
+    for pid in processes:
+        with suppress(OSError):
+            for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+                where = line.partition("/")[2]
+                found |= {Path(f"/{where}")} if where.startswith("dev/shm/") else set()
+    return found
+
+
+def eventually(check: Callable[[], bool], seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not check():
         assert time.monotonic() < until, "it did not come to pass"

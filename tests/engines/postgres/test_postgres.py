@@ -19,6 +19,7 @@ from postgres_parts import (
     eventually,
     made,
     planned,
+    segments,
     servers,
     value,
 )
@@ -149,7 +150,7 @@ def test_a_killed_worker_leaves_no_server_and_no_query(
     asker = asking(begun, planned(ENDLESS, helpers))
 
     def busy() -> int:
-        names = [Path(f"/proc/{pid}/cmdline") for pid in servers(contender.cache) - before]
+        names = [Path(f"/proc/{pid}/cmdline") for pid in servers(contender.cache, before)]
         return sum(b"] SELECT" in name.read_bytes() or b"parallel worker" in name.read_bytes() for name in names)
 
     eventually(lambda: busy() > bool(helpers))
@@ -157,7 +158,7 @@ def test_a_killed_worker_leaves_no_server_and_no_query(
         os.kill(begun.pid, signal.SIGKILL)
     else:
         begun.kill()
-    eventually(lambda: servers(contender.cache) <= before)
+    eventually(lambda: not servers(contender.cache, before))
     begun.kill()
     asker.join()
     with contender.start(tables) as after:
@@ -188,23 +189,29 @@ def test_a_backend_that_dies_ends_the_life_and_not_the_next(contender: Ready, ta
     with pytest.raises(LifeEnded, match=r"SIGSEGV[\s\S]*terminated by signal 11") as caught:
         asked(begun, ENDLESS)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.CRASH, False)
-    eventually(lambda: servers(contender.cache) <= before)
+    eventually(lambda: not servers(contender.cache, before))
     with contender.start(tables) as after:
         assert value(after, "SELECT count(*) AS n FROM many") == 20_000
 
 
 def test_a_life_leaves_nothing_behind(contender: Ready, tables: Tables) -> None:
     running = servers(contender.cache)
-    before = {path.name for path in Path("/dev/shm").iterdir() if path.name.startswith("PostgreSQL")}
     with contender.start(tables) as begun:
         assert begun.version()
+        shared = segments(servers(contender.cache, running))
+    assert shared
+    before = folders()
     with Life(contender.engine, contender.environment, contender.settings) as bare:
         assert bare.version()
-        ours = list(Path(tempfile.gettempdir()).glob(f"weigh-postgres-{os.getpid()}-*"))
+        ours = folders() - before
         assert len(ours) == (0 if os.geteuid() else 1)
-    assert servers(contender.cache) <= running
-    assert not any(folder.exists() for folder in ours)
-    assert before == {path.name for path in Path("/dev/shm").iterdir() if path.name.startswith("PostgreSQL")}
+    assert not servers(contender.cache, running)
+    assert not [path for path in (*ours, *shared) if path.exists()]
+
+
+def folders() -> set[Path]:
+    """Where servers without data have theirs, of this process's lives."""
+    return set(Path(tempfile.gettempdir()).glob(f"weigh-postgres-{os.getpid()}-*"))
 
 
 def test_data_in_a_private_cache_lies_where_the_server_can_read_it(tmp_path: Path, tables: Tables) -> None:
