@@ -23,6 +23,7 @@ LAPTOP = {
     f"{POLICY}/scaling_available_governors": "performance powersave",
     PAGES: "[always] madvise never",
     "proc/cpuinfo": "flags: fpu",
+    "proc/loadavg": "0.00 0.00 0.00 1/99 999",
     "proc/self/status": "Cpus_allowed_list:\t0-3",
 }
 
@@ -94,7 +95,9 @@ def test_nobody_said_yes(weigh: Weigh, laptop: dict[str, str]) -> None:
         (("--restore",), "there is nothing to restore"),
         (("--tune", "--restore"), "--tune and --restore cannot go together"),
         (("--effect", "govenor"), "there is no knob 'govenor'"),
-        (("--effect", "load"), "the knob 'load' cannot be set here"),
+        (("--effect", "load"), "the knob 'load' cannot be set\n"),
+        (("--yes",), "--yes goes with --tune"),
+        (("storag",), "there is no command 'storag'; did you mean 'storage'?"),
         (("--effect", "governor", "storage"), "--effect and storage cannot go together"),
     ],
 )
@@ -139,7 +142,7 @@ def test_the_effect_is_undone_when_it_is_interrupted(weigh: Weigh, laptop: dict[
         assert measuring.poll() is None
         time.sleep(0.02)
     measuring.send_signal(signal.SIGINT)
-    measuring.communicate(timeout=60)
+    measuring.communicate(timeout=120)
     assert measuring.returncode == 2
     assert files(laptop) == LAPTOP
 

@@ -57,7 +57,7 @@ def killed(weigh: Weigh, event: str, number: int) -> None:
 
     eventually(lambda: written() or running.poll() is not None)
     running.send_signal(signal.SIGKILL)
-    running.communicate(timeout=60)
+    running.communicate(timeout=120)
     eventually(lambda: not workers(weigh.folder))
 
 

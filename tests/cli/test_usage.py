@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tests.conftest import Run, Weigh
 
 DUCKDB = ("--contender", "duckdb@2.0.0")
+SERVER = ("--contender", "pg=postgres?weigh.url=postgresql://me@db.example:5432/bench")
 
 
 def assert_refused(run: Run, *said: str) -> None:
@@ -40,6 +41,8 @@ def assert_refused(run: Run, *said: str) -> None:
         (["gate", *DUCKDB, "--workload", "netflwo"], "did you mean 'netflow'?"),
         (["gate", *DUCKDB, "--scale", "1K", "--operations", "eq_usr", "--quiet"], "did you mean 'eq_user'?"),
         (["run", *DUCKDB, "--temperature", "cool"], "did you mean 'cold'?"),
+        (["run", *DUCKDB, *SERVER, "--temperature", "cold"], "E1: the contender 'pg' is a server by URL"),
+        (["run", *DUCKDB, *SERVER, "--temperature", "both"], "so it can never be called cold"),
         (["ladder", *DUCKDB, "--temperature", "cold"], "a ladder is climbed hot"),
         (["report", "nope"], "nope/journal.jsonl: no journal"),
         (["verify", "nope"], "there is no such directory"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -9,6 +10,7 @@ import msgspec
 from weigh.evidence import store
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import BlockBegun, ContenderRead, EnvironmentRead, Opened, Record, Turn
+from weigh.evidence.timeline import Columns
 from weigh.model.answer import GateStatus, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.gate import Gate, OperationGate
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.model.finding import Finding
+    from weigh.model.timeline import Watch
 
 HOST = {
     "cpu": "a processor", "cores": 4, "cores_allowed": 4, "memory_bytes": 16 << 30, "kernel": "6.1", "cpu_limit": None,
@@ -109,6 +112,19 @@ def two(one: Record, other: Record) -> tuple[Session, Session]:
     return session(one), session(other, name="the second session")
 
 
+def packed(watch: Watch) -> Columns:
+    """The event that says what is needed of it for contention."""
+    moments = watch.moments
+    ends = [round(1e4 * moments[0].at), *(round(1e4 * one.end) for one in moments)]
+    return Columns(
+        at=ends[0],
+        span=[end - begin for begin, end in pairwise(ends)],
+        foreign=[round(1e5 * (one.foreign or 0)) for one in moments],
+        steal=[round(1e2 * (one.steal or 0)) for one in moments],
+        culprits=[(one.pid, one.name, round(1e5 * one.cpu_s)) for one in watch.culprits],
+    )
+
+
 def written(root: Path, one: Record) -> Path:
     """An evidence directory that says what the record says; without a seal, as after a kill."""
     folder, number = store.begin(root, one.spec)
@@ -120,6 +136,10 @@ def written(root: Path, one: Record) -> Path:
         journal.append(event, part)
     for finding in one.findings:
         journal.append("finding", finding)
+    for watch in one.watches:
+        journal.append("watch", packed(watch))
+    for calibration in one.calibrations:
+        journal.append("calibration", calibration)
     for block in one.blocks:
         journal.append("block", block)
         for sample in one.samples:

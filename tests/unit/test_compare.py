@@ -11,8 +11,10 @@ import pytest
 from rich.console import Console
 from sessions import READ, changed, record, written
 
+from watched import JOB, watched
 from weigh.audit.compare import compare
 from weigh.model.answer import GateStatus
+from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
 from weigh.model.tier import TierName
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.evidence.record import Record
+    from weigh.model.verdict import Reason
     from weigh.report.compare import Comparison
 
 NEW = changed(READ, name="new", version="2.1.0")
@@ -156,6 +159,82 @@ def test_few_starts_are_inconclusive(tmp_path: Path) -> None:
     assert names(found) == [("new", "new", "refused")]
     assert found.exit_code() is ExitCode.OK
     assert found.exit_code(strict=True) is ExitCode.INCONCLUSIVE
+
+
+def beside(one: Record, contender: str) -> Record:
+    """The same session on a machine that was watched, while a job used half a CPU during the turns of one contender."""
+    order = {read.name: turn for turn, read in enumerate(one.environment.contenders)} if one.environment else {}
+    turns = changed(one, samples=tuple(changed(sample, turn=order[sample.contender]) for sample in one.samples))
+    return watched(turns, lambda sample: 0.5 if sample.contender == contender else 0.01, rows=False)
+
+
+def only_reasons(comparison: Comparison, metric: str = "wall_s") -> tuple[Reason, ...]:
+    (verdict,) = comparison.joinings[metric].verdicts
+    return verdict.reasons
+
+
+@pytest.mark.parametrize(
+    ("which", "contender", "said"),
+    [
+        (0, "new", "in the first session, others used 50.0 % of the CPU of its turns, more than 5.0 %"),
+        (1, "new", "in the second session, others used 50.0 % of the CPU of its turns, more than 5.0 %"),
+        (1, "ref", "in the second session, the reference ref: others used 50.0 % of the CPU of its turns"),
+    ],
+)
+def test_what_a_job_spoilt_in_a_session_has_no_verdict(tmp_path: Path, which: int, contender: str, said: str) -> None:
+    days = [day(1), day(2, new=1.2)]
+    days[which] = beside(days[which], contender)
+    found = compared(tmp_path, *days)
+    (verdict,) = found.headline.verdicts
+    assert verdict.verdict is VerdictName.REFUSED
+    assert verdict.reasons[0].code == "E4.contended"
+    assert verdict.reasons[0].text.startswith(said)
+    assert f"{JOB.name} (pid {JOB.pid})" in verdict.reasons[0].text
+    assert verdict.ratio == pytest.approx(1.2, rel=0.01), "what was measured stays"
+    assert (verdict.low_fcr, found.headline.family) == (None, 0)
+    assert only_reasons(found, "cpu_s")[0].code == "E4.contended"
+    assert found.exit_code(strict=True) is ExitCode.INCONCLUSIVE
+    assert found.tier.name is TierName.INADMISSIBLE, "as a session in which every comparison is refused for it"
+    assert "REFUSED (E4.contended)" in printed(found)
+
+
+def test_a_job_beside_somebody_else_spoils_nothing(tmp_path: Path) -> None:
+    third = changed(READ, name="third", version="3")
+    days = day(1, READ, NEW, third), day(2, READ, NEW, third, new=1.2)
+    found = compared(tmp_path, *(beside(one, "third") for one in days))
+    assert {one.contender: str(one.verdict) for one in found.headline.verdicts} == {"new": "slower", "third": "refused"}
+    assert found.headline.family == 1
+    assert found.tier.name is TierName.SUGGESTIVE
+
+
+def test_contention_that_a_session_allowed_is_allowed(tmp_path: Path) -> None:
+    """Its own bound counts, as in its own report; what came of it stands among the reasons of the tier."""
+    free = beside(day(2, new=1.2, contention=1.0), "new")
+    found = compared(tmp_path, day(1), free)
+    assert names(found) == [("new", "new", "slower")]
+    assert "E4.allowed" in {one.code for one in found.tier.reasons}
+
+
+@pytest.mark.parametrize(("serial", "name"), [(True, "refused"), (False, "slower")])
+def test_drift_that_the_arms_of_a_session_did_not_share(tmp_path: Path, serial: bool, name: str) -> None:
+    one = day(2, new=1.2)
+    draw = np.random.default_rng(3)
+    speeds = [0.01 * (2 if at >= 5 else 1) * np.exp(draw.normal(0, 0.003, 5)) for at in range(11)]
+    drifting = changed(
+        one,
+        blocks=tuple(changed(block, serial=serial) for block in one.blocks),
+        calibrations=tuple(
+            Calibration(at=float(at), block=at, place="between", kernel="integer", seconds=tuple(map(float, seconds)))
+            for at, seconds in enumerate(speeds)
+        ),
+    )
+    found = compared(tmp_path, day(1), drifting)
+    assert names(found) == [("new", "new", name)]
+    codes = [reason.code for reason in only_reasons(found)]
+    assert ("T4.machine" in codes) is serial
+    if serial:
+        assert codes[0] == "T4.machine"
+        assert only_reasons(found)[0].text.startswith("in the second session, within one block the machine's speed")
 
 
 def test_the_report(tmp_path: Path) -> None:

@@ -18,12 +18,13 @@ from weigh.model.look import Look
 from weigh.model.plan import arms, block_order
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
+from weigh.model.timeline import Moment, Watch
 from weigh.protocol import config
 from weigh.protocol.stopping import Stopping
 from weigh.verdict import allocation, attained, precision
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
 
@@ -47,8 +48,24 @@ def took(operation: str, block: int, arm: str, run: int, attempt: int) -> float:
     return 0.1 * math.exp(SPREAD[operation] * (life.gauss() + one.gauss() / 2))
 
 
-def attempt(spec: Spec = SPEC, earlier: Sequence[Sample] = (), number: int = 1) -> Record:
-    """An attempt as the protocol makes it, in the order of the seed, with a clock that is counted."""
+def attempt(
+    spec: Spec = SPEC,
+    earlier: Sequence[Record] = (),
+    number: int = 1,
+    others: Callable[[Sample], float] = lambda _: 0.0,
+    asked: bool = True,
+) -> Record:
+    """An attempt as the protocol makes it, in the order of the seed, with a clock that is counted.
+
+    Args:
+        spec: of it.
+        earlier: attempts before it.
+        number: of it.
+        others: share of a CPU that others used during the turn of a sample.
+        asked: whether the looks ask for that.
+    """
+    before = [sample for one in earlier for sample in one.samples]
+    watches: list[Watch] = []
     names = tuple(arm.name for arm in arms(spec))
     samples: list[Sample] = []
     looks: list[Look] = []
@@ -60,6 +77,7 @@ def attempt(spec: Spec = SPEC, earlier: Sequence[Sample] = (), number: int = 1) 
         blocks.append(BlockBegun(block=block, cases=cases, arms=names, runs=spec.runs))
         clock += 1.0
         for turn, slot in enumerate(block_order(spec.seed, block, cases, names)):
+            began = clock
             for run in range(precision.runs_of(looks).get(slot.operation, spec.runs) + 1):
                 wall = took(slot.operation, block, slot.arm, run, number)
                 samples.append(
@@ -70,12 +88,14 @@ def attempt(spec: Spec = SPEC, earlier: Sequence[Sample] = (), number: int = 1) 
                     )
                 )  # fmt: skip
                 clock += wall
+            span = clock - began
+            watches.append(Watch(moments=(Moment(at=began, span=span, foreign=others(samples[-1]) * span, steal=0.0),)))
         if block + 1 < precision.FIRST_LOOK:
             continue
         looks.append(
             precision.look(
-                samples, earlier, spec=spec, runs=spec.runs, most=spec.starts, live=live, before=looks, block=block,
-                at=clock,
+                samples, before, spec=spec, runs=spec.runs, most=spec.starts, live=live, before=looks, block=block,
+                at=clock, watches={number: watches} | {one.attempt: one.watches for one in earlier} if asked else None,
             )
         )  # fmt: skip
         live = tuple(one for one in live if one not in looks[-1].retired)
@@ -88,11 +108,12 @@ def attempt(spec: Spec = SPEC, earlier: Sequence[Sample] = (), number: int = 1) 
         blocks=tuple(blocks),
         looks=tuple(looks),
         samples=tuple(samples),
+        watches=tuple(watches),
         end=End(how="complete"),
     )
 
 
-def problems(record: Record, earlier: Sequence[Sample] = ()) -> list[str]:
+def problems(record: Record, earlier: Sequence[Record] = ()) -> list[str]:
     """What the auditor says."""
     return [*order.departures(record), *stopping.departures(record, earlier)]
 
@@ -132,12 +153,12 @@ def test_what_a_block_is_expected_to_take_is_what_it_takes() -> None:
 
 
 def test_a_second_attempt_reads_the_first_and_narrows_the_interval() -> None:
-    second = attempt(earlier=HONEST.samples, number=2)
+    second = attempt(earlier=[HONEST], number=2)
     first, both = HONEST.looks[-1].widths, second.looks[0].widths
     assert {one.operation: one.starts for one in both} == {LOUD: 21, QUIET: 15}
     assert next(one for one in both if one.operation == LOUD).half < first[0].half  # type: ignore[operator]
     assert starts(second, QUIET) == precision.FIRST_LOOK + precision.IN_A_ROW - 1
-    assert problems(second, HONEST.samples) == []
+    assert problems(second, [HONEST]) == []
     assert any("after block 4" in text for text in problems(second)), "without the first it does not follow"
 
 

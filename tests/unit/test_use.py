@@ -232,3 +232,34 @@ def test_the_bound_is_part_of_the_experiment_and_its_absence_is_not() -> None:
     for wrong in ("0", "-5%", "much"):
         with pytest.raises(UsageError):
             make_spec(None, {**asked, "contention": wrong})
+
+
+def test_where_others_spoilt_every_comparison_that_is_said_first() -> None:
+    found = conclude([watched(RECORD, lambda _: 0.374)])
+    text = " ".join(plain(found, "e").split())
+    heading = "No verdicts: others used the machine while the turns were timed"
+    assert text.index(heading) < text.index("INADMISSIBLE") < text.index("Answers")
+    for said in (
+        "What happened: other processes used up to 22.0 % of the CPU of turns (q1, ", "cc1plus (pid 812)",
+        "What stands: the answers, which were checked before any clock was started: 2 agreed. The verdicts on memory",
+        "What to do: stop these processes and run it again; weigh doctor shows", "--contention 25% accepts this much",
+    ):  # fmt: skip
+        assert said in text
+    assert heading in page(found, RECORD.samples, "e")
+
+
+def test_where_the_hypervisor_did_nobody_is_to_be_stopped() -> None:
+    text = " ".join(plain(conclude([watched(RECORD, steal=0.012)]), "e").split())
+    assert re.search(
+        r"What happened: the hypervisor gave up to [\d.]+ % of the CPU of turns \(q\d, .* to other guests", text
+    )
+    assert "What to do: run it at another time, on a host with fewer guests; weigh doctor" in text
+
+
+def test_where_others_spoilt_a_part_of_them_the_findings_say_so() -> None:
+    assert "while the turns were timed" not in plain(conclude([beside("chdb@4.4.0")]), "e")
+    half = watched(RECORD, lambda one: 0.3 if one.contender == "chdb@4.4.0" else 0.0)
+    assert "No verdict on 2 of 4 comparisons: others used the machine" in plain(conclude([half]), "e")
+    allowed = msgspec.structs.replace(RECORD.spec, contention=1.0)
+    busy = msgspec.structs.replace(watched(RECORD, lambda _: 0.3), spec=allowed)
+    assert "No verdict" not in plain(conclude([busy]), "e")

@@ -11,6 +11,7 @@ from weigh.model.finding import DISQUALIFYING, Finding
 from weigh.model.tier import Tier, TierName
 from weigh.model.units import count
 from weigh.model.verdict import Reason, VerdictName
+from weigh.verdict.tier import refused_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,9 +132,10 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
 
 
 def _forbidden(verdict: Joined) -> bool:
-    """Whether nobody may use its figures, because answers were wrong, or somebody failed or was disqualified."""
+    """Whether nobody may use its figures: wrong answers, a failure, a disqualification, or others on the machine."""
     failed = verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR)
-    return failed or (bool(verdict.reasons) and verdict.reasons[0].code in DISQUALIFYING)
+    disqualified = bool(verdict.reasons) and verdict.reasons[0].code in DISQUALIFYING
+    return failed or disqualified or refused_for_others(verdict)
 
 
 def _place(finding: Finding) -> str:

@@ -19,7 +19,7 @@ from weigh.model.errors import EvidenceFault
 from weigh.model.finding import disqualified
 from weigh.model.verdict import Reason
 from weigh.report.compare import Comparison, Session
-from weigh.report.conclusion import METRICS, conclude
+from weigh.report.conclusion import METRICS, conclude, spoilt
 from weigh.verdict import join_reasons
 from weigh.verdict.join import join
 from weigh.verdict.joining import Side
@@ -60,11 +60,12 @@ def compare(
         msgspec.structs.replace(session, reference=name) for session, name in zip(sessions, names, strict=True)
     )
     pairs = _pairs(one, other, all_pairs=all_pairs)
-    sides, rules = (_side(one), _side(other)), one.latest.spec.rules
+    rules = one.latest.spec.rules
     refused = {name: join_reasons.unlike(what) for name, what in unlike.items()}
     joinings = {
         metric: join(
-            *sides,
+            _side(one, metric),
+            _side(other, metric),
             pairs,
             operations,
             rules_of(metric, rules),
@@ -138,8 +139,8 @@ def _pairs(first: Session, second: Session, *, all_pairs: bool) -> tuple[tuple[s
     return pairs
 
 
-def _side(session: Session) -> Side:
-    """A session as the join sees it."""
+def _side(session: Session, metric: str) -> Side:
+    """A session as the join of a metric sees it."""
     conclusion = session.conclusion
     return Side(
         name=session.name,
@@ -152,6 +153,8 @@ def _side(session: Session) -> Side:
             name: Reason(code=finding.code, text=f"{name} is disqualified: {finding.text}")
             for name, finding in disqualified(conclusion.findings).items()
         },
+        # What refuses a verdict within the session refuses it here.
+        spoilt=spoilt(session.records, conclusion.machine, metric),
     )
 
 

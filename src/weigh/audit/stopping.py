@@ -1,4 +1,4 @@
-"""When sampling ended, recomputed: by the plan, or by the width of the intervals and the budget, and by nothing else.
+"""When sampling ended, recomputed: by the plan, or by the width of the intervals, contention and the budget.
 
 Whoever looks at the results and stops when they please stops on significance, and the error rates no longer hold (T8).
 """
@@ -23,12 +23,12 @@ _DIGITS = 9
 """Significant digits at which widths are compared."""
 
 
-def departures(record: Record, earlier: Sequence[Sample] = ()) -> Iterator[str]:
+def departures(record: Record, earlier: Sequence[Record] = ()) -> Iterator[str]:
     """What about its end, and about what was retired before, does not follow from the samples; the first of it.
 
     Args:
         record: of an attempt.
-        earlier: samples of the attempts before it.
+        earlier: those of the attempts before it.
     """
     if record.plan is None or not record.blocks:
         return
@@ -55,7 +55,9 @@ def _live(plan: Planned, samples: Sequence[Sample], looks: Sequence[Look]) -> tu
     return tuple(dict.fromkeys(operation for operation, _ in plan.cases if operation not in out))
 
 
-def _looks(record: Record, plan: Planned, earlier: Sequence[Sample]) -> Iterator[str]:
+def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator[str]:
+    samples = [sample for one in earlier for sample in one.samples]
+    watches = {one.attempt: one.watches for one in (*earlier, record)}
     said = {one.block: one for one in record.looks}
     if len(said) < len(record.looks):
         yield "it was looked twice after one block"
@@ -79,9 +81,12 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Sample]) -> Iterator
         if not due:
             yield f"there was a look after block {begun.block}, where none is due"
             return
+        if look.contended is None and before and before[-1].contended is not None:
+            yield f"after block {begun.block}: nobody asked for contention"
+            return
         again = precision.look(
             own,
-            earlier,
+            samples,
             spec=record.spec,
             runs=plan.runs,
             most=plan.starts,
@@ -89,6 +94,8 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Sample]) -> Iterator
             before=before,
             block=begun.block,
             at=look.at,
+            # Evidence of before contention was asked for.
+            watches=None if look.contended is None else watches,
         )
         if text := _differs(look, again) or _untimely(look, record.samples):
             yield f"after block {begun.block}: {text}"
@@ -102,6 +109,9 @@ def _differs(said: Look, again: Look) -> str:
     """What does not follow from the samples, the most telling first."""
     if said.stop != again.stop:
         return f"sampling {_ending(said)}; by the samples it {_ending(again)}"
+    if said.contended != again.contended:
+        names = [_listed(one.contended or ()) for one in (said, again)]
+        return f"it finds {names[0]} contended; by what the sampler saw it is {names[1]}"
     if said.retired != again.retired:
         return f"it retires {_listed(said.retired)}; by the widths of the intervals it is {_listed(again.retired)}"
     if said.runs != again.runs:

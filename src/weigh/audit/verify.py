@@ -144,7 +144,7 @@ def _attempts(folder: Path, record: Record) -> list[Problem]:
         # What was decided between the blocks followed from its samples too.
         return missing
     try:
-        earlier = store.earlier_samples(folder) if record.spec.precision else ()
+        earlier = store.earlier(folder) if record.spec.precision else ()
         ended = list(stopping.departures(record, earlier))
     except EvidenceFault as error:
         ended = [f"earlier attempts cannot be read: {error.what}"]

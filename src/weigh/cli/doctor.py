@@ -23,6 +23,16 @@ class _Doctor(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MORE)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or name the nearest one."""
+        if args and args[0] not in _MORE:
+            from weigh.model.errors import nearest
+
+            ctx.fail(f"there is no command '{args[0]}'; {nearest(args[0], _MORE)}")
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _MORE:
             return None
@@ -57,6 +67,10 @@ def doctor(
         raise UsageError(f"{' and '.join(more)} cannot go together", remedy="ask for one of them")
     if ctx.invoked_subcommand:
         return
+    for name, goes_with in (("yes", tune), ("blocks", effect)):
+        if not goes_with and ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            of = {"yes": "--tune", "blocks": "--effect"}[name]
+            raise UsageError(f"--{name} goes with {of}", remedy=f"add {of}, or leave --{name} out")
     machine = Machine.here()
     if effect:
         _effect(machine, effect, blocks, as_json)

@@ -222,8 +222,8 @@ def history_folders(folder: Path) -> list[Path]:
     return found if folder.resolve() in found else [folder]
 
 
-def earlier_samples(folder: Path) -> tuple[Sample, ...]:
-    """The samples of the earlier attempts of the same experiment beside an attempt, oldest first.
+def earlier(folder: Path) -> tuple[records.Record, ...]:
+    """The records of the earlier attempts of the same experiment beside an attempt, oldest first.
 
     Raises:
         EvidenceFault: one of them is damaged.
@@ -235,7 +235,7 @@ def earlier_samples(folder: Path) -> tuple[Sample, ...]:
     except ValueError:
         return ()
     before = (path for path in attempts(folder.parent, experiment) if _number(path) < mine)
-    return tuple(sample for path in before for sample in records.read(path).samples)
+    return tuple(records.read(path) for path in before)
 
 
 def missing(folder: Path) -> list[str]:

@@ -239,6 +239,9 @@ def _write(machine: Machine, snapshot: Snapshot | None) -> None:
     fresh = place.with_suffix(f".{os.getpid()}.new")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        # What a kill left half-written; whoever writes holds the measurement lock.
+        for left in place.parent.glob(f"{place.stem}.*.new"):
+            left.unlink(missing_ok=True)
         with fresh.open("wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(snapshot), indent=2) + b"\n")
             file.flush()

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from weigh.evidence.journal import Journal
     from weigh.model.operation import Case, Operation, Workload
-    from weigh.model.sample import Sample
     from weigh.model.spec import Spec
     from weigh.protocol.gate import Held
     from weigh.protocol.progress import Progress
@@ -72,7 +71,7 @@ class Attempt:
         self.described: tuple[records.ContenderRead, ...] = ()
         self.unsaid: list[Finding] = []
         self.before: records.Record | None = None
-        self.earlier: tuple[Sample, ...] = ()
+        self.earlier: tuple[records.Record, ...] = ()
 
     def say(self, *findings: Finding) -> None:
         """Keep findings."""

@@ -113,7 +113,7 @@ class Blocks:
         self._begun = record.blocks
         self._kept_turns = {(sample.block, sample.turn) for sample in record.samples}
         if self._stopping:
-            self._stopping.restore(record.samples, record.looks)
+            self._stopping.restore(record.samples, record.looks, record.watches)
 
     @property
     def began(self) -> Seconds:
@@ -207,10 +207,10 @@ class Blocks:
                 runs = self._stopping.runs(slot.operation, begun.runs) if self._stopping else begun.runs
                 samples = self._turn(block, number, slot, runs, lives)
                 # First: what a kill leaves without moments was measured again, and not kept unwatched.
-                self.watching.keep()
+                seen = self.watching.keep()
                 self._journal.append("turn", Turn(samples=samples))
                 if self._stopping:
-                    self._stopping.add(samples)
+                    self._stopping.add(samples, seen)
             self._stand(lives, block, "after")
             self._tell(lives, block)
         finally:

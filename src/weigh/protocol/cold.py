@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.engines.life import LifeEnded
 from weigh.host import drive, facts, processes, residency, storage
-from weigh.model.errors import EnvironmentFault
+from weigh.model.contender import URL
+from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.sample import Outcome
 from weigh.model.warmth import Drive, Warmth
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.life import Life
     from weigh.engines.stores import Tables
+    from weigh.model.contender import Contender
     from weigh.model.plan import Slot
     from weigh.model.sample import Temperature
     from weigh.model.warmth import PutOut
@@ -170,6 +172,21 @@ def devices(files: Iterable[str]) -> tuple[str, ...]:
     """Names of the block devices under these files; a hundred files lie on few."""
     folders = {str(Path(file).resolve().parent) for file in files}
     return tuple(sorted({device.name for folder in folders for device in storage.place(folder).devices}))
+
+
+def refuse_apart(contenders: Iterable[Contender]) -> None:
+    """Refuse a server that somebody else runs: where its data lies, and what of it is in memory, nobody can tell.
+
+    Raises:
+        UsageError: one of the contenders is reached by URL.
+    """
+    for one in contenders:
+        if URL in one.settings:
+            raise UsageError(
+                f"E1: the contender '{one.name}' is a server by URL: which files hold its data, and what of them is in "
+                "memory, cannot be seen from here, so it can never be called cold",
+                remedy="measure it hot; or leave weigh.url out, and weigh starts a server of its own",
+            )
 
 
 def refuse_memory(files: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from weigh.host import knobs, lock, tuning, work
 from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.knob import KnobState
 from weigh.verdict.knob_effect import Effect, judged
 
 if TYPE_CHECKING:
@@ -35,8 +36,11 @@ def measure(machine: Machine, name: str, blocks: int, progress: Progress) -> Eff
     states = {"restless": knob.restless(), "calm": knob.calm()}
     if not all(states.values()):
         able = [one.name for one in knobs.knobs(machine) if one.calm() and one.restless()]
+        read = knob.show()
+        # Of what is seen and cannot be set, such as the load, it says nothing about setting it.
+        why = f" here: {read.text}" if read.state is KnobState.UNSEEN else ""
         raise UsageError(
-            f"the knob '{knob.name}' cannot be set here: {knob.show().text}",
+            f"the knob '{knob.name}' cannot be set{why}",
             remedy=f"these can: {', '.join(able)}" if able else "none can be set on this machine",
         )
     order = random.Random(SEED)
@@ -59,6 +63,6 @@ def measure(machine: Machine, name: str, blocks: int, progress: Progress) -> Eff
 def _set(knob: Knob, values: Mapping[str, str]) -> None:
     for place, why in knob.restore(values).items():
         raise EnvironmentFault(
-            f"it cannot be set: {why}", where=place, remedy="run it as root: sudo weigh doctor --effect"
+            f"it cannot be set: {why}", where=place, remedy=f"run it as root: sudo weigh doctor --effect {knob.name}"
         )
     time.sleep(_SETTLE)

@@ -89,6 +89,8 @@ def run(
         cache = cache_folder()
         source = own.source() if own else workloads.load(spec.workload)
         bounding.check(spec)
+        if measure and "cold" in spec.temperatures:
+            cold.refuse_apart(spec.contenders)
         for contender in spec.contenders:
             # A misspelt name is said before another contender's environment is downloaded.
             engine.load(contender.engine)
@@ -117,7 +119,7 @@ def run(
             return folder
         experiment = Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
         if spec.precision:
-            experiment.earlier = store.earlier_samples(folder)
+            experiment.earlier = store.earlier(folder)
         if before is not None:
             experiment.resume(before)
         # A mistake of weigh's own must not seal half a measurement as a whole one.

@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from weigh.evidence import timeline
 from weigh.model import units
-from weigh.model.spec import FULL_STARTS
+from weigh.model.spec import CONTENTION, FULL_STARTS
 from weigh.verdict import precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.evidence.journal import Journal
+    from weigh.evidence.record import Record
+    from weigh.evidence.timeline import Columns
     from weigh.model.look import Look, Width
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
+    from weigh.model.timeline import Watch
     from weigh.protocol.progress import Progress
 
 _EVERY = 10
@@ -27,27 +31,31 @@ class Stopping:
 
     Args:
         spec: with a precision.
-        earlier: samples of earlier attempts of the experiment; the verdict reads them too.
+        earlier: records of earlier attempts of the experiment; the verdict reads them too.
         journal: is told of every look.
         progress: is told between blocks.
     """
 
-    def __init__(self, spec: Spec, earlier: Sequence[Sample], journal: Journal, progress: Progress) -> None:
+    def __init__(self, spec: Spec, earlier: Sequence[Record], journal: Journal, progress: Progress) -> None:
         self._spec = spec
-        self._earlier = earlier
+        self._earlier = [sample for record in earlier for sample in record.samples]
+        self._watches: dict[int, list[Watch]] = {record.attempt: list(record.watches) for record in earlier}
         self._journal = journal
         self._progress = progress
         self._samples: list[Sample] = []
+        self._seen: list[Watch] = []
         self._looks: list[Look] = []
 
-    def restore(self, samples: Iterable[Sample], looks: Iterable[Look]) -> None:
+    def restore(self, samples: Iterable[Sample], looks: Iterable[Look], watches: Iterable[Watch] = ()) -> None:
         """Go on with an attempt that was killed: what was decided stays decided."""
         self._samples += samples
         self._looks += looks
+        self._seen += watches
 
-    def add(self, samples: Iterable[Sample]) -> None:
-        """A turn was measured."""
+    def add(self, samples: Iterable[Sample], seen: Columns | None = None) -> None:
+        """A turn was measured, and this is what the sampler saw of it."""
         self._samples += samples
+        self._seen += [timeline.unpack(seen)] if seen else []
 
     @property
     def stopped(self) -> bool:
@@ -88,10 +96,12 @@ class Stopping:
             before=self._looks,
             block=block,
             at=at,
+            watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._seen),
         )
+        news = set(found.contended or ()) - set((self._looks[-1].contended if self._looks else None) or ())
         self._journal.append("look", found)
         self._looks.append(found)
-        if len(self._looks) == 1 or found.retired or found.stop or (block + 1) % _EVERY == 0:
+        if len(self._looks) == 1 or news or found.retired or found.stop or (block + 1) % _EVERY == 0:
             self._progress.say(self._said(found))
 
     def expected(self, most: int) -> int:
@@ -99,7 +109,7 @@ class Stopping:
         if not self._looks:
             return min(FULL_STARTS, most)
         last = self._looks[-1]
-        own = max((one.needed - one.starts for one in last.widths if one.needed), default=0)
+        own = max((one.needed - one.starts for one in last.widths if one.needed), default=1 if last.contended else 0)
         return min(last.block + 1 + own, most)
 
     @property
@@ -118,6 +128,10 @@ class Stopping:
         if widest is not None:
             needed = f", about {widest.needed} starts are needed" if widest.needed else ""
             text += f"; widest is {widest.operation} at {_half(widest)}{needed}"
+        if found.contended and not found.stop:
+            bound = units.percent(self._spec.contention or CONTENTION)
+            names = ", ".join(found.contended)
+            text += f"; narrow enough, but going on because others used more than {bound} of the CPU: {names}"
         return text
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Watching: the sampler beside the blocks, and what it saw in the journal.
+"""Watching: the sampler beside the blocks or the runs of a load, and what it saw in the journal.
 
 Nothing is drawn, written or judged while a turn is going on. A sampler that fails is said once and not asked again: it
 must never end a measurement.
@@ -7,6 +7,7 @@ must never end a measurement.
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -17,10 +18,11 @@ from weigh.model.errors import UsageError
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from weigh.engines.life import Life
     from weigh.evidence.journal import Journal
+    from weigh.evidence.timeline import Columns
     from weigh.model.units import Seconds
 
 _MOST = 1000.0
@@ -50,23 +52,25 @@ def rate() -> float:
 
 
 class Watching:
-    """What the blocks tell the sampler. Until it is started, and after it failed, nothing happens.
+    """What the sampler is told. Until it is started, and after it failed, nothing happens.
 
     Args:
-        journal: gets an event after each turn.
+        journal: gets an event after each turn, and about once a second under a load.
     """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._sampler: Sampler | None = None
+        self._began = time.monotonic()
 
     @contextmanager
     def started(self, began: Seconds) -> Iterator[None]:
-        """Watch while the blocks go on.
+        """Watch while the body goes on.
 
         Args:
             began: what ``time.monotonic()`` said when the attempt began.
         """
+        self._began = began
         hz = rate()
         if hz:
             self._try(lambda: self._start(began, hz))
@@ -85,19 +89,27 @@ class Watching:
         """A life has begun. Who descends from it is known; a server that was there before works for it too."""
         # One that died meanwhile is found out at its first turn.
         with suppress(LifeEnded):
-            for pid in life.servers() if self._sampler else ():
-                self._try(partial(self._track, pid))
+            self.own(life.servers() if self._sampler else ())
+
+    def own(self, pids: Iterable[int]) -> None:
+        """Processes that weigh did not start and that work for what is measured."""
+        for pid in pids:
+            self._try(partial(self._track, pid))
 
     def _track(self, pid: int) -> None:
         if self._sampler:
             self._sampler.track(pid)
 
+    def now(self) -> Seconds:
+        """Seconds since the attempt began, on the clock of the moments."""
+        return time.monotonic() - self._began
+
     def mark(self) -> None:
         """A turn begins or ends here."""
         self._try(lambda: self._sampler.mark() if self._sampler else None)
 
-    def keep(self, *, thorough: bool = False) -> None:
-        """Write what was seen.
+    def keep(self, *, thorough: bool = False) -> Columns | None:
+        """Write what was seen; None where nobody watches.
 
         Args:
             thorough: look for new processes first, even where that has just been done.
@@ -108,6 +120,7 @@ class Watching:
         seen = self._try(lambda: self._sampler.drain(thorough=thorough) if self._sampler else None)
         if seen is not None:
             self._journal.append("watch", seen)
+        return seen
 
     def _try(self, work: Callable[[], T]) -> T | None:
         try:

@@ -141,7 +141,7 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     findings += contended.findings(watched.contention) if watched else ()
     findings += drifting.findings(attempts)
     measured = max(1, sum(1 for record in attempts if record.blocks))
-    findings += [*attained.precision(samples, latest.spec), *attained.attempts(measured, samples)]
+    findings += [*attained.precision(samples, latest.spec, latest.looks), *attained.attempts(measured, samples)]
     before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
     gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "weigh/doctor/1"
 _STYLE = {KnobState.FINE: "green", KnobState.SPOILS: "bold yellow", KnobState.UNSEEN: "dim"}
+_WIDE = 1.5
+"""Factor to one side from which on an interval says next to nothing."""
 _AS_ROOT = ("Permission denied", "Operation not permitted")
 
 
@@ -113,7 +115,7 @@ def effect(effect: Effect) -> RenderableType:
     for place, (restless, calm) in effect.places.items():
         heading.append(f"\n{place}: restless {restless}, calm {calm}", style="dim")
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("work")
+    table.add_column("work", no_wrap=True, min_width=max(len(one.kernel) for one in effect.kernels))
     for name in ("CV restless", "CV calm", "ratio of CVs", "time restless", "time calm", "ratio of times"):
         table.add_column(name, justify="right", no_wrap=True)
     for one in effect.kernels:
@@ -136,7 +138,8 @@ def effect(effect: Effect) -> RenderableType:
 
 def _in_words(ratio: Estimate, what: str) -> str:
     if not ratio.differs:
-        return f"no difference in {what} is shown"
+        wide = ratio.high > _WIDE * ratio.value or ratio.low < ratio.value / _WIDE
+        return f"no difference in {what} is shown" + (", nor excluded: more --blocks tell more" if wide else "")
     return f"restless, {what} {'are' if what == 'times' else 'is'} {ratio.value:.2f} of those when calm"
 
 

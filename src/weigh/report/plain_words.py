@@ -10,6 +10,7 @@ from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.report.sentences import sentence
 from weigh.report.warmth import question
+from weigh.verdict.metrics import NOUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,36 @@ def in_words(conclusion: Conclusion) -> list[str]:
         text = sentence(max(same, key=_striking), conclusion.record.spec.rules)
         more = f" And {units.count(len(same) - 1, 'more comparison')} {str(name).upper()}." if len(same) > 1 else ""
         said.append(one_line(text + more, 1000))
-    return [*said, *_unstable(conclusion.headline.verdicts), *_beside(conclusion.statements)]
+    own = [one for one in conclusion.statements if one.operation is not None]
+    whole = [f"{code} {text}" for code, text in of_session(conclusion)]
+    return [*said, *_unstable(conclusion.headline.verdicts), *whole, *_beside(own)]
+
+
+def of_session(conclusion: Conclusion) -> list[tuple[str, str]]:
+    """What is said of metrics of the whole session, code and text, once for however many contenders and metrics."""
+    temperatures = conclusion.record.spec.temperatures
+    texts: dict[tuple[str, str, str, str], list[str]] = {}
+    for one in conclusion.statements:
+        if one.operation is None:
+            noun = NOUN[one.metrics[0]]
+            tail = one.text.removeprefix(f"{noun}: ")
+            texts.setdefault((one.code, tail, one.temperature, one.contender or ""), []).append(noun)
+    whose: dict[tuple[str, str, str, tuple[str, ...]], list[str]] = {}
+    for (code, tail, temperature, contender), nouns in texts.items():
+        whose.setdefault((code, tail, temperature, tuple(nouns)), []).append(contender)
+    when: dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for (code, tail, temperature, metrics), contenders in whose.items():
+        when.setdefault((code, tail, metrics, tuple(filter(None, contenders))), []).append(temperature)
+    said = []
+    for (code, tail, metrics, names), found in when.items():
+        place = f"{', '.join(names)}: " if names else ""
+        there = "" if len(found) == len(temperatures) else f", {_and(found)}"
+        said.append((code, one_line(f"{place}{_and(metrics)}{there}: {tail}", 1000)))
+    return said
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _striking(one: Verdict) -> tuple[float, float]:
@@ -67,7 +97,7 @@ def _unstable(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _beside(statements: Sequence[Statement]) -> list[str]:
-    """What the other metrics say, a few of each kind."""
+    """What the other metrics say of operations, a few of each kind."""
     by_code: dict[str, list[Statement]] = {}
     for one in statements:
         by_code.setdefault(one.code, []).append(one)
@@ -81,6 +111,5 @@ def _beside(statements: Sequence[Statement]) -> list[str]:
 
 def placed(one: Statement) -> str:
     """A statement with whom it is about."""
-    operation = question(one.operation or "all", one.temperature) if one.operation or one.temperature != "hot" else ""
-    place = ", ".join(part for part in (operation, one.contender) if part)
-    return f"{place}: {one.text}" if place else one.text
+    operation = question(one.operation or "", one.temperature)
+    return f"{', '.join(filter(None, (operation, one.contender)))}: {one.text}"

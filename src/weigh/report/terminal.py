@@ -17,6 +17,7 @@ from weigh.model.text import one_line
 from weigh.model.tier import TierName
 from weigh.model.verdict import VerdictName
 from weigh.report import knobs, second_opinion, surroundings, use, warmth, words
+from weigh.report.disturbed import disturbed
 from weigh.report.plain_words import in_words
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def report(conclusion: Conclusion, evidence: str) -> RenderableType:
     """
     spec = conclusion.record.spec
     parts: list[RenderableType] = [_heading(conclusion), Text()]
+    if said_first := disturbed(conclusion):
+        parts += [_disturbed(*said_first), Text()]
     if conclusion.tier:
         parts += [show_tier(conclusion.tier), Text()]
     parts += [_contenders(conclusion), Text()]
@@ -133,6 +136,11 @@ def _heading(conclusion: Conclusion) -> Text:
     if record.notice:
         text.append(f"\n{record.notice}", style="bold")
     return text
+
+
+def _disturbed(heading: str, *lines: str) -> Group:
+    rows = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in lines)
+    return Group(Text(heading, style="bold yellow"), *rows)
 
 
 def _parity(rows: tuple[surroundings.Row, ...]) -> Table:

@@ -15,15 +15,15 @@ from weigh.verdict import contended
 from weigh.verdict.contention import ALL, Contention, contention
 from weigh.verdict.drift import Quiet, quiet
 from weigh.verdict.stretches import Stretches, stretches
-from weigh.verdict.use import Resource, Use, use
+from weigh.verdict.use import Place, Resource, Use, memory_of, use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.evidence.record import Record
-    from weigh.verdict.contention import PairShare, TurnShare
+    from weigh.verdict.contention import Blamed, PairShare, TurnShare
 
-_NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
+NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
 _CULPRITS = 16
 """Names of processes that the document gives of one pair."""
 _PIDS = 20
@@ -105,18 +105,12 @@ def _apart(record: Record) -> tuple[str, ...]:
     return tuple(one.name for one in record.spec.contenders if URL in one.settings)
 
 
-def memory_of(record: Record) -> int | None:
-    """Bytes that the machine has."""
-    found = record.environment.host.get("memory_bytes") if record.environment else None
-    return int(found) if isinstance(found, int) else None
-
-
 def lines(one: Machine) -> Iterator[str]:
     """The machine in a few sentences."""
     yield _others(one)
     if quiet_ := _quiet(one):
         yield quiet_
-    yield from (said for resource in one.use.resources if (said := _resource(resource)))
+    yield from (said for each in one.use.resources if (said := resource(each)))
     if any(resource.saturated is not None for resource in one.use.resources):
         yield _first(one.use)
 
@@ -178,11 +172,16 @@ def _pair(pair: PairShare) -> dict[str, Any]:
         "refused": pair.refused or pair.stolen,
         "turns": len(pair.turns),
         "contended": [_turn(turn) for turn in pair.contended],
-        "culprits": [
-            {"name": one.name, "cpu_s": one.cpu_s, "processes": len(one.pids), "pids": list(one.pids[:_PIDS])}
-            for one in pair.culprits[:_CULPRITS]
-        ],
+        "culprits": blamed(pair.culprits),
     }
+
+
+def blamed(culprits: Sequence[Blamed]) -> list[dict[str, Any]]:
+    """Processes that others used, as the document has them."""
+    return [
+        {"name": one.name, "cpu_s": one.cpu_s, "processes": len(one.pids), "pids": list(one.pids[:_PIDS])}
+        for one in culprits[:_CULPRITS]
+    ]
 
 
 def _turn(turn: TurnShare) -> dict[str, Any]:
@@ -231,23 +230,28 @@ def _quiet(one: Machine) -> str:
     return f"quiet: the times of fixed work varied by {said} (CV)" if said else ""
 
 
-def _resource(one: Resource) -> str:
-    """One resource in one line; nothing of one that nothing was read of."""
+def resource(one: Resource, part: str = "turn") -> str:
+    """One resource in one line; nothing of one that nothing was read of.
+
+    Args:
+        one: the resource.
+        part: what the time is divided into.
+    """
     said = []
     if one.utilisation is not None:
-        said.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest turn")
+        said.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest {part}")
     if one.saturated is not None:
         waited = f"work waited for it in {percent(one.saturated)} of the time"
         said.append(waited if one.saturated else "never waited for")
     if one.errors:
         said.append(count(one.errors, "error"))
-    return f"{_NAMES[one.name]}: {'; '.join(said)}" if said else ""
+    return f"{NAMES[one.name]}: {'; '.join(said)}" if said else ""
 
 
 def _first(found: Use) -> str:
     first = next((one.first for one in found.resources if one.name == found.bottleneck), None)
-    if first is None:
+    if not isinstance(first, Place):
         return "nothing was saturated during the turns"
     place = f"attempt {first.attempt}, block {first.block}, turn {first.turn}"
-    name = _NAMES[found.bottleneck or ""]
+    name = NAMES[found.bottleneck or ""]
     return f"first saturated: {name}, in {place} ({first.operation}, {first.contender})"

@@ -7,23 +7,25 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.model.finding import Finding
+from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent
 from weigh.verdict.precision import target, widths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weigh.model.look import Width
+    from weigh.model.look import Look, Width
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
 
 
-def precision(samples: Sequence[Sample], spec: Spec) -> Iterator[Finding]:
+def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[Look] = ()) -> Iterator[Finding]:
     """Which operations reached the precision, after how many starts, and about how many the others need.
 
     Args:
         samples: of all attempts.
         spec: of the experiment; without a precision nothing is said.
+        looks: of the latest attempt.
     """
     if not spec.precision:
         return
@@ -47,8 +49,11 @@ def precision(samples: Sequence[Sample], spec: Spec) -> Iterator[Finding]:
     yield Finding(
         code="T1.precision",
         severity="note",
-        text=f"asked for {aim}: reached on {total} of {count(len(widest), 'operation')}" + (which and f", {which}"),
-        remedy="nothing is wrong; sampling stops by the width of the intervals alone, never by the effect",
+        text=f"asked for {aim}: reached on {total} of {count(len(widest), 'operation')}"
+        + (which and f", {which}")
+        + _delayed(looks, spec),
+        remedy="nothing is wrong; sampling stops by the width of the intervals, and goes on where others disturbed it; "
+        "never by the effect",
     )
     if open_:
         yield Finding(
@@ -75,6 +80,17 @@ def attempts(measured: int, samples: Sequence[Sample]) -> Iterator[Finding]:
             remedy="more starts are better; but to look after each attempt and to go on until it pleases raises the "
             "error rate, so decide beforehand how many there shall be",
         )
+
+
+def _delayed(looks: Sequence[Look], spec: Spec) -> str:
+    """What went on though it was narrow, because of others."""
+    waited = list(dict.fromkeys(operation for one in looks for operation in one.contended or ()))
+    if not waited:
+        return ""
+    blocks = sum(bool(one.contended) for one in looks if not one.stop)
+    bound = percent(spec.contention or CONTENTION)
+    text = f"; others used more than {bound} of the CPU on {', '.join(waited)}"
+    return text + (f", which went on for it by {count(blocks, 'block')}" if blocks else "")
 
 
 def _half(one: Width) -> float:

@@ -25,24 +25,33 @@ def spoilt(found: Contention, temperature: str = "hot") -> tuple[Spoilt, ...]:
     """Pairs of one temperature that are refused: because of other processes, and because of other guests."""
     own = [one for one in found.pairs if one.temperature == temperature]
     contended = {
-        (one.operation, one.contender): Reason(
-            code="E4.contended",
-            text=f"others used {percent(one.foreign)} of the CPU of its turns, more than {percent(found.bound)}: "
-            f"{named(one.culprits)}",
-        )
-        for one in own
-        if one.refused
+        (one.operation, one.contender): by_others(one.foreign, found.bound, one.culprits) for one in own if one.refused
     }
-    stolen = {
-        (one.operation, one.contender): Reason(
-            code="E4.steal",
-            text=f"the hypervisor gave {percent(one.steal)} of the CPU of its turns to other guests, more than "
-            f"{percent(found.bound)}",
-        )
-        for one in own
-        if one.stolen
-    }
+    stolen = {(one.operation, one.contender): by_guests(one.steal, found.bound) for one in own if one.stolen}
     return tuple(one for one in (contended, stolen) if one)
+
+
+def by_others(share: float, bound: float, culprits: Sequence[Blamed], of: str = "its turns") -> Reason:
+    """Why there is no verdict where other processes used more than they may.
+
+    Args:
+        share: of the CPU.
+        bound: that they may use.
+        culprits: who they were.
+        of: whose CPU it is.
+    """
+    return Reason(
+        code="E4.contended",
+        text=f"others used {percent(share)} of the CPU of {of}, more than {percent(bound)}: {named(culprits)}",
+    )
+
+
+def by_guests(share: float, bound: float, of: str = "its turns") -> Reason:
+    """The same where other guests of the host had it."""
+    return Reason(
+        code="E4.steal",
+        text=f"the hypervisor gave {percent(share)} of the CPU of {of} to other guests, more than {percent(bound)}",
+    )
 
 
 def findings(found: Contention) -> Iterator[Finding]:
@@ -139,14 +148,19 @@ def _apart(found: Contention, timed: Collection[str]) -> Iterator[Finding]:
     """A server that weigh did not start: it may be here, and then it looks like somebody else."""
     for contender in found.apart:
         if contender in timed:
-            yield Finding(
-                code="E4.apart",
-                severity="warning",
-                contender=contender,
-                text="its server is somebody else's process, which cannot be told from others that use the machine: "
-                "contention is not judged for it",
-                remedy="let weigh start the server, or make sure by other means that nothing else runs",
-            )
+            yield apart(contender)
+
+
+def apart(contender: str | None = None) -> Finding:
+    """Of one contender, or of the server of a load."""
+    return Finding(
+        code="E4.apart",
+        severity="warning",
+        contender=contender,
+        text=f"{'its' if contender else 'the'} server is somebody else's process, which cannot be told from others "
+        f"that use the machine: contention is not judged{' for it' if contender else ''}",
+        remedy="let weigh start the server, or make sure by other means that nothing else runs",
+    )
 
 
 def _allowed(found: Contention) -> Iterator[Finding]:
@@ -157,12 +171,23 @@ def _allowed(found: Contention) -> Iterator[Finding]:
         return
     worst = max(found.judged, key=lambda one: max(one.foreign, one.steal))
     share = max(worst.foreign, worst.steal)
-    size = "of any size" if found.bound >= ALL else f"up to {percent(found.bound)}"
-    yield Finding(
+    yield allowed(share, found.bound, f"a pair's turns ({worst.operation}, {worst.contender})")
+
+
+def allowed(share: float, bound: float, of: str) -> Finding:
+    """What came of a bound above the usual one.
+
+    Args:
+        share: of the CPU that others used, where they used most.
+        bound: that was declared.
+        of: whose CPU it is.
+    """
+    size = "of any size" if bound >= ALL else f"up to {percent(bound)}"
+    return Finding(
         code="E4.allowed",
         severity="warning" if share > CONTENTION else "note",
-        text=f"contention {size} was allowed: others used at most {percent(share)} of the CPU of a pair's turns "
-        f"({worst.operation}, {worst.contender}); without it {percent(CONTENTION)} would be the bound",
+        text=f"contention {size} was allowed: others used at most {percent(share)} of the CPU of {of}; without it "
+        f"{percent(CONTENTION)} would be the bound",
         remedy="leave out --contention on a machine that is yours alone",
     )
 

@@ -189,11 +189,33 @@ def contention(
             reasons = {name: why for watch in watches for name, why in watch.unreadable.items()}
             of = found[0][1].attempt
             gaps.append(Gap(attempt=of, unwatched=unwatched, executions=executions, unreadable=tuple(reasons.items())))
-        for (pair, turn), culprits in zip(found, _at_work([turn for _, turn in found], watches), strict=True):
+        spans = [(turn.began, turn.ended) for _, turn in found]
+        for (pair, turn), culprits in zip(found, at_work(spans, watches), strict=True):
             shares[pair].append(turn)
             blamed[pair].append((turn, culprits))
     pairs = tuple(_judged(pair, shares[pair], blamed[pair], bound, apart) for pair in sorted(shares))
     return Contention(bound=bound, pairs=pairs, gaps=tuple(gaps), apart=tuple(sorted(apart)))
+
+
+def disturbed(
+    attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch]]], bound: float, apart: Collection[str] = ()
+) -> frozenset[Pair]:
+    """The pairs that :func:`contention` refuses, because of processes or of other guests.
+
+    Args:
+        attempts: samples and watches of each, on one clock.
+        bound: share of a turn's CPU that others may use.
+        apart: contenders whose server cannot be told from others.
+    """
+    if bound >= ALL:
+        return frozenset()
+    shares: dict[Pair, list[TurnShare]] = defaultdict(list)
+    for samples, watches in attempts:
+        for pair, turn in _turns(samples, watches):
+            shares[pair].append(turn)
+    return frozenset(
+        pair for pair, turns in shares.items() if _foreign(pair, turns, bound, apart)[0] or _stolen(turns, bound)[0]
+    )
 
 
 def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pair, TurnShare]]:
@@ -229,25 +251,29 @@ def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pa
     return found
 
 
-def _at_work(turns: Sequence[TurnShare], watches: Sequence[Watch]) -> list[tuple[Culprit, ...]]:
-    """Who used the CPU during each turn.
+def at_work(spans: Sequence[tuple[Seconds, Seconds]], watches: Sequence[Watch]) -> list[tuple[Culprit, ...]]:
+    """Who used the CPU during each turn, or any other span of time.
 
     An event covers what came before its turn, and several turns where these are short: a process has the part of its
     seconds that others' use in the turn has of others' use in the event.
+
+    Args:
+        spans: from when to when, seconds since the attempt began.
+        watches: of the attempt.
     """
     seen = [one for one in watches if one.culprits and one.moments]
     begins = np.array([one.moments[0].at for one in seen])
     ends = np.array([one.moments[-1].end for one in seen])
     whole = np.array([sum(moment.foreign or 0.0 for moment in one.moments) for one in seen])
-    found: list[tuple[Culprit, ...]] = [()] * len(turns)
+    found: list[tuple[Culprit, ...]] = [()] * len(spans)
     pairs = [
-        (of, at) for of, turn in enumerate(turns) for at in np.flatnonzero((begins < turn.ended) & (ends > turn.began))
+        (of, at) for of, (began, ended) in enumerate(spans) for at in np.flatnonzero((begins < ended) & (ends > began))
     ]
     if not pairs:
         return found
     which, at = np.array(pairs).T
-    low = np.maximum(begins[at], np.array([turn.began for turn in turns])[which])
-    high = np.minimum(ends[at], np.array([turn.ended for turn in turns])[which])
+    low = np.maximum(begins[at], np.array([began for began, _ in spans])[which])
+    high = np.minimum(ends[at], np.array([ended for _, ended in spans])[which])
     part = during(in_order(seen), lambda moment: moment.foreign, low, high - low)
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = np.where(whole[at] > 0, part / whole[at], 0.0)
@@ -283,12 +309,9 @@ def _judged(
     bound: float,
     apart: Collection[str],
 ) -> PairShare:
-    # What nobody watched is no sign of peace.
-    seen = [turn for turn in turns if turn.unwatched < turn.executions]
-    refused, foreign = _past(seen, [turn.foreign_s for turn in seen], bound)
     own_only = pair.contender not in apart
-    refused = refused and own_only
-    stolen, steal = _past(seen, [turn.steal_s for turn in seen], bound)
+    refused, foreign = _foreign(pair, turns, bound, apart)
+    stolen, steal = _stolen(turns, bound)
     contended = [
         turn
         for turn in turns
@@ -313,6 +336,24 @@ def _used(turn: TurnShare, *, foreign: bool) -> tuple[tuple[float, float], ...]:
     """Shares of others and their CPU seconds; of processes only where they can be told from the contender's."""
     steal = ((turn.steal, turn.steal_s),)
     return ((turn.foreign, turn.foreign_s), *steal) if foreign else steal
+
+
+def _foreign(pair: Pair, turns: Sequence[TurnShare], bound: float, apart: Collection[str]) -> tuple[bool, float]:
+    """Whether a pair is refused because of other processes, and their share."""
+    seen = _seen(turns)
+    past, share = _past(seen, [turn.foreign_s for turn in seen], bound)
+    return past and pair.contender not in apart, share
+
+
+def _stolen(turns: Sequence[TurnShare], bound: float) -> tuple[bool, float]:
+    """Whether it is refused because of other guests, and their share."""
+    seen = _seen(turns)
+    return _past(seen, [turn.steal_s for turn in seen], bound)
+
+
+def _seen(turns: Sequence[TurnShare]) -> list[TurnShare]:
+    """What nobody watched is no sign of peace."""
+    return [turn for turn in turns if turn.unwatched < turn.executions]
 
 
 def _past(turns: Sequence[TurnShare], used: Sequence[float], bound: float) -> tuple[bool, float]:

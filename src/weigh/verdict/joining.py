@@ -9,6 +9,7 @@ import msgspec
 from weigh.model.sample import Sample
 from weigh.model.verdict import Reason, Verdict
 from weigh.verdict.judgement import Contradicted, Gate
+from weigh.verdict.spoilt import Spoilt
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         gate: status of the answers by operation and contender.
         contradicted: operations on which a contender was contradicted, by contender.
         out: contenders that are not compared at all, with the reason.
+        spoilt: what the machine spoilt in it, of the metric that is joined.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate
     contradicted: Contradicted
     out: Mapping[str, Reason]
+    spoilt: Sequence[Spoilt] = ()
 
 
 class Joined(Verdict, frozen=True, kw_only=True):

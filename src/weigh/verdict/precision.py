@@ -1,9 +1,12 @@
 """Precision: how wide the intervals are by now, and whether they are narrow enough to stop.
 
-Sampling stops by the width alone, never by the effect: a rule that looks at the effect stops on significance. The
+Sampling stops by the width, never by the effect: a rule that looks at the effect stops on significance. The
 width is that of the interval that the verdict prints, from the same functions. Why an operation is retired only
 after ten starts and three looks in a row is in docs/statistics.md ("Stopping"): whoever stops at the first look at
 which a small sample seems quiet has intervals that cover too rarely.
+
+What would have no verdict because others used the machine is not retired: further turns may be quieter, and the share
+that refuses it is that of all turns. On the effect it depends only through how long the turns took.
 
 Pure: the protocol asks between blocks, and an auditor asks again.
 """
@@ -14,19 +17,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.model.contender import URL
 from weigh.model.look import Look, Stop, Width
-from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict import allocation
 from weigh.verdict.comparison import compare
+from weigh.verdict.contention import disturbed
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.rulings import Rulings
 from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
+    from weigh.model.timeline import Watch
 
 FIRST_LOOK = MIN_STARTS
 """Blocks of an attempt before anything is looked at; the number of runs is chosen from them."""
@@ -45,6 +51,7 @@ def look(
     before: Sequence[Look],
     block: int,
     at: float,
+    watches: Mapping[int, Sequence[Watch]] | None = None,
 ) -> Look:
     """What follows from the samples of all blocks until now.
 
@@ -58,6 +65,7 @@ def look(
         before: the looks before this one, oldest first.
         block: the block that has just ended, from 0.
         at: seconds since the measurement began.
+        watches: what the sampler saw, by number of the attempt; None where nobody asks for contention.
     """
     found = widths([*earlier, *own], spec, live)
     enough = target(spec)
@@ -65,11 +73,13 @@ def look(
     few = {one.operation for one in found if one.starts < FULL_STARTS}
     narrow = tuple(operation for operation in live if operation not in wide)
     recent = before[len(before) - (IN_A_ROW - 1) :] if len(before) >= IN_A_ROW - 1 else None
-    retired = tuple(
+    ripe = tuple(
         operation
         for operation in narrow
         if recent is not None and operation not in few and all(operation in one.narrow for one in recent)
     )
+    spoilt = None if watches is None else contended([*earlier, *own], watches, spec, ripe, found)
+    retired = tuple(operation for operation in ripe if operation not in (spoilt or ()))
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
     chosen = {} if before else allocation.runs(own, spec, runs, live, costs)
@@ -82,7 +92,31 @@ def look(
         stop = "starts"
     elif spec.budget is not None and at + next_s > spec.budget:
         stop = "budget"
-    return Look(block=block, at=at, widths=found, narrow=narrow, retired=retired, runs=chosen, next_s=next_s, stop=stop)
+    return Look(
+        block=block, at=at, widths=found, narrow=narrow, retired=retired, contended=spoilt, runs=chosen, next_s=next_s,
+        stop=stop,
+    )  # fmt: skip
+
+
+def contended(
+    samples: Iterable[Sample],
+    watches: Mapping[int, Sequence[Watch]],
+    spec: Spec,
+    operations: Collection[str],
+    compared: Iterable[Width],
+) -> tuple[str, ...]:
+    """Those of some operations with a comparison that would be refused, because of what others used until now."""
+    if not operations:
+        return ()
+    attempts: dict[int, list[Sample]] = {}
+    for sample in samples:
+        if sample.operation in operations:
+            attempts.setdefault(sample.attempt, []).append(sample)
+    apart = [one.name for one in spec.contenders if URL in one.settings]
+    seen = [(own, watches.get(number, ())) for number, own in attempts.items()]
+    pairs = {(one.operation, one.contender) for one in disturbed(seen, spec.contention or CONTENTION, apart)}
+    sides = {(one.operation, name) for one in compared for name in (one.contender, spec.baseline)} & pairs
+    return tuple(one for one in operations if any(one == operation for operation, _ in sides))
 
 
 def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:

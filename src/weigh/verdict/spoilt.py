@@ -21,7 +21,9 @@ Spoilt = Mapping[tuple[str, str], Reason]
 """Why the figures of (operation, contender) cannot carry a verdict. The baseline's spoil every comparison with it."""
 
 
-def reasons(found: Sequence[Spoilt], operation: str, candidate: str, baseline: str) -> Iterator[Reason]:
+def reasons(
+    found: Sequence[Spoilt], operation: str, candidate: str, baseline: str, role: str = "baseline"
+) -> Iterator[Reason]:
     """Why the comparison is refused; none where nothing spoilt it.
 
     Args:
@@ -29,9 +31,10 @@ def reasons(found: Sequence[Spoilt], operation: str, candidate: str, baseline: s
         operation: on which they are compared.
         candidate: who is compared.
         baseline: with whom.
+        role: what the text calls that one.
     """
     for one in found:
         if (reason := one.get((operation, candidate))) is not None:
             yield reason
         if (reason := one.get((operation, baseline))) is not None:
-            yield msgspec.structs.replace(reason, text=f"the baseline {baseline}: {reason.text}")
+            yield msgspec.structs.replace(reason, text=f"the {role} {baseline}: {reason.text}")

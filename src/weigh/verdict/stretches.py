@@ -105,6 +105,22 @@ def stretches(
     )
 
 
+def between(moments: Sequence[Moment], began: Seconds, ended: Seconds, memory: Bytes | None, number: int) -> Stretches:
+    """The same of any span of time of one attempt.
+
+    Args:
+        moments: in order of time.
+        began: seconds since the attempt began.
+        ended: likewise.
+        memory: bytes that the machine has.
+        number: of stretches.
+    """
+    span = Span(1, began, ended, 0, number)
+    part = _part(moments, span, memory)
+    resources = {name: part.pop(name) for name in RESOURCES}
+    return Stretches(spans=(span,), resources=resources, starts=(), **part)
+
+
 def _measured(samples: Sequence[Sample]) -> tuple[float, float]:
     """From the first execution to the end of the last."""
     return min(one.at for one in samples), max(one.at + (one.wall_s or 0.0) for one in samples)

@@ -80,9 +80,12 @@ def tier(basis: Basis) -> Tier | None:
 def _all_contended(verdicts: Sequence[Verdict]) -> bool:
     """Whether others disturbed every comparison; what the findings say of it are the reasons."""
     said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
-    return bool(said) and all(
-        one.verdict is VerdictName.REFUSED and any(reason.code in CONTENDED for reason in one.reasons) for one in said
-    )
+    return bool(said) and all(map(refused_for_others, said))
+
+
+def refused_for_others(one: Verdict) -> bool:
+    """Whether a verdict is refused because others used the machine."""
+    return one.verdict is VerdictName.REFUSED and any(reason.code in CONTENDED for reason in one.reasons)
 
 
 def _inadmissible(basis: Basis) -> dict[str, Reason]:

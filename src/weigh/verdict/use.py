@@ -26,10 +26,12 @@ import numpy as np
 from weigh.verdict.contention import during, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from weigh.evidence.load_record import LoadRecord
+    from weigh.evidence.record import Record
     from weigh.model.sample import Sample
     from weigh.model.timeline import Disk, Moment, Watch
     from weigh.model.units import Bytes
@@ -59,8 +61,15 @@ class Place(NamedTuple):
     contender: str
 
 
+class When(NamedTuple):
+    """An interval of a run of a load: where it begins, in seconds since the run began."""
+
+    run: int
+    at: float
+
+
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
-    """One resource over the turns of all attempts; None where it cannot be told.
+    """One resource over the turns of all attempts, or over the intervals of a load; None where it cannot be told.
 
     Attributes:
         name: of :data:`RESOURCES`.
@@ -74,7 +83,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     utilisation: float | None = None
     most: float | None = None
     saturated: float | None = None
-    first: Place | None = None
+    first: Place | When | None = None
     errors: int | None = None
 
 
@@ -123,9 +132,22 @@ def use(attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch], Bytes | None
         lengths.append(end - begin)
         for name, reading in readings(moments, begin, end - begin, memory).items():
             parts[name].append(reading)
+    return together(parts, places, lengths)
+
+
+def together(
+    parts: Mapping[str, Sequence[Reading]], places: Sequence[Place] | Sequence[When], lengths: Sequence[Floats]
+) -> Use:
+    """Sum up readings.
+
+    Args:
+        parts: readings of each resource, attempt by attempt.
+        places: of all their stretches, in order.
+        lengths: of the stretches of each attempt, seconds.
+    """
     resources = tuple(_summed(name, parts[name], places, lengths) for name in RESOURCES)
     saturated = [one for one in resources if one.first]
-    first = min(saturated, key=lambda one: places.index(one.first), default=None)  # type: ignore[arg-type]
+    first = min(saturated, key=lambda one: places.index(one.first), default=None)
     return Use(resources=resources, bottleneck=first.name if first else None)
 
 
@@ -147,7 +169,9 @@ def _turns(samples: Sequence[Sample], moments: Sequence[Moment]) -> list[tuple[P
     return sorted(found)
 
 
-def _summed(name: str, parts: Sequence[Reading], places: Sequence[Place], lengths: Sequence[Floats]) -> Resource:
+def _summed(
+    name: str, parts: Sequence[Reading], places: Sequence[Place] | Sequence[When], lengths: Sequence[Floats]
+) -> Resource:
     """One resource over all turns."""
     if not parts:
         return Resource(name=name)
@@ -172,6 +196,12 @@ def _mean(values: Floats, weights: Floats) -> float | None:
     return float(np.average(values[known], weights=weights[known])) if known.any() else None
 
 
+def memory_of(record: Record | LoadRecord) -> int | None:
+    """Bytes that the machine has."""
+    found = record.environment.host.get("memory_bytes") if record.environment else None
+    return int(found) if isinstance(found, int) else None
+
+
 def readings(moments: Sequence[Moment], begin: Floats, length: Floats, memory: Bytes | None) -> dict[str, Reading]:
     """Every resource in every stretch of time.
 
@@ -188,6 +218,17 @@ def readings(moments: Sequence[Moment], begin: Floats, length: Floats, memory: B
         "disk": _disk(every),
         "network": _network(every),
     }
+
+
+def throttled(moments: Sequence[Moment], begin: Floats, length: Floats) -> Floats:
+    """1 where the limit of weigh's control group held it back, 0 where not, NaN where that was not read.
+
+    Args:
+        moments: in order of time.
+        begin: of each stretch, seconds since the attempt began.
+        length: of each, seconds.
+    """
+    return _above(_Stretches(moments, begin, length).rate(lambda one: one.throttled), WAITING)
 
 
 class _Stretches:

@@ -13,13 +13,16 @@ from weigh.model import units
 from weigh.model.text import one_line
 from weigh.report import knobs, second_opinion, words
 from weigh.report import surroundings as parity
+from weigh.report.disturbed import disturbed
 from weigh.report.html import surroundings
 from weigh.report.html.answers import answers
 from weigh.report.html.cast import Cast
+from weigh.report.html.cold import cold
 from weigh.report.html.metrics import metrics
 from weigh.report.html.operations import parts
 from weigh.report.html.verdicts import verdicts
 from weigh.report.html.watching import watching
+from weigh.report.plain_words import of_session
 from weigh.report.svg import marks
 from weigh.report.svg.draw import Shared
 
@@ -60,11 +63,13 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
             evidence=evidence,
             summary=words.summary(conclusion),
             claim=words.CLAIM,
+            disturbed=disturbed(conclusion),
             tier=words.tier(conclusion.tier.name) if conclusion.tier else "",
             cast=cast,
             gate=gate,
             verdicts=judged,
             metrics=metrics(conclusion, cast, anchors),
+            of_session=of_session(conclusion),
             opinions=second_opinion.rows(conclusion),
             opinion_of=second_opinion.NAMES.get(str(record.spec.rule), ""),
             opinion_note=second_opinion.NOTE,
@@ -72,6 +77,7 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
                 conclusion, samples, cast, anchors, gate.rows if gate else (), judged.groups if judged else (), shared
             ),
             shared=shared,
+            cold=cold(conclusion, cast),
             watching=watching(conclusion, cast),
             host=surroundings.host(record),
             knobs=knobs.reads(record),
