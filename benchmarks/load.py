@@ -1,22 +1,26 @@
-"""The load generator against pgbench: the same script on the same server, in turn.
+"""The load generator against pgbench: the same script on the same server, in turn; then other generators, and minutes.
 
 Shares and speeds of one machine move from minute to minute; what is printed as a ratio comes from neighbouring turns.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hdrh.histogram import HdrHistogram
 
+from benchmarks import load_long, load_others
 from weigh._native import Load
 from weigh.engines.targets.target import target
 from weigh.protocol.prepare import cache_folder
@@ -24,12 +28,14 @@ from weigh.protocol.prepare import cache_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ROUNDS = 5
+_ROUNDS = 7
 _SECONDS = 3
 _CONNECTIONS = 16
 _SCALE = 10
 _RATE = 10_000
 _HOUR = 3_600_000_000_000
+_PR_SET_TIMERSLACK = 29
+"""Of Linux' prctl.h."""
 
 
 class _Turn(NamedTuple):
@@ -41,6 +47,16 @@ class _Turn(NamedTuple):
 
 
 def run() -> Iterator[str]:
+    """In turn with pgbench, with other generators; then long runs at a rate that follows from the closed loop."""
+    yield from _against_pgbench()
+    yield from load_others.run()
+    with target("postgres:embedded").reach(cache_folder(), _CONNECTIONS) as reached:
+        _load(reached.connect, {"kind": "closed"}, 1).load()
+        capacity = median(_ours(reached.connect, 1, None).speed for _ in range(3))
+    yield from load_long.run(capacity)
+
+
+def _against_pgbench() -> Iterator[str]:
     """Both in turn, in a closed loop and at a fixed rate."""
     program = shutil.which("pgbench")
     if program is None:
@@ -57,14 +73,39 @@ def run() -> Iterator[str]:
                 f"client CPU {_middle(closed, 0, 'cpu'):.2f} s/100k, "
                 f"{_ratio(closed, 'cpu'):.2f} x pgbench's {_middle(closed, 1, 'cpu'):.2f}"
             )
-        fixed = [(_ours(reached.connect, 1, _RATE), _pgbench(program, reached.connect, 1, _RATE))
-                 for _ in range(_ROUNDS)]  # fmt: skip
-        yield (
-            f"load, {_RATE:,} requests/s by Poisson: send lag p50 {_middle(fixed, 0, 'lag'):.0f} us, "
-            f"{_ratio(fixed, 'lag'):.2f} x pgbench's {_middle(fixed, 1, 'lag'):.0f}; "
-            f"client CPU {_middle(fixed, 0, 'cpu'):.2f} s/100k, "
-            f"{_ratio(fixed, 'cpu'):.2f} x pgbench's {_middle(fixed, 1, 'cpu'):.2f}"
-        )
+        floors, asleep, spinning = [], [], []
+        for _ in range(_ROUNDS):
+            floors.append(_oversleeping())
+            slept, spun = (_ours(reached.connect, 1, _RATE, spin=spin) for spin in (False, True))
+            theirs = _pgbench(program, reached.connect, 1, _RATE)
+            asleep.append((slept, theirs))
+            spinning.append((spun, theirs))
+        for name, fixed in (("", asleep), (", spinning", spinning)):
+            yield (
+                f"load, {_RATE:,} requests/s by Poisson{name}: send lag p50 {_middle(fixed, 0, 'lag'):.0f} us, "
+                f"{_ratio(fixed, 'lag'):.2f} x pgbench's {_middle(fixed, 1, 'lag'):.0f}; "
+                f"client CPU {_middle(fixed, 0, 'cpu'):.2f} s/100k, "
+                f"{_ratio(fixed, 'cpu'):.2f} x pgbench's {_middle(fixed, 1, 'cpu'):.2f}"
+            )
+        yield f"load, at the same moments: a thread that only sleeps wakes {median(floors):.0f} us late (p50)"
+
+
+def _oversleeping() -> float:
+    """Microseconds until a thread is awake whose time has come, at the median: nobody who sleeps can be quicker."""
+    late = []
+
+    def sleep() -> None:
+        # The kernel's usual slack of 50 us would be counted too. It is the calling thread's.
+        ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
+        for _ in range(5_000):
+            due = time.monotonic() + 1 / _RATE
+            time.sleep(1 / _RATE)
+            late.append(time.monotonic() - due)
+
+    thread = threading.Thread(target=sleep)
+    thread.start()
+    thread.join()
+    return 1e6 * median(late)
 
 
 def _middle(turns: list[tuple[_Turn, _Turn]], which: int, figure: str) -> float:
@@ -75,7 +116,7 @@ def _ratio(turns: list[tuple[_Turn, _Turn]], figure: str) -> float:
     return median(getattr(ours, figure) / getattr(theirs, figure) for ours, theirs in turns)
 
 
-def _load(connect: dict[str, Any], arrivals: dict[str, Any], threads: int) -> Load:
+def _load(connect: dict[str, Any], arrivals: dict[str, Any], threads: int, *, spin: bool = False) -> Load:
     return Load(
         json.dumps(
             {
@@ -88,14 +129,15 @@ def _load(connect: dict[str, Any], arrivals: dict[str, Any], threads: int) -> Lo
                 "max_in_flight": _CONNECTIONS,
                 "timeout_s": 60,
                 "interval_s": _SECONDS,
+                "spin": spin,
             }
         )
     )
 
 
-def _ours(connect: dict[str, Any], threads: int, rate: int | None) -> _Turn:
+def _ours(connect: dict[str, Any], threads: int, rate: int | None, *, spin: bool = False) -> _Turn:
     arrivals = {"kind": "closed"} if rate is None else {"kind": "poisson", "rate": rate}
-    load = _load(connect, arrivals, threads)
+    load = _load(connect, arrivals, threads, spin=spin)
     before = _cpu(resource.RUSAGE_SELF)
     load.start()
     done = json.loads(load.finish())

@@ -294,6 +294,20 @@ class Load:
             LoadError: a thread could not go on.
         """
 
+def describe_sqlite(target: str) -> str:
+    """Open an SQLite database as a load does, and have it describe itself by the library that the load uses.
+
+    Args:
+        target: JSON of ``kind`` (``sqlite``), ``path`` and ``settings``, as in the configuration of a :class:`Load`.
+
+    Returns:
+        JSON of ``version``, ``compiled`` (``PRAGMA compile_options``), ``settings`` (name -> text as it reads now; None
+        where SQLite knows no such setting) and ``empty`` (no tables).
+
+    Raises:
+        LoadError: it cannot be opened, is no database, or a setting cannot be written so.
+    """
+
 class LoadedRows(TypedDict):
     """What was loaded, and how long that took."""
 

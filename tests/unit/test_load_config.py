@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from weigh.engines.targets.target import target
+from weigh.engines.targets.tls import Tls
 from weigh.engines.targets.url import parse
 from weigh.model.errors import UsageError
 from weigh.model.load import Arrivals
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 NONE: dict[str, Any] = {
     "rate": None, "arrivals": None, "closed": False, "both": False, "duration": None, "warmup": None,
     "connections": None, "threads": None, "repeats": None, "records": None, "define": (), "fanout": None,
-    "max_in_flight": None, "timeout": None, "error_budget": None, "seed": None,
+    "max_in_flight": None, "protocol": None, "timeout": None, "error_budget": None, "seed": None, "contention": None,
+    "spin": False,
 }  # fmt: skip
 
 
@@ -42,6 +44,13 @@ def asked(*workload: str, **flags: Any) -> LoadSpec:
 )
 def test_arrivals(text: str | None, rate: str | None, expected: Arrivals) -> None:
     assert arrivals(text, rate) == expected
+
+
+def test_what_has_no_threads_of_its_own_is_the_same_experiment_everywhere() -> None:
+    assert make(("ycsb-b",), "sqlite:embedded", {**NONE, "rate": "100"}).threads == 1
+    with pytest.raises(UsageError, match="one thread for each connection"):
+        make(("ycsb-b",), "sqlite:embedded", {**NONE, "rate": "100", "threads": 2})
+    assert asked(rate="100", threads=2).threads == 2
 
 
 def test_the_mean_rate_of_what_changes() -> None:
@@ -135,14 +144,141 @@ def test_a_password_is_taken_out_of_what_is_shown(text: str, shown: str) -> None
 
 
 def test_what_a_url_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    url = parse("postgres://me@db/shop?sslmode=verify-full&sslrootcert=/ca.pem")
+    url = parse("postgres://me@db/shop")
     assert (url.kind, url.host, url.port, url.user, url.database) == ("postgres", "db", 5432, "me", "shop")
-    assert (url.tls, url.ca) == ("verify", "/ca.pem")
+    asked = parse("postgres:///?host=db&port=6432&user=me&dbname=shop&password=a%2Bb+c")
+    assert (asked.host, asked.port, asked.user, asked.database) == ("db", 6432, "me", "shop")
+    assert asked.password == "a+b+c"
     assert parse("postgres://me@/shop?host=/run/postgresql").socket == "/run/postgresql"
-    assert parse("redis://cache").tls == "off"
-    assert parse("rediss://cache").tls == "verify"
     monkeypatch.setenv("REDISCLI_AUTH", "from outside")
     assert parse("redis://cache").password == "from outside"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("postgres://db/shop?host=other", "'host' twice"),
+        ("postgres://db/shop?host=/run/postgresql", "'host' twice"),
+        ("redis://cache:6379?port=6380", "'port' twice"),
+        ("postgres://me@db?user=you", "'user' twice"),
+        ("postgres://me:secret@db?password=geheim", "'password' twice"),
+        ("postgres://db/shop?dbname=store", "'dbname' twice"),
+        ("postgres://db:0/shop", "no number from 1 to 65535"),
+        ("postgres://db?port=65536", "no number from 1 to 65535"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as error:
+        parse(text)
+    assert "secret" not in error.value.what
+    assert parse("postgres://me@db:6432/shop?host=db&port=6432&user=me&dbname=shop").port == 6432
+    assert parse("postgres://localhost/shop?host=/run/postgresql").socket == "/run/postgresql"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home without certificates, on a machine with some, and nothing said outside."""
+    monkeypatch.delenv("PGSSLMODE", raising=False)
+    monkeypatch.delenv("PGSSLROOTCERT", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "machine.pem").write_text("authorities")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "machine.pem"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "ca"),
+    [
+        ("postgres://db", "off", None),
+        ("postgres://db?sslmode=disable", "off", None),
+        ("postgres://db?sslmode=allow", "allow", None),
+        ("postgres://db?sslmode=prefer", "prefer", None),
+        ("postgres://db?sslmode=require", "require", None),
+        ("postgres://db?sslmode=verify-full&sslrootcert=system", "verify", "machine.pem"),
+        ("postgres://db?sslrootcert=system", "verify", "machine.pem"),
+        ("postgres:///?host=/run/postgresql&sslmode=prefer", "prefer", None),
+        ("redis://cache", "off", None),
+        ("rediss://cache", "verify", "machine.pem"),
+        ("valkeys://cache?sslmode=require", "require", None),
+    ],
+)
+def test_tls_as_postgres_own_clients_mean_it(home: Path, text: str, mode: str, ca: str | None) -> None:
+    assert parse(text).tls == Tls(mode=mode, ca=None if ca is None else str(home / ca))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "outside", "expected"),
+    [
+        ("postgres://db", ("require", None), ("require", None)),
+        ("postgres://db?sslmode=disable", ("require", "system"), ("off", None)),
+        ("postgres://db", (None, "system"), ("verify", "machine.pem")),
+        ("postgres://db", (None, "/none/ca.pem"), ("off", None)),
+        ("postgres://db", ("verify-full", "system"), ("verify", "machine.pem")),
+        ("postgres:///?host=/run/postgresql", ("require", None), ("off", None)),
+        ("redis://cache", ("require", None), ("off", None)),
+    ],
+)
+def test_what_the_environment_says_of_tls_holds_where_the_url_says_nothing(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    outside: tuple[str | None, str | None],
+    expected: tuple[str, str | None],
+) -> None:
+    for name, value in zip(("PGSSLMODE", "PGSSLROOTCERT"), outside, strict=True):
+        if value:
+            monkeypatch.setenv(name, value)
+    mode, ca = expected
+    assert parse(text).tls == Tls(mode=mode, ca=None if ca is None else str(home / ca))  # type: ignore[arg-type]
+
+
+def test_verify_full_takes_the_users_own_authority_and_no_other(home: Path) -> None:
+    text = "postgres://db?sslmode=verify-full"
+    with pytest.raises(UsageError, match="no certificate of an authority") as error:
+        parse(text)
+    assert "sslrootcert=system" in error.value.remedy
+    (home / ".postgresql").mkdir()
+    (home / ".postgresql/root.crt").write_text("authority")
+    assert parse(text).tls == Tls(mode="verify", ca=str(home / ".postgresql/root.crt"))
+    with pytest.raises(UsageError, match="verify-ca"):
+        parse("postgres://db?sslmode=require")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("postgres://db?sslmode=verify-ca", "no sslmode=verify-ca"),
+        ("postgres://db?sslmode=require&sslrootcert=system", "asks for no check"),
+        ("postgres://db?sslrootcert=/ca.pem", "asks for no check"),
+        ("postgres://db?sslmode=verify-full&sslrootcert=/none/ca.pem", "no certificate of an authority"),
+        ("postgres:///?host=/run/postgresql&sslmode=require", "over a unix socket"),
+        ("postgres://db?sslcert=/me.pem", "'sslcert', which weigh does not have"),
+        ("postgres://db?sslmode=", "nothing behind 'sslmode='"),
+        ("redis://cache?sslmode=prefer", "cannot be asked"),
+        ("rediss://cache?sslmode=disable", "is TLS, and sslmode=disable is not"),
+        ("postgres://db?sslmode=require&sslmode=disable", "'sslmode' twice"),
+    ],
+)
+def test_tls_that_cannot_be_is_refused_by_name(home: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as error:
+        parse(text)
+    assert error.value.remedy
+    assert home.exists()
+
+
+def test_a_protocol_of_scripts_changes_the_experiment_only_where_it_is_not_the_usual_one() -> None:
+    plain = asked("select-only", rate="5")
+    assert asked("select-only", rate="5", protocol="prepared") == plain
+    simple = asked("select-only", rate="5", protocol="simple")
+    assert simple.query_mode == "simple"
+    assert simple.id != plain.id
+    for workload, protocol, said in (
+        ("ycsb-b", "simple", "is for scripts"),
+        ("select-only", "extended", "every statement anew"),
+        ("select-only", "simpel", "no --protocol simpel"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            asked(workload, rate="5", protocol=protocol)
 
 
 @pytest.mark.parametrize(

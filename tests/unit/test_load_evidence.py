@@ -16,6 +16,7 @@ from weigh.evidence.histogram import decode, merged
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import End
 from weigh.model.errors import EvidenceFault
+from weigh.model.waits import Look, Waits
 from weigh.report.load import files
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def folder(tmp_path: Path) -> Path:
     journal.append("run", records.RunBegun(number=1, loop="open", connections=16, repeat=1))
     for one in made.intervals:
         journal.append("interval", records.RunInterval(run=1, interval=one))
+    looks = tuple(Look(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LENGTH))
+    journal.append("waits", records.RunWaits(run=1, waits=Waits(looks=looks)))
     journal.append("summary", records.RunEnded(run=1, summary=made.summary))
     journal.append("end", End(how="complete"))
     journal.close()
@@ -52,6 +55,7 @@ def test_what_was_written_is_read_back(folder: Path) -> None:
     assert records.is_load(folder)
     assert found.runs[0] == run([interval(at, own) for at, own in enumerate(steady_times(LENGTH))])
     assert found.loaded == records.Loaded(rows=1_000, seconds=0.5)
+    assert [(one.run, len(one.waits.looks)) for one in found.waits] == [(1, LENGTH)]
 
 
 def test_it_passes_and_counts_what_it_recomputed(folder: Path) -> None:

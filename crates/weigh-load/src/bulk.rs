@@ -1,13 +1,14 @@
-//! Loading data before a run: COPY, or pipelined commands, over one connection.
+//! Loading data before a run: COPY, or pipelined commands, over one connection; SQLite has a way of its own.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::clock::SECOND;
-use crate::config::Target;
+use crate::config::{Target, TargetKind};
 use crate::connection::{Connection, Plan, Step};
 use crate::socket::{Address, Socket};
+use crate::sqlite;
 use crate::wait::Waiter;
 use crate::workload::{Bulk, Chunks, Command, Reply};
 
@@ -40,6 +41,10 @@ pub fn load(
 ) -> Result<Loaded, Error> {
     let Some(bulk) = bulk else { return Ok(Loaded { rows: 0, seconds: 0.0 }) };
     let begun = Instant::now();
+    if target.kind == TargetKind::Sqlite {
+        let rows = sqlite::load(target, bulk, progress)?;
+        return Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() });
+    }
     let mut link = Link::open(target)?;
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
@@ -76,7 +81,7 @@ pub fn load(
     Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
 }
 
-fn go_on(more: bool) -> Result<(), Error> {
+pub(crate) fn go_on(more: bool) -> Result<(), Error> {
     more.then_some(()).ok_or_else(|| Error::Setting("the loading was interrupted".to_owned()))
 }
 

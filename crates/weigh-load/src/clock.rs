@@ -30,6 +30,11 @@ pub(crate) fn thread_cpu() -> u64 {
     u64::try_from(nanoseconds(clock_gettime(ClockId::ThreadCPUTime))).unwrap_or(0)
 }
 
+/// CPU time of the whole process, in nanoseconds.
+pub(crate) fn process_cpu() -> u64 {
+    u64::try_from(nanoseconds(clock_gettime(ClockId::ProcessCPUTime))).unwrap_or(0)
+}
+
 /// Wall clock, in nanoseconds since 1970.
 pub(crate) fn wall() -> i128 {
     nanoseconds(clock_gettime(ClockId::Realtime))

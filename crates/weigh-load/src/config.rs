@@ -1,5 +1,6 @@
 //! What a run is told: the JSON that Python hands over.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct Config {
     pub duration_s: f64,
     /// Connections, shared evenly by the threads.
     pub connections: usize,
-    /// Threads that send.
+    /// Threads that send. SQLite is called by one thread for each connection instead.
     pub threads: usize,
     /// Requests sent and not answered yet, at most; no more than the connections.
     pub max_in_flight: usize,
@@ -184,6 +185,8 @@ pub enum TargetKind {
     Postgres,
     /// Redis, Valkey, and what speaks their protocol.
     Redis,
+    /// SQLite, which runs in this process.
+    Sqlite,
 }
 
 /// How far TLS goes.
@@ -229,12 +232,19 @@ pub struct Target {
     /// A file of authorities that "verify" trusts, in PEM; by default those of the machine.
     #[serde(default)]
     pub ca: Option<PathBuf>,
+    /// Of SQLite: the file of the database, which is made if it is not there.
+    #[serde(default)]
+    pub path: Option<PathBuf>,
+    /// Of SQLite: pragmas for every connection, and `busy_timeout` in milliseconds; without it, a lock is waited for as
+    /// long as the request may take.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
 }
 
 impl std::fmt::Debug for Target {
     // Without the password: this may end in a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} at {:?} {:?} {:?}", self.kind, self.host, self.port, self.socket)
+        write!(f, "{:?} at {:?} {:?} {:?} {:?}", self.kind, self.host, self.port, self.socket, self.path)
     }
 }
 

@@ -50,6 +50,9 @@ impl Plan {
                 let database = target.database.clone().unwrap_or_else(|| user.clone());
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
+            TargetKind::Sqlite => {
+                return Err(Error::Setting("SQLite is called, and not connected to".into()));
+            }
             TargetKind::Redis => LoginPlan::Redis(resp::Login {
                 user: target.user.clone(),
                 password: target.password.clone(),

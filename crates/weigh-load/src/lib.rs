@@ -16,7 +16,8 @@
 //! run ended too.
 //!
 //! Protocols are state machines without sockets (`postgres`, `resp`, `tls`, joined in `connection`); workloads are in
-//! [`workload`], [`ycsb`] and [`script`].
+//! [`workload`], [`ycsb`] and [`script`]. An engine in this process is called by a thread for each connection instead
+//! (`sqlite`).
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -24,6 +25,7 @@ mod bulk;
 mod clock;
 mod config;
 mod connection;
+mod crew;
 mod error;
 mod event_loop;
 mod postgres;
@@ -39,6 +41,7 @@ mod shared;
 mod slot;
 mod socket;
 mod source;
+mod sqlite;
 mod tls;
 mod wait;
 pub mod workload;
@@ -51,3 +54,4 @@ pub use recorder::LONGEST;
 pub use report::{Interval, OperationReport, Summary};
 pub use run::{Run, Stopper};
 pub use schedule::{Arrivals, Schedule};
+pub use sqlite::{Described, describe as describe_sqlite};

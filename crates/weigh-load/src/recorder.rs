@@ -6,6 +6,8 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::clock::SECOND;
+use crate::shared::Totals;
+use crate::workload::Outcome;
 
 /// The longest time that a histogram holds, in nanoseconds: an hour. Longer ones are counted as overflows.
 pub const LONGEST: u64 = 3_600 * SECOND;
@@ -102,6 +104,35 @@ impl Tally {
             wrong_count: 0,
             missing: 0,
         }
+    }
+
+    /// A unit of work is done, after these times in nanoseconds.
+    pub(crate) fn finish(&mut self, outcome: Outcome, response: u64, service: u64, totals: &mut Totals) {
+        if let Outcome::Failed(text) = outcome {
+            self.error(&text);
+            self.failed.record(response);
+            return;
+        }
+        self.count += 1;
+        self.response.record(response);
+        self.service.record(service);
+        match outcome {
+            Outcome::Right { verified } => totals.verified += verified,
+            Outcome::Wrong(text) => {
+                totals.violation(&text);
+                self.tell(text);
+            }
+            Outcome::Missing => self.missing += 1,
+            Outcome::Failed(_) => {}
+        }
+    }
+
+    /// A unit of work was waited for in vain, for these times in nanoseconds.
+    pub(crate) fn time_out(&mut self, response: u64, service: u64) {
+        self.timeouts += 1;
+        // Left out, the slowest requests would make a run look better.
+        self.response.record(response);
+        self.service.record(service);
     }
 
     pub(crate) fn error(&mut self, text: &str) {

@@ -1,20 +1,22 @@
 //! A run: its threads, its intervals as they end, and its summary.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, mpsc};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 
 use crate::Error;
 use crate::clock::{JumpWatch, SECOND, wall};
-use crate::config::Config;
+use crate::config::{Config, TargetKind};
 use crate::connection::Plan;
+use crate::crew::{Crew, Thread};
 use crate::event_loop::Worker;
 use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
 use crate::shared::{Delivery, Shared, Totals};
 use crate::socket::Address;
-use crate::workload::Source;
+use crate::sqlite;
+use crate::workload::{Source, Workload};
 
 /// How long before the beginning all threads are told when it is: until then they must be awake and waiting.
 const LEAD: u64 = SECOND / 50;
@@ -25,7 +27,7 @@ pub struct Run {
     operations: Vec<String>,
     begun: u64,
     t0_unix: f64,
-    threads: Vec<JoinHandle<Result<Totals, Error>>>,
+    threads: Vec<Thread>,
     /// Intervals that some threads have delivered and others have not.
     partial: BTreeMap<usize, Joined>,
     delivered_to: u64,
@@ -60,49 +62,18 @@ impl Run {
     /// The server cannot be reached, refuses the login or a statement, or a setting cannot be used.
     pub fn start(config: &Config, source: &dyn Source) -> Result<Self, Error> {
         let times = (config.duration(), config.timeout(), config.interval());
-        let shared = Arc::new(Shared::new(config.arrivals()?, config.threads, config.spin, times));
+        // Of SQLite, the clerk alone delivers intervals.
+        let delivering = if config.target.kind == TargetKind::Sqlite { 1 } else { config.threads };
+        let shared = Arc::new(Shared::new(config.arrivals()?, delivering, config.spin, times));
         let first = source.worker(0);
         let operations = first.operations().to_vec();
-        let plan = Arc::new(Plan::new(&config.target, first.statements())?);
-        let address = Address::find(&config.target)?;
-        let most = config.max_in_flight.min(config.connections);
-        let mut threads = Vec::new();
-        let mut gates = Vec::new();
-        let (told, tell) = mpsc::channel();
-        let mut first = Some(first);
-        for thread in 0..config.threads {
-            let workload = first.take().unwrap_or_else(|| source.worker(thread));
-            let share =
-                (part(config.connections, thread, config.threads), part(most, thread, config.threads));
-            let (shared, plan, address) = (Arc::clone(&shared), Arc::clone(&plan), address.clone());
-            let (gate, begin) = mpsc::channel::<u64>();
-            let told = told.clone();
-            let body = move || {
-                // In the thread itself: the timer slack is the calling thread's.
-                let opened = Worker::new(&shared, thread, workload, plan, address, share)
-                    .and_then(|mut worker| worker.open().map(|()| worker));
-                let (worker, opened) =
-                    opened.map_or_else(|error| (None, Err(error)), |worker| (Some(worker), Ok(())));
-                let _ = told.send(opened);
-                match (worker, begin.recv()) {
-                    (Some(worker), Ok(begun)) => worker.run(begun),
-                    // Another thread could not open its connections: the run never begins.
-                    _ => Ok(Totals::default()),
-                }
-            };
-            let spawned = Builder::new().name(format!("weigh-load-{thread}")).spawn(body);
-            threads.push(spawned.map_err(|error| Error::System { doing: "starting a thread", error })?);
-            gates.push(gate);
-        }
-        drop(told);
-        // Each tells once, and then waits for the beginning.
-        tell.iter().take(config.threads).collect::<Result<(), Error>>()?;
-        let begun = shared.clock.now() + LEAD;
+        let crew = match config.target.kind {
+            TargetKind::Sqlite => sqlite::crew(config, source, first, &shared)?,
+            TargetKind::Postgres | TargetKind::Redis => connected(config, source, first, &shared)?,
+        };
+        let (begun, threads) = crew.begin(|| shared.clock.now() + LEAD)?;
         #[expect(clippy::cast_precision_loss, reason = "a date to the microsecond")]
         let t0_unix = (wall() + i128::from(LEAD)) as f64 / 1e9;
-        for gate in gates {
-            let _ = gate.send(begun);
-        }
         Ok(Self {
             shared,
             operations,
@@ -192,6 +163,38 @@ impl Run {
         self.shared.recycle(whole.recorder);
         interval
     }
+}
+
+/// The threads of a run against a server: each owns some of the connections.
+fn connected(
+    config: &Config,
+    source: &dyn Source,
+    first: Box<dyn Workload>,
+    shared: &Arc<Shared>,
+) -> Result<Crew, Error> {
+    let plan = Arc::new(Plan::new(&config.target, first.statements())?);
+    let address = Address::find(&config.target)?;
+    let most = config.max_in_flight.min(config.connections);
+    let mut crew = Crew::new();
+    let mut first = Some(first);
+    for thread in 0..config.threads {
+        let workload = first.take().unwrap_or_else(|| source.worker(thread));
+        let share = (part(config.connections, thread, config.threads), part(most, thread, config.threads));
+        let (shared, plan, address) = (Arc::clone(shared), Arc::clone(&plan), address.clone());
+        crew.add(format!("weigh-load-{thread}"), move |ready| {
+            // In the thread itself: the timer slack is the calling thread's.
+            let opened = Worker::new(&shared, thread, workload, plan, address, share)
+                .and_then(|mut worker| worker.open().map(|()| worker));
+            match opened {
+                Ok(worker) => ready.wait().map_or_else(|| Ok(Totals::default()), |begun| worker.run(begun)),
+                Err(error) => {
+                    ready.fail(error);
+                    Ok(Totals::default())
+                }
+            }
+        })?;
+    }
+    Ok(crew)
 }
 
 impl Drop for Run {

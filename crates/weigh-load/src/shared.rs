@@ -3,10 +3,18 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, SECOND};
 use crate::recorder::Recorder;
 use crate::schedule::Arrivals;
 
+/// How long at most until it is seen that the run is to stop, or is over.
+pub(crate) const ATTENTION: u64 = SECOND / 10;
+/// How long after the end requests that were due before it are sent still.
+pub(crate) const DRAIN: u64 = SECOND;
+/// How long after a stop answers are waited for still.
+pub(crate) const PARTING: u64 = SECOND / 2;
+/// With `spin`: how long before a moment to stop sleeping.
+pub(crate) const WAKE_EARLY: u64 = 100_000;
 /// Violations that a summary tells; all are counted.
 const TOLD: usize = 50;
 
@@ -121,7 +129,8 @@ impl Shared {
 
     /// An empty recorder.
     pub(crate) fn recorder(&self, operations: usize) -> Recorder {
-        hold(&self.emptied).pop().unwrap_or_else(|| Recorder::new(operations))
+        let emptied = hold(&self.emptied).pop();
+        emptied.unwrap_or_else(|| Recorder::new(operations))
     }
 
     /// Gives a recorder back.

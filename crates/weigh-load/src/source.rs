@@ -75,7 +75,7 @@ impl Config {
         match told {
             Told::Ycsb { letter, records, fields, field_bytes, seed, ordered_index } => {
                 let store = match self.target.kind {
-                    TargetKind::Postgres => Store::Sql,
+                    TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
                 };
                 let letter = Letter::named(&letter)?;

@@ -22,7 +22,7 @@ pub(crate) struct Waiter {
 impl Waiter {
     /// For the calling thread.
     pub(crate) fn new(sockets: usize) -> Result<Self, Error> {
-        rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(Error::system("timer slack"))?;
+        exact_timers()?;
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(Error::system("epoll"))?;
         let nothing = epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) };
         Ok(Self { epoll, events: vec![nothing; sockets.clamp(1, 1024)] })
@@ -57,6 +57,11 @@ impl Waiter {
         }
         Ok(())
     }
+}
+
+/// Makes timers of the calling thread exact to the nanosecond, as far as the machine is.
+pub(crate) fn exact_timers() -> Result<(), Error> {
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(Error::system("timer slack"))
 }
 
 fn interest(writing: bool) -> epoll::EventFlags {

@@ -20,6 +20,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::config::TargetKind;
 use crate::script;
 use crate::ycsb;
 
@@ -27,8 +28,8 @@ use crate::ycsb;
 pub trait Source: Send + Sync {
     /// The workload of worker thread `thread`. Each draws its own random numbers, from the seed and its number.
     fn worker(&self, thread: usize) -> Box<dyn Workload>;
-    /// How the data get into the server before the run; nothing for a workload that finds its own.
-    fn bulk(&self) -> Option<Bulk>;
+    /// How the data get into a server of this kind before the run; nothing for a workload that finds its own.
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk>;
 }
 
 /// The work of one thread.
@@ -37,8 +38,12 @@ pub trait Workload: Send {
     fn operations(&self) -> &[String];
 
     /// SQL statements to prepare on every connection, without types of parameters; their place is their number.
-    /// Parameters are sent, and results expected, in text format. Empty for key-value targets.
+    /// Parameters are sent, and results expected, in text format; SQLite is given parameters of their types. Empty for
+    /// key-value targets.
     fn statements(&self) -> &[String];
+
+    /// How many parameters each of the statements gets: those of a statement are `$1`, `$2` and so on.
+    fn parameters(&self) -> &[usize];
 
     /// Begins the next unit of work on a free connection: its operation number and what to do first. Connections are
     /// numbered within a thread.
@@ -120,6 +125,10 @@ pub enum Value {
     Null,
     /// A whole number, sent as decimal digits.
     Int(i64),
+    /// A double, sent with 15 digits.
+    Float(f64),
+    /// A truth, sent as a word.
+    Bool(bool),
     /// Text, sent as it is.
     Text(Vec<u8>),
 }
@@ -198,11 +207,11 @@ impl<'a> Rows<'a> {
 
 /// How data get into a server.
 pub enum Bulk {
-    /// By COPY.
+    /// By COPY; into SQLite by INSERTs with a parameter for each cell.
     Sql {
         /// Statements to run first, one by one.
         before: Vec<String>,
-        /// `COPY ... FROM STDIN` in text format, each with its rows.
+        /// `COPY ... FROM STDIN` in text format, or `INSERT`, each with its rows as COPY has them.
         copies: Vec<(String, Chunks)>,
         /// Statements to run at the end.
         after: Vec<String>,

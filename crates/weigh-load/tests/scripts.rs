@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use weigh_load::TargetKind;
 use weigh_load::script::{Script, Scripts, Settings};
 use weigh_load::workload::{Bulk, Command, Next, Outcome, Reply, Rows, Source, Unit, Value, Workload};
 
@@ -46,6 +47,8 @@ fn shown(worker: &dyn Workload, command: &Command) -> String {
                 .map(|value| match value {
                     Value::Null => "NULL".into(),
                     Value::Int(value) => value.to_string(),
+                    Value::Float(value) => value.to_string(),
+                    Value::Bool(value) => value.to_string(),
                     Value::Text(text) => format!("'{}'", String::from_utf8_lossy(text)),
                 })
                 .collect();
@@ -240,7 +243,7 @@ fn built_in_scripts_do_what_the_documentation_says() {
     for (count, expected) in counts.iter().zip([1_000_i32, 2_000, 7_000]) {
         assert!((count - expected).abs() < 250, "{counts:?}");
     }
-    assert!(matches!(source.bulk(), Some(Bulk::Sql { rows: 400_044, .. })));
+    assert!(matches!(source.bulk(TargetKind::Postgres), Some(Bulk::Sql { rows: 400_044, .. })));
     let unknown = Settings { scripts: vec![script("tpcc", 1)], ..settings.clone() };
     assert!(
         Scripts::new(&unknown).unwrap_err().to_string().contains("tpcb-like, simple-update, select-only")

@@ -22,7 +22,7 @@ mod _native {
         HostError, Sampler, calibrate_disk, calibrate_integer, calibrate_memory, evict, resident,
     };
     #[pymodule_export]
-    use crate::load::{Load, LoadError};
+    use crate::load::{Load, LoadError, describe_sqlite};
     #[pymodule_export]
     use crate::stats::Ladder;
     #[pymodule_export]

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weigh_load::workload::Source;
-use weigh_load::{Config, Run, Stopper};
+use weigh_load::{Config, Run, Stopper, Target};
 
 pyo3::create_exception!(_native, LoadError, PyException);
 
@@ -37,14 +37,18 @@ impl Load {
     fn load<'py>(&self, py: Python<'py>, on_progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
         let mut raised = None;
         let loaded = py.detach(|| {
-            weigh_load::load(&self.config.target, self.source.bulk(), &mut |done, all| {
-                Python::attach(|py| {
-                    let told =
-                        on_progress.as_ref().map_or(Ok(()), |told| told.call1(py, (done, all)).map(drop));
-                    raised = told.and_then(|()| py.check_signals()).err();
-                    raised.is_none()
-                })
-            })
+            weigh_load::load(
+                &self.config.target,
+                self.source.bulk(self.config.target.kind),
+                &mut |done, all| {
+                    Python::attach(|py| {
+                        let told =
+                            on_progress.as_ref().map_or(Ok(()), |told| told.call1(py, (done, all)).map(drop));
+                        raised = told.and_then(|()| py.check_signals()).err();
+                        raised.is_none()
+                    })
+                },
+            )
         });
         if let Some(raised) = raised {
             return Err(raised);
@@ -90,6 +94,16 @@ impl Load {
         }
         py.detach(|| Ok(json(&started(hold(&self.run).as_mut())?.finish().map_err(refused)?)))
     }
+}
+
+/// What an SQLite database says of itself, as JSON. `target` is the one of a load, as JSON.
+#[pyfunction]
+pub(crate) fn describe_sqlite(py: Python<'_>, target: &str) -> PyResult<String> {
+    py.detach(|| {
+        let target: Target =
+            serde_json::from_str(target).map_err(|error| LoadError::new_err(error.to_string()))?;
+        Ok(json(&weigh_load::describe_sqlite(&target).map_err(refused)?))
+    })
 }
 
 fn started(run: Option<&mut Run>) -> PyResult<&mut Run> {

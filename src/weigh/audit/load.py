@@ -9,7 +9,7 @@ import msgspec
 from weigh import __version__
 from weigh.audit.problem import Problem
 from weigh.audit.verify import close, hashes
-from weigh.evidence import journal, load_record, store
+from weigh.evidence import journal, load_record, store, timeline
 from weigh.model.errors import WeighError
 from weigh.report.load import files
 
@@ -50,6 +50,7 @@ def verify(folder: Path) -> LoadVerification:
         for name in store.missing(folder)
     ]
     runs = histograms = 0
+    record = None
     try:
         record = load_record.read(folder)
         runs = len(record.runs)
@@ -58,6 +59,12 @@ def verify(folder: Path) -> LoadVerification:
     except WeighError as error:
         problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
         computed = {}
+    try:
+        if record and not timeline.same(folder, record):
+            text = "its moments are not the journal's"
+            problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
+    except WeighError as error:
+        problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=error.what))
     for name, content in computed.items():
         path = folder / name
         # What is missing is named by the seal.

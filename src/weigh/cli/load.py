@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("workload", nargs=-1, required=True)
-@click.option("--target", required=True, metavar="TARGET", help="postgres:embedded, valkey:embedded, or a URL.")
+@click.option(
+    "--target",
+    required=True,
+    metavar="TARGET",
+    help="postgres:embedded, valkey:embedded, sqlite:embedded, sqlite:PATH, or a URL.",
+)
 @click.option("--rate", metavar="N", help="Requests a second that are due, whatever the server does.")
 @click.option(
     "--arrivals",
@@ -33,14 +38,22 @@ if TYPE_CHECKING:
 @click.option("--warmup", metavar="TIME", help="Left out at the beginning [found by a test].")
 @click.option("--connections", metavar="N[,N...]", help="To the server; several numbers are several runs [16].")
 @click.option("--threads", type=int, metavar="N", help="Of the generator [half of the cores].")
+@click.option("--spin", is_flag=True, help="Ask the clock until a request is due: on time, at a core a thread.")
 @click.option("--repeats", type=int, metavar="K", help="Runs of each kind; the interval between them comes first [1].")
 @click.option("--records", metavar="N", help="Of YCSB, e.g. 1M [100K].")
 @click.option("--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10.")
+@click.option("--protocol", metavar="MODE", help="Of scripts, as pgbench's: prepared, simple [prepared].")
 @click.option("--fanout", type=int, metavar="N", help="What a page takes that makes N requests at once.")
 @click.option("--max-in-flight", type=int, metavar="N", help="Sent and not answered, at most [the connections].")
 @click.option("--timeout", metavar="TIME", help="After which a request is given up [30s].")
 @click.option("--error-budget", metavar="SHARE", help="Of requests that may fail [0.1%].")
 @click.option("--seed", type=int, help="Of keys, values and arrivals [42].")
+@click.option(
+    "--contention",
+    metavar="FRACTION",
+    envvar="WEIGH_CONTENTION",
+    help="Share of a run's CPU that others may use, e.g. 10%; 100% allows any [5%].",
+)
 @click.option(
     "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Evidence goes here [runs]."
 )
@@ -74,7 +87,12 @@ def load(
 
 def _command(said: str, shown: str) -> str:
     """The command line, without the password of the target."""
-    return shlex.join(["weigh", *(word.replace(said, shown) for word in sys.argv[1:])])
+    words = ["weigh", *(word.replace(said, shown) for word in sys.argv[1:])]
+    context = click.get_current_context()
+    if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
+        # It is part of the experiment, and no variable of the environment can be seen in a report.
+        words += ["--contention", context.params["contention"]]
+    return shlex.join(words)
 
 
 def is_load(folder: Path) -> bool:

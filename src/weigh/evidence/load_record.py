@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import journal
+from weigh.evidence import journal, timeline
 from weigh.evidence.histogram import decode
 from weigh.evidence.record import End
 from weigh.evidence.store import json_bytes
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.load import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
+from weigh.model.timeline import Watch
 from weigh.model.units import Seconds
+from weigh.model.waits import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +45,8 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
         host: facts of the generator's machine.
         target: as it described itself.
         lock: packages of the target's environment, where weigh started it.
+        apart: whether the server may be on this machine and cannot be told from others there; left out of evidence
+            of before anybody watched.
     """
 
     weigh: str
@@ -50,6 +54,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
     host: dict[str, Any]
     target: TargetRead
     lock: str = ""
+    apart: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,12 +65,17 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run begins."""
+    """A run begins.
+
+    Attributes:
+        at: as of :class:`weigh.model.load.LoadRun`.
+    """
 
     number: int
     loop: Loop
     connections: int
     repeat: int
+    at: Seconds | None = None
 
 
 class RunInterval(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,12 +92,21 @@ class RunEnded(msgspec.Struct, frozen=True, kw_only=True):
     summary: LoadSummary
 
 
+class RunWaits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the server's sessions waited for in a part of a run."""
+
+    run: int
+    waits: Waits
+
+
 class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the journal of a load experiment says.
 
     Attributes:
         environment: None where the target could not be reached.
         loaded: None where nothing was loaded.
+        watches: what the sampler saw, moment by moment.
+        waits: what the server's sessions waited for, in order.
         end: None where it was killed.
     """
 
@@ -97,6 +116,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     loaded: Loaded | None = None
     runs: tuple[LoadRun, ...] = ()
     findings: tuple[Finding, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    waits: tuple[RunWaits, ...] = ()
     end: End | None = None
 
 
@@ -141,6 +162,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     begun: dict[int, RunBegun] = {}
     intervals: dict[int, list[LoadInterval]] = {}
     ended: dict[int, LoadSummary] = {}
+    watches: list[Watch] = []
+    waits: list[RunWaits] = []
     for event in events[1:]:
         match event.event:
             case "environment":
@@ -157,6 +180,10 @@ def _read(events: list[journal.Event]) -> LoadRecord:
             case "summary":
                 done = msgspec.convert(event.body, RunEnded)
                 ended[done.run] = done.summary
+            case "watch":
+                watches.append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+            case "waits":
+                waits.append(msgspec.convert(event.body, RunWaits))
             case "finding":
                 findings.append(msgspec.convert(event.body, Finding))
             case "end":
@@ -169,12 +196,21 @@ def _read(events: list[journal.Event]) -> LoadRecord:
             loop=one.loop,
             connections=one.connections,
             repeat=one.repeat,
+            at=one.at,
             intervals=tuple(intervals[number]),
             summary=ended.get(number),
         )
         for number, one in begun.items()
     )
-    return LoadRecord(attempt=opened.attempt, spec=opened.spec, runs=runs, findings=tuple(findings), **fields)
+    return LoadRecord(
+        attempt=opened.attempt,
+        spec=opened.spec,
+        runs=runs,
+        findings=tuple(findings),
+        watches=tuple(watches),
+        waits=tuple(waits),
+        **fields,
+    )
 
 
 def derived(record: LoadRecord) -> dict[str, bytes]:

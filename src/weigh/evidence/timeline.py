@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from weigh.evidence.load_record import LoadRecord
     from weigh.evidence.record import Record
+    from weigh.model.load import LoadRun
     from weigh.model.sample import Sample
 
 TIMELINE = "timeline.parquet"
@@ -256,7 +258,7 @@ def _slow(slow: Slow, number: int) -> dict[int, dict[str, Any]]:
     return made
 
 
-def write(folder: Path, record: Record) -> None:
+def write(folder: Path, record: Record | LoadRecord) -> None:
     """``timeline.parquet``, where the attempt was watched: ``select * from 'runs/*/timeline.parquet'`` works."""
     import pyarrow.parquet as pq
 
@@ -264,7 +266,7 @@ def write(folder: Path, record: Record) -> None:
         pq.write_table(table(record), folder / TIMELINE, compression="zstd")
 
 
-def same(folder: Path, record: Record) -> bool:
+def same(folder: Path, record: Record | LoadRecord) -> bool:
     """Whether ``timeline.parquet`` is what the journal says; where nothing was watched there is none.
 
     Raises:
@@ -285,9 +287,11 @@ def same(folder: Path, record: Record) -> bool:
         ) from error
 
 
-def table(record: Record) -> pa.Table:
-    """All moments in order, one row each, with the turn in whose executions its middle lies."""
+def table(record: Record | LoadRecord) -> pa.Table:
+    """All moments in order, one row each, with the turn, or the run of a load, in which its middle lies."""
     import pyarrow as pa
+
+    from weigh.evidence.load_record import LoadRecord
 
     disk = pa.struct(
         {
@@ -296,38 +300,53 @@ def table(record: Record) -> pa.Table:
         }
     )  # fmt: skip
     floats = ("at", "span", *_SECONDS.values(), "pressure_cpu", "pressure_memory", "pressure_io")
+    if isinstance(record, LoadRecord):
+        spans, where = _runs(record.runs), {"run": pa.int32(), "loop": pa.string(), "connections": pa.int32()}
+    else:
+        spans = _turns(record.samples)
+        where = {
+            "block": pa.int32(), "turn": pa.int32(), "arm": pa.string(),
+            "contender": pa.string(), "operation": pa.string(),
+        }  # fmt: skip
     columns = {
-        "attempt": pa.int32(), "block": pa.int32(), "turn": pa.int32(), "arm": pa.string(),
-        "contender": pa.string(), "operation": pa.string(),
+        "attempt": pa.int32(), **where,
         **dict.fromkeys(floats, pa.float64()),
         "queue": pa.int64(), "context_switches": pa.int64(), "disk": pa.list_(disk),
         "cpus": pa.list_(pa.float64()), "mhz": pa.list_(pa.float64()),
         **dict.fromkeys((*_NETWORK, *_BYTES, *_COUNTS), pa.int64()),
     }  # fmt: skip
-    turns = _turns(record.samples)
-    begins = [begin for begin, _, _ in turns]
+    begins = [begin for begin, _, _ in spans]
     rows = []
     for moment in (moment for watch in record.watches for moment in watch.moments):
         middle = moment.at + moment.span / 2
         place = bisect_right(begins, middle) - 1
-        sample = turns[place][2] if place >= 0 and middle <= turns[place][1] else None
-        rows.append({"attempt": record.attempt, **_placed(sample), **_row(moment)})
+        named = spans[place][2] if place >= 0 and middle <= spans[place][1] else dict.fromkeys(where)
+        rows.append({"attempt": record.attempt, **named, **_row(moment)})
     return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
 
 
-def _turns(samples: Iterable[Sample]) -> list[tuple[float, float, Sample]]:
-    """When the executions of each turn began and had handed out their last answer, with one of its samples."""
+_Span = tuple[float, float, dict[str, Any]]
+"""From when to when something went on, and what it is called."""
+
+
+def _turns(samples: Iterable[Sample]) -> list[_Span]:
+    """When the executions of each turn began and had handed out their last answer."""
+    names = ("block", "turn", "arm", "contender", "operation")
     made = []
     for _, turn in groupby(samples, key=lambda sample: (sample.block, sample.turn)):
         those: Sequence[Sample] = tuple(turn)
         ends = [one.at + (one.wall_s or 0.0) + (one.answer_s or 0.0) for one in those]
-        made.append((those[0].at, max(ends), those[0]))
+        made.append((those[0].at, max(ends), {name: getattr(those[0], name) for name in names}))
     return sorted(made, key=lambda one: one[0])
 
 
-def _placed(sample: Sample | None) -> dict[str, Any]:
-    names = ("block", "turn", "arm", "contender", "operation")
-    return {name: getattr(sample, name) if sample else None for name in names}
+def _runs(runs: Iterable[LoadRun]) -> list[_Span]:
+    """When the schedule of each run of a load began and its last interval ended."""
+    return [
+        (run.at, run.at + run.intervals[-1].to_s, {"run": run.number, "loop": run.loop, "connections": run.connections})
+        for run in runs
+        if run.at is not None and run.intervals
+    ]
 
 
 def _row(moment: Moment) -> dict[str, Any]:

@@ -105,8 +105,8 @@ CATALOGUE = _rows(
     (
         "E4",
         "another job uses the machine while one contender is timed",
-        "what others used of the CPU during every turn is measured; contended turns are named with who it was and are "
-        "never dropped, and past a declared share there is no verdict",
+        "what others used of the CPU during every turn, and every run of a load, is measured; contended turns are "
+        "named with who it was and are never dropped, and past a declared share there is no verdict",
     ),
     (
         "E5",

@@ -10,6 +10,7 @@ import msgspec
 from weigh.model.units import Seconds
 
 Loop = Literal["open", "closed"]
+QueryMode = Literal["simple"]
 ArrivalKind = Literal["constant", "poisson", "bursts", "ramp", "steps", "trace", "closed"]
 QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
 """What every spectrum shows, beside the maximum."""
@@ -80,7 +81,8 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         workload: ``ycsb-a`` to ``ycsb-f``, or ``script``.
         scripts: of the workload ``script``.
         variables: what the scripts may use beside their own, such as ``scale``.
-        target: ``postgres:embedded``, ``valkey:embedded``, or a URL without its password.
+        target: ``postgres:embedded``, ``valkey:embedded``, ``sqlite:embedded``, ``sqlite:PATH``, or a URL without its
+            password.
         arrivals: of the open loop.
         loops: one run of each.
         connections: one run of each number.
@@ -96,6 +98,10 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         fanout: requests a page makes; None where no page is asked for.
         error_budget: share of requests that may fail before there is no throughput.
         seed: of keys, arrivals and values.
+        contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
+            from 1 on any share is allowed. Left out it does not enter the id.
+        spin: whether the generator asks the clock until a request is due, instead of sleeping.
+        query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
     """
 
     workload: str
@@ -117,12 +123,20 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     fanout: int | None = None
     error_budget: float = 0.001
     seed: int = 42
+    contention: float | msgspec.UnsetType = msgspec.UNSET
+    query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
+    spin: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
         """Twelve hex digits of the hash of everything that defines the experiment."""
         text = msgspec.json.encode(msgspec.to_builtins(self), order="deterministic")
         return hashlib.sha256(text).hexdigest()[:12]
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the engine runs in the generator's process."""
+        return self.target.startswith("sqlite:")
 
     @property
     def letter(self) -> str | None:
@@ -134,7 +148,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     """A target as it described itself.
 
     Attributes:
-        kind: protocol: ``postgres`` or ``redis``.
+        kind: protocol: ``postgres`` or ``redis``; or ``sqlite``, in the generator's process.
         product: what it calls itself.
         version: its own word.
         embedded: whether weigh started it, and ends it.
@@ -144,6 +158,8 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
         durable: None where its settings could not be read.
         cycles: what it does regularly: name -> seconds.
         unread: why its settings could not be read.
+        tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
+            checked).
     """
 
     kind: str
@@ -156,6 +172,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     durable: bool | None = None
     cycles: dict[str, Seconds] = {}
     unread: str = ""
+    tls: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
@@ -254,11 +271,14 @@ class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
         repeat: from 1.
         intervals: in order.
         summary: None where it was broken off.
+        at: seconds since the attempt began at which its schedule began, on the clock of the sampler's moments; None
+            in evidence of before there were any.
     """
 
     number: int
     loop: Loop
     connections: int
     repeat: int
+    at: Seconds | None = None
     intervals: tuple[LoadInterval, ...] = ()
     summary: LoadSummary | None = None

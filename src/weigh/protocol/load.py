@@ -17,20 +17,29 @@ from weigh.evidence.record import End
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.machine import Machine
 from weigh.model import units
-from weigh.model.errors import EngineFault, WeighError
+from weigh.model.errors import WeighError
 from weigh.model.load import LoadInterval, LoadSummary
+from weigh.protocol import load_faults
+from weigh.protocol.load_waits import LoadWaits
+from weigh.protocol.loading import loaded
 from weigh.protocol.prepare import cache_folder
 from weigh.protocol.sealing import sealed
+from weigh.protocol.watching import Watching, rate
+from weigh.verdict.load_findings import cut_trace, gone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from weigh.engines.targets.target import Reached, Target
-    from weigh.model.load import LoadSpec, Loop
+    from weigh.model.load import LoadSpec, Loop, Script
     from weigh.protocol.progress import Progress
 
 _POLL = 0.1
+_WATCH = 1.0
+"""Seconds between two events of the sampler."""
+_LEAD = 0.02
+"""Seconds from when the generator says that it begins until its schedule does (crates/weigh-load/src/run.rs)."""
 
 
 def run(
@@ -60,6 +69,7 @@ def run(
         reached = stack.enter_context(target.reach(cache_folder(), max(spec.connections)))
         # A mistake in a script is said before there is any evidence.
         _generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
+        rate()
         folder, attempt = store.begin(root, spec)
         journal = Journal(folder)
         stack.callback(journal.close)
@@ -74,9 +84,15 @@ def run(
                     host=facts.read(knobs.read(Machine.here())),
                     target=reached.read,
                     lock=reached.lock,
+                    apart=reached.servers is None,
                 ),
             )
-            _runs(spec, reached, journal, progress)
+            for finding in cut_trace(spec):
+                journal.append("finding", finding)
+            watching = Watching(journal)
+            with watching.started(time.monotonic()):
+                watching.own(reached.servers or ())
+                _runs(spec, reached, journal, progress, watching)
             how, reason = "complete", ""
         except KeyboardInterrupt as error:
             reason = "interrupted"
@@ -96,9 +112,10 @@ def run(
         return folder
 
 
-def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress) -> None:
+def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress, watching: Watching) -> None:
     """Every run, in turn: repeats outside, so that what changes over the session touches all kinds alike."""
     total = spec.repeats * len(spec.connections) * len(spec.loops)
+    waits = LoadWaits(reached.waits, journal)
     number = 0
     for repeat in range(1, spec.repeats + 1):
         for connections in spec.connections:
@@ -106,47 +123,61 @@ def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress
                 number += 1
                 begun = records.RunBegun(number=number, loop=loop, connections=connections, repeat=repeat)
                 name = f"run {number} of {total}, {loop} loop, {units.count(connections, 'connection')}"
-                _one(spec, reached, begun, journal, progress, name)
+                _one(spec, reached, begun, journal, progress, watching, waits, name)
 
 
 def _one(
-    spec: LoadSpec, reached: Reached, begun: records.RunBegun, journal: Journal, progress: Progress, name: str
+    spec: LoadSpec,
+    reached: Reached,
+    begun: records.RunBegun,
+    journal: Journal,
+    progress: Progress,
+    watching: Watching,
+    waits: LoadWaits,
+    name: str,
 ) -> None:
     generator = _generator(spec, reached, begun.loop, begun.connections)
     if _has_own_data(spec, reached):
         # Anew before every run: each begins with the same records, and the generator knows the version of each.
         progress.say(f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables")
-        done = msgspec.convert(_asked(generator.load, _Bar(progress)), records.Loaded, strict=False)
+        done = msgspec.convert(_asked(loaded, generator.load, progress), records.Loaded, strict=False)
         journal.append("loaded", done)
     progress.say(name)
-    journal.append("run", begun)
-    _asked(generator.start)
+    # What the loading cost is in an event of its own.
+    watching.mark()
+    watching.keep(thorough=True)
     try:
+        _asked(generator.start, scripts=spec.scripts)
+    finally:
+        # One that cannot begin is told of as well.
+        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + _LEAD))
+    kept = watching.now()
+    try:
+        # Not before the load has its connections: the last one that the server has room for is not the sampler's.
+        waits.begin(begun.number)
         while not generator.is_over():
             time.sleep(_POLL)
             _take(generator, begun.number, journal, progress, spec.duration_s)
+            if watching.now() - kept >= _WATCH:
+                kept = watching.now()
+                watching.keep()
+            waits.keep()
     except BaseException:
         # Nothing more is offered, whatever went wrong here.
         generator.stop()
         raise
     finally:
+        waits.end()
         _last(generator, begun.number, journal, progress, spec.duration_s)
+        watching.mark()
+        watching.keep(thorough=True)
 
 
 def _has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.letter is not None or (reached.read.embedded and not any(script.text for script in spec.scripts))
-
-
-class _Bar:
-    """What the generator tells about loading."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def __call__(self, done: int, total: int) -> bool:
-        self._progress.step(done, total, "records")
-        return True
+    return spec.letter is not None or (
+        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
+    )
 
 
 def _take(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
@@ -160,6 +191,8 @@ def _last(generator: Any, number: int, journal: Journal, progress: Progress, dur
     summary = msgspec.json.decode(_asked(generator.finish), type=LoadSummary)
     _take(generator, number, journal, progress, duration)
     journal.append("summary", records.RunEnded(run=number, summary=summary))
+    for finding in gone(summary, number):
+        journal.append("finding", finding)
     progress.step(1, 1, "")
 
 
@@ -190,7 +223,13 @@ def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -
         }
     else:
         scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
-        workload = {"kind": "script", "scripts": scripts, "seed": spec.seed, "variables": spec.variables}
+        workload = {
+            "kind": "script",
+            "scripts": scripts,
+            "seed": spec.seed,
+            "variables": spec.variables,
+            "prepared": spec.query_mode != "simple",
+        }
     asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
     threads = min(spec.threads, connections)
     config = {
@@ -203,13 +242,13 @@ def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -
         "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),
         "timeout_s": spec.timeout_s,
         "interval_s": spec.interval_s,
-        "spin": False,
+        "spin": spec.spin is True,
     }
     return _asked(Load, msgspec.json.encode(config).decode())
 
 
-def _asked(what: Callable[..., Any], *arguments: Any) -> Any:
-    """A call into the generator; its errors as weigh's.
+def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] = ()) -> Any:
+    """A call into the generator; its errors as weigh's, which name the place in the scripts.
 
     Raises:
         EngineFault: the server is in the way, or the workload is wrong.
@@ -219,6 +258,4 @@ def _asked(what: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return what(*arguments)
     except LoadError as error:
-        # What was wrong, and in the lines below it what to do.
-        text, _, remedy = str(error).partition("\n")
-        raise EngineFault(text, remedy=remedy) from None
+        raise load_faults.read(str(error), scripts) from None

@@ -7,8 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from weigh.model.errors import UsageError, nearest
-from weigh.model.load import Arrivals, LoadSpec, Loop, Script
+from weigh.model.load import Arrivals, LoadSpec, Loop, QueryMode, Script
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         timeout_s=_duration("--timeout", flags["timeout"] or "30s"),
         interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
         threads=min(
-            _positive("--threads", flags["threads"], _usual_threads()),
+            _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
             *connections,
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
@@ -83,6 +85,9 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         fanout=None if flags["fanout"] is None else _positive("--fanout", flags["fanout"], 1),
         error_budget=_budget(flags["error_budget"]),
         seed=42 if flags["seed"] is None else flags["seed"],
+        contention=_contention(flags["contention"]),
+        query_mode=_query_mode(flags["protocol"], scripts),
+        spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
     )
 
 
@@ -214,11 +219,37 @@ def _rate(text: str) -> float:
     return value
 
 
+def _contention(text: str | None) -> float | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if text is None:
+        return msgspec.UNSET
+    value = parse_fraction(text)
+    if not value > 0:
+        raise UsageError(f"--contention {text} cannot be", remedy="give a share above 0, e.g. 10%; 100% allows any")
+    return value
+
+
 def _budget(text: str | None) -> float:
     value = parse_fraction(text) if text is not None else 0.001
     if not 0 <= value <= 1:
         raise UsageError(f"--error-budget {text} cannot be", remedy="give a share of the requests, e.g. 0.1%")
     return value
+
+
+def _query_mode(text: str | None, scripts: Sequence[Script]) -> QueryMode | msgspec.UnsetType:
+    """``--protocol``, by pgbench's names for it. Prepared is what there is without it, and no other experiment."""
+    if text is None:
+        return msgspec.UNSET
+    if not scripts:
+        raise UsageError("--protocol is for scripts: a YCSB workload has one way to ask", remedy="leave it out")
+    if text == "extended":
+        raise UsageError(
+            "--protocol extended prepares every statement anew, which weigh does not do",
+            remedy="take prepared, or simple, which is text each time",
+        )
+    if text not in ("prepared", "simple"):
+        raise UsageError(f"there is no --protocol {text}", remedy=nearest(text, ("prepared", "simple")))
+    return "simple" if text == "simple" else msgspec.UNSET
 
 
 def _trace(rest: Sequence[str]) -> tuple[float, ...]:
@@ -239,6 +270,23 @@ def _trace(rest: Sequence[str]) -> tuple[float, ...]:
     if not times or any(after < before for before, after in pairwise(times)):
         raise UsageError("the times of the trace do not ascend", where=str(path), remedy="sort them")
     return tuple(one - times[0] for one in times)
+
+
+def _spin(loops: Sequence[Loop]) -> bool:
+    if "open" not in loops:
+        raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
+    return True
+
+
+def _threads(given: int | None, target: str) -> int | None:
+    if not target.startswith("sqlite:"):
+        return given
+    if given is not None:
+        raise UsageError(
+            "SQLite is called by one thread for each connection, and by no others", remedy="give --connections instead"
+        )
+    # Means nothing here, and must not make another experiment of the same one on another machine.
+    return 1
 
 
 def _usual_threads() -> int:

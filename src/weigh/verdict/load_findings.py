@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from weigh.model.finding import Finding
 from weigh.model.tier import Tier, TierName
 from weigh.model.units import count, seconds
 from weigh.model.verdict import Reason
+from weigh.verdict import load_machine, load_waits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.evidence.load_record import LoadRecord
-    from weigh.model.load import TargetRead
+    from weigh.model.load import LoadSpec, LoadSummary, TargetRead
+    from weigh.verdict.load_machine import LoadMachine
     from weigh.verdict.load_run import RunFigures
+    from weigh.verdict.load_waits import RunWaited
 
 CYCLES = 10
 """Of everything that a server does regularly a run should hold so many."""
@@ -24,11 +28,44 @@ _SAID = 3
 """Violations that are quoted; the evidence has them all."""
 
 
-def findings(record: LoadRecord, runs: Sequence[RunFigures]) -> tuple[Finding, ...]:
+def findings(
+    record: LoadRecord,
+    runs: Sequence[RunFigures],
+    watched: LoadMachine | None = None,
+    waits: Mapping[int, RunWaited] | None = None,
+) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [*record.findings, *_durability(record), *_stores(record), *_loops(record), *_of_runs(record, runs)]
+    found += load_machine.findings(watched) if watched else ()
+    found += [part for one in (waits or {}).values() for part in load_waits.findings(one, alone=len(runs) == 1)]
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
+
+
+def cut_trace(spec: LoadSpec) -> Iterator[Finding]:
+    """What of a recorded trace is not offered, because the run is shorter; known before it begins."""
+    times = spec.arrivals.times_s or ()
+    left = sum(at >= spec.duration_s for at in times)
+    if left:
+        yield Finding(
+            code="L4.trace",
+            severity="warning",
+            text=f"the trace is cut: {left:,} of its {count(len(times), 'request')} come after the "
+            f"{seconds(spec.duration_s)} of a run, and are not offered",
+            remedy=f"--duration {math.floor(times[-1]) + 1}s holds all of it",
+        )
+
+
+def gone(summary: LoadSummary, number: int) -> Iterator[Finding]:
+    """That a server which went away during a run did not come back."""
+    if summary.failed_connects and not summary.reconnect_s:
+        yield Finding(
+            code="L7.gone",
+            severity="warning",
+            text=f"run {number}: connections were lost and none could be opened again; "
+            f"{count(summary.failed_connects, 'attempt')} failed",
+            remedy="look into the server's log, and run again when it is back",
+        )
 
 
 def _durability(record: LoadRecord) -> Iterator[Finding]:
@@ -206,13 +243,15 @@ def _cycles(record: LoadRecord) -> Iterator[Finding]:
         )
 
 
-def tier(record: LoadRecord, runs: Sequence[RunFigures], found: Iterable[Finding]) -> Tier:
+def tier(
+    record: LoadRecord, runs: Sequence[RunFigures], found: Sequence[Finding], watched: LoadMachine | None = None
+) -> Tier:
     """What the evidence is good for (docs/tiers.md)."""
     bad = [reason for run in runs for reason in run.reasons]
     bad += [Reason(code=one.code, text=one.text) for one in found if one.severity == "error"]
     if bad or not any(run.operations for run in runs):
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple({one.code: one for one in bad}.values()))
-    missing = tuple(_missing(record, runs))
+    missing = (*_missing(record, runs), *_disturbed(found, watched))
     return Tier(name=TierName.SUGGESTIVE if missing else TierName.CONCLUSIVE, reasons=missing)
 
 
@@ -241,7 +280,20 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
         yield Reason(code="L2.closed", text="only a closed loop was measured")
     if target and target.same_host is not False:
         where = "runs on the machine of the server" if target.same_host else "may run on the machine of the server"
-        yield Reason(code="E8.same_machine", text=f"the generator {where}, and takes its processors")
+        text = f"the generator {where}, and takes its processors"
+        if record.spec.in_process:
+            text = "the engine runs in the generator's process: its threads are the generator's, and so is its CPU time"
+        yield Reason(code="E8.same_machine", text=text)
     if target and target.durable is not True:
         yield Reason(code="E7.not_durable", text="the server is not known to be durable")
-    yield Reason(code="E4.unwatched", text="weigh did not watch the machine during these runs")
+
+
+def _disturbed(found: Iterable[Finding], watched: LoadMachine | None) -> Iterator[Reason]:
+    """What is not known of who else used the machine, or was allowed."""
+    for one in found:
+        if one.code in ("E4.apart", "E4.allowed", "E4.blocker") and one.severity == "warning":
+            yield Reason(code=one.code, text=one.text)
+    if watched is None or not watched.runs:
+        yield Reason(code="E4.unwatched", text="weigh did not watch the machine during these runs")
+    for gap in load_machine.gaps(watched) if watched else ():
+        yield Reason(code="E4.unwatched", text=gap)

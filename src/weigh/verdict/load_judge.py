@@ -37,6 +37,10 @@ class Account:
         seconds: of the whole run.
         steady_s: of the part that counts.
         cpu_s: CPU of the generator.
+        own_work: whether that CPU was the work of generating; not where it spins until a request is due, nor where the
+            engine computes in its threads.
+        in_process: whether it does.
+        spin: whether it spins.
         response, service, late: spectra; None where nothing was answered.
         asked: requests of the part that counts, answered or not.
         failed: those without an answer.
@@ -53,6 +57,9 @@ class Account:
     seconds: Seconds
     steady_s: Seconds
     cpu_s: Seconds
+    own_work: bool
+    in_process: bool
+    spin: bool
     clock_jumps: int
     response: Spectrum | None
     service: Spectrum | None
@@ -81,19 +88,24 @@ def judge(run: Account) -> Iterator[Reason]:
 
 def _late(run: Account) -> Iterator[Reason]:
     late, felt = run.late_histogram.quantile(0.9), run.response_histogram.quantile(0.5)
+    if run.in_process:
+        fewer = "ower the rate, or --connections to the number of processors"
+        remedy = f"L{fewer}" if run.spin else f"Ask for --spin, or l{fewer}"
+    else:
+        remedy = "Lower the rate, raise --threads, or use another machine for the generator"
     if run.loop == "open" and late is not None and felt is not None and late > LATE * felt:
         yield Reason(
             code="E8.late",
             text=f"the generator itself was late: one request in ten left {seconds(late)} or more after it was due "
             f"although a connection was free, and the median response time is {seconds(felt)}. The times are the "
-            "generator's. Lower the rate, raise --threads, or use another machine for the generator",
+            f"generator's. {remedy}",
         )
 
 
 def _saturated(run: Account) -> Iterator[Reason]:
     share = run.cpu_s / (run.threads * run.steady_s) if run.steady_s else 0.0
     # A closed loop asks as fast as it can: a busy generator is then the limit itself.
-    if share > SATURATED:
+    if share > SATURATED and run.own_work:
         yield Reason(
             code="E8.saturated",
             text=f"the generator computed for {percent(share, 0)} of the time of its "

@@ -137,7 +137,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
     account = Account(
         loop=run.loop,
         connections=run.connections,
-        threads=spec.threads,
+        threads=min(spec.threads, run.connections),
         target=target,
         due=run.summary.scheduled if run.summary else None,
         answered=_in_time(run, regular),
@@ -145,6 +145,9 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         seconds=regular[-1].to_s if regular else 0.0,
         steady_s=sum(one.to_s - one.from_s for one in kept),
         cpu_s=sum(one.client_cpu_s for one in kept),
+        own_work=not spec.in_process and (run.loop == "closed" or spec.spin is not True),
+        in_process=spec.in_process,
+        spin=spec.spin is True,
         clock_jumps=run.summary.clock_jumps if run.summary else 0,
         response=operations[0].response if operations else None,
         service=operations[0].service if operations else None,

@@ -145,10 +145,7 @@ impl Worker {
         let response = now.saturating_sub(flight.intended);
         match loss {
             Loss::TimedOut => {
-                // Left out, the slowest requests would make a run look better.
-                tally.timeouts += 1;
-                tally.response.record(response);
-                tally.service.record(now.saturating_sub(flight.sent));
+                tally.time_out(response, now.saturating_sub(flight.sent));
             }
             Loss::Broken(error) => {
                 tally.error(&said.unwrap_or_else(|| format!("connection lost: {error}")));

@@ -17,7 +17,7 @@ use crate::connection::Plan;
 use crate::queue::Queue;
 use crate::recorder::Recorder;
 use crate::schedule::{Arrivals, Schedule};
-use crate::shared::{Delivery, Shared, Totals};
+use crate::shared::{ATTENTION, DRAIN, Delivery, PARTING, Shared, Totals, WAKE_EARLY};
 use crate::slot::{Flight, Slot, State};
 use crate::socket::Address;
 use crate::wait::Waiter;
@@ -25,14 +25,6 @@ use crate::workload::{Command, Next, Outcome, Workload};
 
 use links::{LOGIN, PAUSES};
 
-/// How long at most until it is seen that the run is to stop.
-const ATTENTION: u64 = SECOND / 10;
-/// How long after the end requests that were due before it are sent still.
-const DRAIN: u64 = SECOND;
-/// How long after a stop answers are waited for still.
-const PARTING: u64 = SECOND / 2;
-/// With `spin`: how long before a moment to stop sleeping.
-const WAKE_EARLY: u64 = 100_000;
 const BUFFER: usize = 1 << 16;
 
 /// One thread of a run.
@@ -292,24 +284,7 @@ impl Worker {
     /// A unit of work is done.
     fn finish(&mut self, place: usize, flight: &Flight, outcome: Outcome, now: u64) {
         let (response, service) = (now.saturating_sub(flight.intended), now.saturating_sub(flight.sent));
-        let tally = &mut self.recorder.tallies[flight.operation];
-        if let Outcome::Failed(text) = outcome {
-            tally.error(&text);
-            tally.failed.record(response);
-        } else {
-            tally.count += 1;
-            tally.response.record(response);
-            tally.service.record(service);
-            match outcome {
-                Outcome::Right { verified } => self.totals.verified += verified,
-                Outcome::Wrong(text) => {
-                    self.totals.violation(&text);
-                    tally.tell(text);
-                }
-                Outcome::Missing => tally.missing += 1,
-                Outcome::Failed(_) => {}
-            }
-        }
+        self.recorder.tallies[flight.operation].finish(outcome, response, service, &mut self.totals);
         self.land(now);
         if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.in_block()) {
             self.slots[place].state = State::Resetting { deadline: now + self.shared.timeout };

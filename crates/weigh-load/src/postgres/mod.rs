@@ -20,6 +20,7 @@ use postgres_protocol::message::frontend;
 use crate::Error;
 use crate::answer::{Answer, Sort};
 use crate::connection::Step;
+use crate::script::fifteen_digits;
 use crate::workload::{Command, Reply, Value};
 
 pub(crate) use login::Login;
@@ -243,6 +244,8 @@ fn write_value(
     match value {
         Value::Null => return Ok(IsNull::Yes),
         Value::Int(number) => write!(out, "{number}")?,
+        Value::Float(number) => out.extend_from_slice(fifteen_digits(*number).as_bytes()),
+        Value::Bool(truth) => write!(out, "{truth}")?,
         Value::Text(text) => out.extend_from_slice(text),
     }
     Ok(IsNull::No)

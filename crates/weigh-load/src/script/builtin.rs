@@ -3,6 +3,7 @@
 //! See "What Is the 'Transaction' Actually Performed in pgbench?" and "Initialization" in the documentation of
 //! PostgreSQL. One unit of scale is one branch, 10 tellers and 100,000 accounts.
 
+use crate::config::TargetKind;
 use crate::workload::{Bulk, Chunk, Chunks};
 
 /// Accounts of a branch.
@@ -40,7 +41,7 @@ pub(crate) fn text(name: &str) -> Option<String> {
 }
 
 /// The tables at a scale, in place of any of the same names, as `pgbench -i` makes them.
-pub(crate) fn bulk(scale: u64) -> Bulk {
+pub(crate) fn bulk(scale: u64, kind: TargetKind) -> Bulk {
     let rows = |count: u64, line: fn(u64) -> String| -> Chunks {
         Box::new((0..count.div_ceil(CHUNK)).map(move |chunk| {
             let (first, last) = (chunk * CHUNK + 1, ((chunk + 1) * CHUNK).min(count));
@@ -49,6 +50,25 @@ pub(crate) fn bulk(scale: u64) -> Bulk {
         }))
     };
     let (accounts, tellers) = (scale * ACCOUNTS, scale * TELLERS);
+    if kind == TargetKind::Sqlite {
+        return Bulk::Sql {
+            before: sqlite_tables(),
+            copies: vec![
+                (insert("branches", 3), rows(scale, |bid| format!("{bid}\t0\t\\N\n"))),
+                (
+                    insert("tellers", 4),
+                    rows(tellers, |tid| format!("{tid}\t{}\t0\t\\N\n", (tid - 1) / TELLERS + 1)),
+                ),
+                (
+                    insert("accounts", 4),
+                    // SQLite adds no blanks.
+                    rows(accounts, |aid| format!("{aid}\t{}\t0\t{:84}\n", (aid - 1) / ACCOUNTS + 1, "")),
+                ),
+            ],
+            after: vec!["ANALYZE".into()],
+            rows: scale + tellers + accounts,
+        };
+    }
     Bulk::Sql {
         before: vec![
             "DROP TABLE IF EXISTS pgbench_accounts, pgbench_branches, pgbench_history, pgbench_tellers".into(),
@@ -80,13 +100,30 @@ pub(crate) fn bulk(scale: u64) -> Bulk {
     }
 }
 
+/// The same tables as users of SQLite write them: a whole number as primary key is the place of the row.
+fn sqlite_tables() -> Vec<String> {
+    let names = ["accounts", "branches", "history", "tellers"];
+    let drops = names.map(|name| format!("DROP TABLE IF EXISTS pgbench_{name}"));
+    let creates = [
+        "history (tid int, bid int, aid int, delta int, mtime timestamp, filler char(22))",
+        "tellers (tid INTEGER PRIMARY KEY, bid int, tbalance int, filler char(84))",
+        "accounts (aid INTEGER PRIMARY KEY, bid int, abalance int, filler char(84))",
+        "branches (bid INTEGER PRIMARY KEY, bbalance int, filler char(88))",
+    ];
+    drops.into_iter().chain(creates.map(|table| format!("CREATE TABLE pgbench_{table}"))).collect()
+}
+
+fn insert(table: &str, cells: usize) -> String {
+    format!("INSERT INTO pgbench_{table} VALUES ({})", vec!["?"; cells].join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn tables_have_the_rows_of_their_scale() {
-        let Bulk::Sql { copies, rows, .. } = bulk(2) else { panic!() };
+        let Bulk::Sql { copies, rows, .. } = bulk(2, TargetKind::Postgres) else { panic!() };
         assert_eq!(rows, 200_022);
         let texts: Vec<String> = copies
             .into_iter()

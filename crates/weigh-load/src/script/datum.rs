@@ -106,7 +106,7 @@ pub(crate) fn whole(value: f64) -> Result<i64, String> {
 }
 
 /// As C prints with `%.15g`: 15 significant digits, without zeros at the end.
-fn fifteen_digits(value: f64) -> String {
+pub(crate) fn fifteen_digits(value: f64) -> String {
     if !value.is_finite() {
         return value.to_string();
     }

@@ -20,10 +20,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::Error;
+use crate::config::TargetKind;
 use crate::random::scatter;
 use crate::workload::{Bulk, Source, Workload};
 
 use datum::Datum;
+pub(crate) use datum::fifteen_digits;
 use functions::DEFAULT_SEED;
 use names::Names;
 use parse::Step;
@@ -77,6 +79,8 @@ pub struct Scripts {
     /// Connections that have a number.
     clients: AtomicI64,
     statements: Vec<String>,
+    /// How many parameters each of them gets.
+    parameters: Vec<usize>,
     operations: Vec<String>,
     weights: u64,
     seed: u64,
@@ -133,6 +137,7 @@ impl Scripts {
             _ => None,
         });
         let operations = programs.iter().map(|program| program.name.clone()).collect();
+        let (statements, parameters) = statements.into_iter().unzip();
         let seed = settings.seed;
         Ok(Arc::new(Self {
             programs,
@@ -141,6 +146,7 @@ impl Scripts {
             client_id,
             clients: AtomicI64::new(0),
             statements,
+            parameters,
             operations,
             weights,
             seed,
@@ -191,11 +197,12 @@ fn sendings(
     steps: &[Step],
     names: &Names,
     prepared: bool,
-    statements: &mut Vec<String>,
+    statements: &mut Vec<(String, usize)>,
 ) -> Vec<Option<Sending>> {
-    let mut number = |text: String| {
-        statements.iter().position(|other| *other == text).unwrap_or_else(|| {
-            statements.push(text);
+    let mut number = |text: String, parameters: usize| {
+        let wanted = (text, parameters);
+        statements.iter().position(|other| *other == wanted).unwrap_or_else(|| {
+            statements.push(wanted);
             statements.len() - 1
         })
     };
@@ -214,7 +221,7 @@ impl Source for Arc<Scripts> {
         Box::new(Worker::new(Arc::clone(self), thread))
     }
 
-    fn bulk(&self) -> Option<Bulk> {
-        self.scale.map(builtin::bulk)
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
+        self.scale.map(|scale| builtin::bulk(scale, kind))
     }
 }

@@ -92,15 +92,15 @@ pub(crate) enum Part {
 }
 
 impl Statement {
-    /// How it is sent; `prepared` takes the text of a new prepared statement and gives its number, or is nothing where
-    /// statements are sent as text.
+    /// How it is sent; `prepared` takes the text of a prepared statement and how many parameters it gets, and gives its
+    /// number, or is nothing where statements are sent as text.
     ///
     /// A variable within quotes, or at the end of a name, cannot be a parameter: such a statement is sent as text. What
     /// looks like a variable within quotes, and has no value, is left as it is.
     pub(crate) fn sending(
         &self,
         names: &Names,
-        prepared: Option<&mut dyn FnMut(String) -> usize>,
+        prepared: Option<&mut dyn FnMut(String, usize) -> usize>,
     ) -> Sending {
         let (mut parts, mut only_text) = (Vec::new(), false);
         for piece in &self.pieces {
@@ -131,7 +131,7 @@ impl Statement {
                 }
             }
         }
-        Sending::Prepared { statement: prepare(text), parameters }
+        Sending::Prepared { statement: prepare(text, parameters.len()), parameters }
     }
 }
 
@@ -150,7 +150,9 @@ impl Sending {
                     Ok(match value(*number)? {
                         Datum::Null => Value::Null,
                         Datum::Int(value) => Value::Int(*value),
-                        other => Value::Text(other.text().into_bytes()),
+                        Datum::Float(value) => Value::Float(*value),
+                        Datum::Bool(value) => Value::Bool(*value),
+                        Datum::Text(text) => Value::Text(text.clone().into_bytes()),
                     })
                 });
                 let values = values.collect::<Result<Vec<Value>, String>>()?;

@@ -176,6 +176,10 @@ impl Workload for Worker {
         &self.shared.statements
     }
 
+    fn parameters(&self) -> &[usize] {
+        &self.shared.parameters
+    }
+
     fn begin(&mut self, connection: usize) -> (usize, Unit, Next) {
         let script = self.script();
         self.variables.entry(connection).or_insert_with(|| self.shared.client());

@@ -1,5 +1,6 @@
 //! The rows of the load, in the form in which a server takes many at once.
 
+use crate::config::TargetKind;
 use crate::workload::{Bulk, Chunk, Chunks};
 
 use super::law::key_name;
@@ -11,7 +12,7 @@ use super::{Letter, Settings};
 const CHUNK: usize = 128 << 10;
 
 /// The load of a run.
-pub(crate) fn of(settings: &Settings, values: Values) -> Bulk {
+pub(crate) fn of(settings: &Settings, values: Values, kind: TargetKind) -> Bulk {
     let Settings { letter, records, fields, store, .. } = *settings;
     let commands = Commands::new(store, fields);
     match store {
@@ -23,6 +24,9 @@ pub(crate) fn of(settings: &Settings, values: Values) -> Bulk {
                 columns.join(", ")
             );
             let rows = Box::new(Rows { next: 0, records, make: move |key| line(key, fields, values) });
+            if kind == TargetKind::Sqlite {
+                return of_sqlite(&columns, rows, records);
+            }
             Bulk::Sql {
                 before: vec![format!("DROP TABLE IF EXISTS {TABLE}"), create],
                 copies: vec![(format!("COPY {TABLE} FROM STDIN"), rows)],
@@ -41,6 +45,24 @@ pub(crate) fn of(settings: &Settings, values: Values) -> Bulk {
             let before = if index { vec![vec![b"DEL".into(), INDEX.into()]] } else { Vec::new() };
             Bulk::Keyed { before, chunks, rows: records }
         }
+    }
+}
+
+/// The same table in SQLite, whose texts are of byte order by themselves. The index is what a PRIMARY KEY makes, built
+/// when the rows are there.
+fn of_sqlite(columns: &[String], chunks: Chunks, rows: u64) -> Bulk {
+    let cells = vec!["?"; columns.len() + 1].join(", ");
+    Bulk::Sql {
+        before: vec![
+            format!("DROP TABLE IF EXISTS {TABLE}"),
+            format!("CREATE TABLE {TABLE} (ycsb_key text NOT NULL, {})", columns.join(", ")),
+        ],
+        copies: vec![(format!("INSERT INTO {TABLE} VALUES ({cells})"), chunks)],
+        after: vec![
+            format!("CREATE UNIQUE INDEX {TABLE}_key ON {TABLE} (ycsb_key)"),
+            format!("ANALYZE {TABLE}"),
+        ],
+        rows,
     }
 }
 
@@ -126,7 +148,11 @@ mod tests {
 
     #[test]
     fn copy_has_every_row_once_with_the_values_that_are_expected() {
-        let Bulk::Sql { copies, rows, .. } = of(&settings(Letter::A, Store::Sql), VALUES) else { panic!() };
+        let Bulk::Sql { copies, rows, .. } =
+            of(&settings(Letter::A, Store::Sql), VALUES, TargetKind::Postgres)
+        else {
+            panic!()
+        };
         let chunks: Vec<Chunk> = copies.into_iter().flat_map(|(_, chunks)| chunks).collect();
         assert!(chunks.len() > 2);
         assert_eq!(chunks.iter().map(|chunk| chunk.rows).sum::<u64>(), rows);
@@ -145,7 +171,9 @@ mod tests {
     fn resp_commands_are_counted_with_their_replies() {
         for (letter, replies) in [(Letter::A, 10_000), (Letter::E, 20_000)] {
             let store = Store::KeyValue { ordered_index: true };
-            let Bulk::Keyed { chunks, .. } = of(&settings(letter, store), VALUES) else { panic!() };
+            let Bulk::Keyed { chunks, .. } = of(&settings(letter, store), VALUES, TargetKind::Redis) else {
+                panic!()
+            };
             let chunks: Vec<Chunk> = chunks.collect();
             assert_eq!(chunks.iter().map(|chunk| chunk.replies).sum::<u64>(), replies);
             let text = String::from_utf8(chunks.into_iter().flat_map(|chunk| chunk.bytes).collect()).unwrap();

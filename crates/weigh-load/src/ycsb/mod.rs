@@ -25,6 +25,7 @@ mod worker;
 use std::sync::Arc;
 
 use crate::Error;
+use crate::config::TargetKind;
 use crate::workload::{Bulk, Source, Workload};
 
 pub use law::{Zipf, fnv64, key_name};
@@ -206,8 +207,8 @@ impl Source for Arc<Ycsb> {
         Box::new(Worker::new(Arc::clone(self), thread))
     }
 
-    fn bulk(&self) -> Option<Bulk> {
-        Some(bulk::of(&self.settings, self.values))
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
+        Some(bulk::of(&self.settings, self.values, kind))
     }
 }
 

@@ -58,6 +58,16 @@ impl Commands {
         statements
     }
 
+    /// How many parameters each of the statements gets.
+    pub(crate) fn parameters(&self) -> Vec<usize> {
+        if self.store != Store::Sql {
+            return Vec::new();
+        }
+        let mut parameters = vec![1, 1 + self.fields.len(), 2];
+        parameters.extend(self.fields.iter().map(|_| 2));
+        parameters
+    }
+
     /// All fields of a row.
     pub(crate) fn read(&self, key: u64) -> Command {
         match self.store {

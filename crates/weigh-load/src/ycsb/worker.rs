@@ -20,6 +20,7 @@ pub(crate) struct Worker {
     commands: Commands,
     operations: Vec<String>,
     statements: Vec<String>,
+    parameters: Vec<usize>,
     /// Fields of the row at hand that were seen.
     seen: Vec<bool>,
 }
@@ -35,6 +36,7 @@ impl Worker {
             random: Random::stream(settings.seed, thread),
             chooser: Chooser::new(settings.letter.keys(), settings.records + expected),
             statements: commands.statements(),
+            parameters: commands.parameters(),
             operations: [Some(common), other].into_iter().flatten().map(|kind| kind.name().into()).collect(),
             commands,
             seen: Vec::new(),
@@ -303,6 +305,10 @@ impl Workload for Worker {
 
     fn statements(&self) -> &[String] {
         &self.statements
+    }
+
+    fn parameters(&self) -> &[usize] {
+        &self.parameters
     }
 
     fn begin(&mut self, _connection: usize) -> (usize, Unit, Next) {

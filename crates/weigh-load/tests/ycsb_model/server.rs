@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use weigh_load::TargetKind;
 use weigh_load::random::Random;
 use weigh_load::workload::{Bulk, Command, Next, Reply, Rows, Source, Unit, Value, Workload};
 use weigh_load::ycsb::Ycsb;
@@ -83,7 +84,9 @@ impl Server {
             random: Random::new(seed),
             lies: 0,
         };
-        match source.bulk().unwrap() {
+        // A key-value store makes no difference between kinds, and SQL is COPY's here.
+        let kind = TargetKind::Postgres;
+        match source.bulk(kind).unwrap() {
             Bulk::Sql { copies, .. } => {
                 for chunk in copies.into_iter().flat_map(|(_, chunks)| chunks) {
                     for line in String::from_utf8(chunk.bytes).unwrap().lines() {

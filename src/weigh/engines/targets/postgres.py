@@ -13,7 +13,8 @@ import msgspec
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
 from weigh.engines.targets import place
-from weigh.engines.targets.here import same_host
+from weigh.engines.targets.here import same_host, whereabouts
+from weigh.engines.targets.postgres_waits import PostgresWaits
 from weigh.engines.targets.target import Reached
 from weigh.model.errors import EngineFault
 from weigh.model.load import TargetRead
@@ -48,6 +49,8 @@ class _Said(msgspec.Struct):
     socket: str = ""
     user: str = ""
     database: str = ""
+    encrypted: bool = False
+    server: int | None = None
 
 
 class EmbeddedPostgres:
@@ -69,7 +72,7 @@ class EmbeddedPostgres:
         folder = place.folder()
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
         try:
-            with _kept(environment, {"folder": str(folder), "options": options}) as said:
+            with _kept(environment, {"folder": str(folder), "options": options}) as (said, waits):
                 if said.error:
                     raise EngineFault(said.error, where=self.text, remedy="see what the server says")
                 connect = {
@@ -84,7 +87,7 @@ class EmbeddedPostgres:
                     "ca": None,
                 }
                 read = _read(said, embedded=True, here=True, in_memory=place.in_memory(folder))
-                yield Reached(connect=connect, read=read, lock=environment.lock)
+                yield Reached(connect=connect, read=read, waits=waits, lock=environment.lock, servers=())
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -113,23 +116,34 @@ class PostgresByUrl:
             "user": url.user,
             "password": url.password,
             "dbname": url.database,
-            "sslmode": {"off": "disable", "require": "require", "verify": "verify-full"}[url.tls],
+            "sslmode": {"off": "disable", "verify": "verify-full"}.get(url.tls.mode, url.tls.mode),
             "connect_timeout": _PATIENCE,
             "application_name": "weigh",
         }
-        if url.ca:
-            connect["sslrootcert"] = url.ca
+        if url.tls.ca:
+            connect["sslrootcert"] = url.tls.ca
         environment = environments.ensure(list(_PSYCOPG), cache)
-        with _kept(environment, {"folder": None, "connect": connect}) as said:
+        near = True if url.socket else same_host(url.host, url.port)
+        with _kept(environment, {"folder": None, "connect": connect, "near": near}) as (said, waits):
             if said.error:
-                raise EngineFault(said.error, where=url.text, remedy="check the address, the user and the password")
-            here = True if url.socket else same_host(url.host, url.port)
-            yield Reached(connect=url.connect(), read=_read(said, embedded=False, here=here))
+                raise EngineFault(said.error, where=url.text, remedy=_remedy(said.error))
+            here, servers = whereabouts(near, said.server)
+            reached = url.connect(encrypted=said.encrypted)
+            read = msgspec.structs.replace(_read(said, embedded=False, here=here), tls=reached["tls"])
+            yield Reached(connect=reached, read=read, waits=waits, servers=servers)
+
+
+def _remedy(said: str) -> str:
+    if "does not support SSL" in said:
+        return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
+    if "certificate" in said:
+        return "name the host as its certificate does and the authority with sslrootcert=FILE; or take sslmode=require"
+    return "check the address, the user and the password"
 
 
 @contextmanager
-def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[_Said]:
-    """The keeper, as long as the body runs."""
+def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Said, PostgresWaits]]:
+    """The keeper, as long as the body runs: what it says, and what it samples."""
     process = subprocess.Popen(
         [str(environment.python), "-P", "-B", str(_KEEPER)],
         stdin=subprocess.PIPE,
@@ -150,7 +164,7 @@ def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[_Said]:
         if not line:
             last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
             raise EngineFault(f"the server's keeper ended: {' '.join(last)}", remedy="run it again with WEIGH_DEBUG=1")
-        yield msgspec.json.decode(line, type=_Said)
+        yield msgspec.json.decode(line, type=_Said), PostgresWaits(process.stdin, process.stdout)
     finally:
         with suppress(BrokenPipeError):
             process.stdin.close()

@@ -1,8 +1,9 @@
 """Keeps a PostgreSQL server, or a connection to one, while standard input is open. Imports nothing of weigh.
 
 Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
-JSON; the one line of standard output says how it is. Standard input ends when weigh ends, however it ends: then the
-server is stopped and its data removed.
+JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
+``drain``, ``end``) and gets one line. Standard input ends when weigh ends, however it ends: then the server is stopped
+and its data removed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import json
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DECISIVE = (
     "autovacuum",
@@ -28,17 +32,24 @@ DECISIVE = (
     "wal_sync_method",
 )
 """Settings that decide what a write costs, read back whether or not somebody changed them."""
+_OWN = {"user": "weigh", "dbname": "postgres"}
+"""How one logs in to a server of ours."""
+_AGAIN = {"connect_timeout": 5, "application_name": "weigh"}
+"""Of the connection that samples: a server that does not answer must not hold up the load."""
 _CYCLES = {"checkpoints": "checkpoint_timeout", "autovacuum": "autovacuum_naptime"}
 
 
 def main() -> None:
-    """Begin, say how it is, wait, end."""
+    """Begin, say how it is, sample when asked, end."""
     asked = json.loads(sys.stdin.readline())
     sys.path.insert(0, asked["adapter"])
+    # Behind everything else: what lies beside this file has names that others have too.
+    sys.path.append(str(Path(__file__).parent))
     import psycopg
 
     kept = None
     place = Path(asked["folder"]) if asked["folder"] else None
+    nearby = False
     try:
         try:
             if place is not None:
@@ -47,18 +58,36 @@ def main() -> None:
             else:
                 connection = psycopg.connect(**asked["connect"], autocommit=True)
                 reached = {}
-            said = {**reached, **_described(connection)}
+            said = {**reached, **_described(connection), "encrypted": connection.pgconn.ssl_in_use}
+            said["server"], nearby = _server(connection, asked["near"]) if place is None else (None, True)
             connection.close()
         except (psycopg.Error, RuntimeError, OSError) as error:
             said = {"error": " ".join(str(error).split())}
-        sys.stdout.write(json.dumps(said) + "\n")
-        sys.stdout.flush()
-        sys.stdin.read()
+            reached = {}
+        _say(said)
+        again = {**asked["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
+        _sample(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby)
     finally:
         if kept is not None:
             kept.stop()
         if place is not None:
             shutil.rmtree(place, ignore_errors=True)
+
+
+def _say(what: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+def _sample(connect: Callable[[], Any], *, nearby: bool) -> None:
+    """Do what is asked, until nothing is asked any more."""
+    sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
+    known = {"begin": sampler.begin, "drain": sampler.drain, "end": sampler.end}
+    for line in sys.stdin:
+        try:
+            _say(known[line.strip()]() or {})
+        except Exception as error:
+            _say({"error": " ".join(str(error).split()) or type(error).__name__})
 
 
 def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -70,7 +99,39 @@ def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
     data = place / "data"
     server.initialise(programs, data, whose)
     kept = server.Server(programs, data, options, place / "server.log", whose)
-    return kept, {"socket": str(data), "user": "weigh", "database": "postgres"}
+    return kept, {"socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"]}
+
+
+def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
+    """The server's first process, where it is one of this machine: it began the one that answers here.
+
+    Args:
+        connection: to it.
+        near: whether it answers at an address of this machine.
+
+    Returns:
+        Its id, and whether the server numbers its processes as this machine does; None where it is not to be found.
+    """
+    here = importlib.import_module("here")
+    try:
+        number, age, listens = connection.execute(
+            "SELECT pid, extract(epoch FROM clock_timestamp() - backend_start), inet_server_port() "
+            "FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+        ).fetchone()
+    except Exception:
+        # Another server that speaks the protocol may not know this table.
+        return None, False
+    info = connection.info
+    path = f"{info.host}/.s.PGSQL.{info.port}" if info.host.startswith("/") else None
+    if listens != (info.port if path is None else None):
+        # A pooler: the server listens elsewhere.
+        return None, False
+    session = here.numbered(number, float(age), near=near)
+    first = here.parent(session) if session else None
+    # At another address it is none of this machine's ports.
+    if not first or here.hidden(first, None if near is False else info.port, path):
+        return None, False
+    return first, session == number
 
 
 def _described(connection: Any) -> dict[str, Any]:

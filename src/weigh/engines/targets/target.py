@@ -13,8 +13,23 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-EMBEDDED = {"postgres:embedded": "postgres", "valkey:embedded": "redis"}
+    from weigh.model.waits import Waits
+
+EMBEDDED = {"postgres:embedded": "postgres", "sqlite:embedded": "sqlite", "valkey:embedded": "redis"}
 """Targets that weigh starts, and the protocol they speak."""
+
+
+class WaitSampler(Protocol):
+    """Looks at what a server's sessions wait for, while a run goes on. Each method may raise anything."""
+
+    def begin(self) -> None:
+        """Look from now on."""
+
+    def drain(self) -> Waits:
+        """What was seen since it was asked before."""
+
+    def end(self) -> Waits:
+        """Look no more, and what was seen last."""
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,12 +39,19 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
         connect: how the generator reaches it: the ``target`` of its configuration. May hold a password: it never
             enters the evidence.
         read: as it described itself.
+        waits: tells what its sessions wait for; None where nothing can.
         lock: packages of its environment, where weigh started it.
+        servers: processes of this machine that work for it, beside those that weigh started; None where it may have
+            some and they cannot be told from others.
+        fresh: whether it had no tables when it was reached.
     """
 
     connect: dict[str, Any]
     read: TargetRead
+    waits: WaitSampler | None = None
     lock: str = ""
+    servers: tuple[int, ...] | None = None
+    fresh: bool = False
 
 
 class Target(Protocol):
@@ -37,7 +59,7 @@ class Target(Protocol):
 
     Attributes:
         text: what the user wrote, without its password.
-        kind: protocol: ``postgres`` or ``redis``.
+        kind: protocol: ``postgres`` or ``redis``; or ``sqlite``, which needs none.
     """
 
     text: str
@@ -59,6 +81,7 @@ def target(text: str) -> Target:
         UsageError: there is no such target, or the URL is none.
     """
     from weigh.engines.targets.postgres import EmbeddedPostgres, PostgresByUrl
+    from weigh.engines.targets.sqlite import SCHEME, Sqlite
     from weigh.engines.targets.url import parse
     from weigh.engines.targets.valkey import EmbeddedValkey, RedisByUrl
 
@@ -66,10 +89,13 @@ def target(text: str) -> Target:
         return EmbeddedPostgres()
     if text == "valkey:embedded":
         return EmbeddedValkey()
+    if text.startswith(SCHEME):
+        return Sqlite(text)
     if "://" not in text:
         raise UsageError(
             f"there is no target '{text}'",
-            remedy=f"{nearest(text, EMBEDDED)} A URL reaches any other: postgres://USER@HOST/DATABASE, redis://HOST",
+            remedy=f"{nearest(text, EMBEDDED)} A URL reaches any other: postgres://USER@HOST/DATABASE, redis://HOST; "
+            "sqlite:PATH is a file",
         )
     url = parse(text)
     return PostgresByUrl(url) if url.kind == "postgres" else RedisByUrl(url)

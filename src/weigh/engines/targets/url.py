@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 import msgspec
 
+from weigh.engines.targets.tls import Tls, asked, from_environment
 from weigh.model.errors import UsageError, nearest
 
 _SCHEMES = {
@@ -21,15 +22,7 @@ _SCHEMES = {
 _PORTS = {"postgres": 5432, "redis": 6379}
 _PASSWORDS = {"postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
 """Where a password may stand instead, as the servers' own clients have it."""
-_TLS = {
-    "disable": "off",
-    "allow": "off",
-    "prefer": "off",
-    "require": "require",
-    "verify-ca": "verify",
-    "verify-full": "verify",
-}
-_KNOWN = ("host", "password", "sslmode", "sslrootcert")
+_KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
 
 
 class Url(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,8 +31,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: as the user wrote it, without the password.
         socket: folder of the unix socket for PostgreSQL, its path for Redis; None over TCP.
-        tls: ``off``, ``require``, or ``verify``.
-        ca: file of certificates that ``verify`` trusts; None for the system's.
+        tls: how far it goes.
     """
 
     text: str
@@ -50,11 +42,15 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None
     password: str | None
     database: str | None
-    tls: str
-    ca: str | None
+    tls: Tls
 
-    def connect(self) -> dict[str, Any]:
-        """As the generator takes it."""
+    def connect(self, *, encrypted: bool = False) -> dict[str, Any]:
+        """As the generator takes it.
+
+        Args:
+            encrypted: what the server decided, where the URL leaves it to the server.
+        """
+        decided = "require" if encrypted else "off"
         return {
             "kind": self.kind,
             "host": self.host,
@@ -63,8 +59,8 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
             "user": self.user,
             "password": self.password,
             "database": self.database,
-            "tls": self.tls,
-            "ca": self.ca,
+            "tls": decided if self.tls.mode in ("allow", "prefer") else self.tls.mode,
+            "ca": self.tls.ca,
         }
 
 
@@ -76,11 +72,13 @@ def parse(text: str) -> Url:
     """
     try:
         parts = urlsplit(text)
-        port = parts.port
+        given = _parameters(parts.query)
+        port = _port(parts.port, given.get("port"))
     except ValueError:
         # What Python says of it may quote the password.
         raise UsageError(
-            "the target's URL is none: its port is no number, or a character of its password needs %-encoding",
+            "the target's URL is none: its port is no number from 1 to 65535, or a character of its password needs "
+            "%-encoding",
             remedy="write postgres://USER@HOST:PORT/DB",
         ) from None
     if "@" in parts.path + parts.query + parts.fragment:
@@ -90,16 +88,18 @@ def parse(text: str) -> Url:
     if parts.scheme not in _SCHEMES:
         raise UsageError(f"'{parts.scheme}://' is no target", remedy=nearest(parts.scheme, _SCHEMES))
     kind = _SCHEMES[parts.scheme]
-    given = dict(parse_qsl(parts.query))
-    for name in given:
+    for name, value in given.items():
         if name not in _KNOWN:
-            raise UsageError(f"the target's URL has an unknown parameter '{name}'", remedy=nearest(name, _KNOWN))
-    mode = given.get("sslmode", "verify-full" if parts.scheme in ("rediss", "valkeys") else "disable")
-    if mode not in _TLS:
-        raise UsageError(f"sslmode={mode} is not known", remedy=nearest(mode, _TLS))
-    password = parts.password if parts.password is not None else given.get("password")
-    database = unquote(parts.path.lstrip("/")) or None
-    user = unquote(parts.username) if parts.username else None
+            raise UsageError(
+                f"the target's URL has a parameter '{name}', which weigh does not have",
+                remedy=f"{nearest(name, _KNOWN)} Leave it out",
+            )
+        if not value:
+            raise UsageError(f"the target's URL has nothing behind '{name}='", remedy="leave it out, or give a value")
+    _agree(parts, given)
+    password = unquote(parts.password) if parts.password is not None else given.get("password")
+    database = unquote(parts.path.lstrip("/")) or given.get("dbname")
+    user = unquote(parts.username) if parts.username else given.get("user")
     if kind == "postgres":
         user = user or os.environ.get("PGUSER") or _login()
         database = database or user
@@ -110,11 +110,63 @@ def parse(text: str) -> Url:
         port=port or _PORTS[kind],
         socket=given["host"] if _is_socket(given) else None,
         user=user,
-        password=unquote(password) if password is not None else os.environ.get(_PASSWORDS[kind]),
+        password=password if password is not None else os.environ.get(_PASSWORDS[kind]),
         database=database,
-        tls=_TLS[mode],
-        ca=given.get("sslrootcert"),
+        tls=asked(parts.scheme, from_environment(given) if kind == "postgres" else given, socket=_is_socket(given)),
     )
+
+
+def _parameters(query: str) -> dict[str, str]:
+    """What stands behind the question mark. A plus is a plus there, as libpq has it, and no blank.
+
+    Raises:
+        UsageError: a parameter has two values.
+    """
+    found: dict[str, str] = {}
+    for one in query.split("&") if query else ():
+        name, value = (unquote(part) for part in one.partition("=")[::2])
+        # Another name may be a piece of a password.
+        if name and found.setdefault(name, value) != value and name in _KNOWN:
+            raise _twice(name)
+    return found
+
+
+def _port(place: int | None, given: str | None) -> int | None:
+    """The port, wherever it stands.
+
+    Raises:
+        ValueError: it is none.
+    """
+    ports = [place] if place is not None else []
+    ports += [int(given)] if given else []
+    if not all(1 <= port <= 65535 for port in ports):
+        raise ValueError
+    return ports[0] if ports else None
+
+
+def _agree(parts: SplitResult, given: dict[str, str]) -> None:
+    """Nothing may be said differently before the question mark and behind it.
+
+    Raises:
+        UsageError: something is.
+    """
+    before = {
+        "host": parts.hostname,
+        "port": str(parts.port) if parts.port else None,
+        "user": unquote(parts.username) if parts.username else None,
+        "password": unquote(parts.password) if parts.password is not None else None,
+        "dbname": unquote(parts.path.lstrip("/")) or None,
+    }
+    for name, value in before.items():
+        # The folder of a socket is on this machine.
+        local = name == "host" and value == "localhost" and _is_socket(given)
+        if value is not None and given.get(name, value) != value and not local:
+            raise _twice(name)
+
+
+def _twice(name: str) -> UsageError:
+    # Without the values: one may be a password.
+    return UsageError(f"the target's URL says '{name}' twice, and differently", remedy="say it once")
 
 
 def _is_socket(given: dict[str, str]) -> bool:

@@ -8,9 +8,11 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from weigh.engines import environment as environments
 from weigh.engines.targets import place
-from weigh.engines.targets.here import same_host
+from weigh.engines.targets.here import hidden, numbered, same_host, whereabouts
 from weigh.engines.targets.resp import Client, Refused
 from weigh.engines.targets.target import Reached
 from weigh.model.errors import EngineFault
@@ -85,7 +87,7 @@ class EmbeddedValkey:
             connect = _address(socket=str(socket))
             _await(connect, process, folder / "log")
             read = _described(connect, embedded=True, here=True, in_memory=place.in_memory(folder))
-            yield Reached(connect=connect, read=read, lock=environment.lock)
+            yield Reached(connect=connect, read=read, lock=environment.lock, servers=())
         finally:
             if process is not None:
                 process.kill()
@@ -110,9 +112,9 @@ class RedisByUrl:
             EngineFault: it cannot be reached, or refuses the user.
         """
         connect = self.url.connect()
-        here = True if self.url.socket else same_host(self.url.host, self.url.port)
+        near = True if self.url.socket else same_host(self.url.host, self.url.port)
         try:
-            read = _described(connect, embedded=False, here=here)
+            read = _described(connect, embedded=False, here=near)
         except OSError as error:
             raise EngineFault(
                 f"it cannot be reached: {error}", where=self.text, remedy="check the address, and that it runs"
@@ -121,7 +123,19 @@ class RedisByUrl:
             raise EngineFault(
                 f"it refuses: {error}", where=self.text, remedy="check the user and the password"
             ) from None
-        yield Reached(connect=connect, read=read)
+        here, servers = whereabouts(near, _server(connect, near))
+        read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
+        yield Reached(connect=connect, read=read, servers=servers)
+
+
+def _server(connect: dict[str, Any], near: bool | None) -> int | None:
+    """The server's process, where it is one of this machine that can be told from others."""
+    with suppress(OSError, Refused, KeyError, ValueError), Client(connect) as client:
+        info = _info(client)
+        pid = numbered(int(info["process_id"]), float(info["uptime_in_seconds"]), near=near)
+        if pid and not hidden(pid, None if near is False else connect["port"], connect["socket"]):
+            return pid
+    return None
 
 
 def _address(*, socket: str) -> dict[str, Any]:
@@ -160,7 +174,7 @@ def _await(connect: dict[str, Any], process: subprocess.Popen[bytes], log: Path)
 
 def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
     with Client(connect) as client:
-        info = dict(line.split(":", 1) for line in client.ask("INFO", "server").splitlines() if ":" in line)
+        info = _info(client)
         try:
             flat = client.ask("CONFIG", "GET", "*")
             settings, unread = dict(zip(flat[::2], flat[1::2], strict=True)), ""
@@ -187,6 +201,10 @@ def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in
         cycles={"log written back": 1.0} if everysec else {},
         unread=unread,
     )
+
+
+def _info(client: Client) -> dict[str, str]:
+    return dict(line.split(":", 1) for line in client.ask("INFO", "server").splitlines() if ":" in line)
 
 
 def _undurable(settings: dict[str, str]) -> list[str]:

@@ -13,7 +13,9 @@ from weigh.model.tier import Tier
 from weigh.verdict import load_between
 from weigh.verdict.load_between import Between, Loops, Page
 from weigh.verdict.load_findings import findings, tier
+from weigh.verdict.load_machine import LoadMachine, machine
 from weigh.verdict.load_run import RunFigures, figures
+from weigh.verdict.load_waits import RunWaited, waited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +46,8 @@ class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         groups: one for each loop and number of connections, in the order of the spec.
         loops: the open loop against the closed one, where both ran.
+        machine: what it did meanwhile; None where nobody watched it.
+        waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
     """
 
     record: LoadRecord
@@ -51,6 +55,8 @@ class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
     loops: Loops | None
     findings: tuple[Finding, ...]
     tier: Tier
+    machine: LoadMachine | None = None
+    waits: dict[int, RunWaited] = {}
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -87,15 +93,28 @@ class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
 def conclude(record: LoadRecord) -> LoadConclusion:
     """Compute it. A pure function of the record."""
     computed = {run.number: figures(run, record.spec) for run in record.runs}
+    watched = machine(record, tuple(computed.values()))
+    for one in watched.runs if watched else ():
+        if one.reasons:
+            run = computed[one.number]
+            computed[one.number] = msgspec.structs.replace(run, reasons=(*run.reasons, *one.reasons))
     keys = list(dict.fromkeys((run.loop, run.connections) for run in record.runs))
     groups = tuple(
         _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
         for key in keys
     )
     runs = [computed[run.number] for run in record.runs]
-    found = findings(record, runs)
+    sampled = {run.number: waited(record, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
+    waits = {number: one for number, one in sampled.items() if one}
+    found = findings(record, runs, watched, waits)
     return LoadConclusion(
-        record=record, groups=groups, loops=_loops(record), findings=found, tier=tier(record, runs, found)
+        record=record,
+        groups=groups,
+        loops=_loops(record),
+        findings=found,
+        tier=tier(record, runs, found, watched),
+        machine=watched,
+        waits=waits,
     )
 
 

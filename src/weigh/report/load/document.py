@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.model.load import NAMES, QUANTILES
+from weigh.report.load import machine, waits
 
 if TYPE_CHECKING:
+    from weigh.model.load import LoadSpec, TargetRead
     from weigh.report.load.conclusion import Group, LoadConclusion
     from weigh.verdict.load_run import OperationFigures, RunFigures
     from weigh.verdict.load_spectrum import Spectrum
@@ -38,18 +40,39 @@ def document(conclusion: LoadConclusion, evidence: str) -> dict[str, Any]:
             "arrivals": msgspec.to_builtins(spec.arrivals),
             "duration_s": spec.duration_s,
             "records": spec.records if spec.letter else None,
+            **_asked(spec, environment.target if environment else None),
             **_rates(head),
         },
         "operations": [_operation(one) for one in head.operations] if head else [],
         "steady": _steady(head),
         "reasons": msgspec.to_builtins(head.reasons) if head else [],
         "runs": [
-            _run(run, whole=run.number != conclusion.broken_off) for group in conclusion.groups for run in group.runs
+            {
+                **_run(run, whole=run.number != conclusion.broken_off),
+                **machine.of_run(conclusion.machine, run.number),
+                **waits.document(conclusion.waits.get(run.number)),
+            }
+            for group in conclusion.groups
+            for run in group.runs
         ],
         "groups": [_group(group) for group in conclusion.groups],
         "loops": msgspec.to_builtins(conclusion.loops),
         "findings": msgspec.to_builtins(conclusion.findings),
+        # Of evidence of before there was a sampler the document is as it was.
+        **({"machine": machine.document(conclusion.machine)} if conclusion.machine else {}),
     }
+
+
+def _asked(spec: LoadSpec, target: TargetRead | None) -> dict[str, Any]:
+    """What is not there unless somebody asked for it."""
+    found: dict[str, Any] = {}
+    if spec.query_mode is not msgspec.UNSET:
+        found["query_mode"] = spec.query_mode
+    if spec.spin is not msgspec.UNSET:
+        found["spin"] = spec.spin
+    if target is not None and target.tls is not msgspec.UNSET:
+        found["tls"] = target.tls
+    return found
 
 
 def _rates(run: RunFigures | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import load_record
+from weigh.evidence import load_record, timeline
 from weigh.evidence.store import json_bytes
 from weigh.report.load.conclusion import LoadConclusion, conclude
 from weigh.report.load.document import document
@@ -41,7 +41,9 @@ def rendered(folder: Path) -> dict[str, bytes]:
 
 def write(folder: Path) -> None:
     """Write everything that follows from the journal into the evidence."""
-    for name, content in load_record.derived(load_record.read(folder)).items():
+    record = load_record.read(folder)
+    for name, content in load_record.derived(record).items():
         (folder / name).write_bytes(content)
+    timeline.write(folder, record)
     for name, content in rendered(folder).items():
         (folder / name).write_bytes(content)

@@ -11,13 +11,15 @@ from weigh.model import units
 from weigh.model.load import QUANTILES
 from weigh.report import words as verdict_words
 from weigh.report.html.page import templates
-from weigh.report.load import words
+from weigh.report.load import machine, waits, words
 from weigh.report.svg import load as plots
+from weigh.report.svg import load_timeline
 from weigh.report.svg.load import Curve
 from weigh.report.svg.time import tick_label
 
 if TYPE_CHECKING:
     from weigh.report.load.conclusion import Group, LoadConclusion
+    from weigh.report.load.machine import Watched
     from weigh.verdict.load_run import OperationFigures, RunFigures
 
 _STROKES = ("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)")
@@ -32,6 +34,7 @@ class Part:
     Attributes:
         plots: title, drawing and key (name and stroke of each line).
         rows: of the table of percentiles, by operation.
+        watched: the machine meanwhile; None where nobody watched.
     """
 
     group: Group
@@ -41,6 +44,7 @@ class Part:
     plots: tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]
     rows: tuple[tuple[OperationFigures, tuple[dict[str, Any], ...]], ...]
     page: str
+    watched: Watched | None
 
 
 def page(conclusion: LoadConclusion, evidence: str) -> str:
@@ -61,11 +65,15 @@ def page(conclusion: LoadConclusion, evidence: str) -> str:
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(conclusion),
-            arrivals=words.arrivals(record.spec.arrivals),
+            arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
+            tls=words.tls(record.environment.target) if record.environment else "",
             difference=words.DIFFERENCE,
             tier=verdict_words.tier(conclusion.tier.name),
             loops=words.loops(conclusion.loops) if conclusion.loops else "",
-            parts=[_part(record.spec.duration_s, group, number) for number, group in enumerate(conclusion.groups)],
+            parts=[_part(conclusion, group, drawn=number < _DRAWN) for number, group in enumerate(conclusion.groups)],
+            key=load_timeline.KEY,
+            waits={number: waits.section(one) for number, one in conclusion.waits.items()},
+            waits_title=waits.TITLE,
             of_repeats=words.of_repeats,
             strokes=Markup("\n").join(
                 Markup(".t{}{{fill:none;stroke:{};stroke-width:1.4}}.b{}{{color:{}}}").format(at, one, at, one)
@@ -75,16 +83,19 @@ def page(conclusion: LoadConclusion, evidence: str) -> str:
     )
 
 
-def _part(duration: float, group: Group, number: int) -> Part:
+def _part(conclusion: LoadConclusion, group: Group, *, drawn: bool) -> Part:
     run = group.first
+    drawn = drawn and bool(run.operations)
+    watched = machine.watched(conclusion, run, drawn=drawn)
     return Part(
         group=group,
         run=run,
         name=words.group_name(group),
         throughput=words.throughput(run),
-        plots=_plots(run, duration) if number < _DRAWN and run.operations else (),
+        plots=_plots(run, conclusion.record.spec.duration_s, over_time=watched is None) if drawn else (),
         rows=tuple((one, tuple(_rows(one))) for one in run.operations),
         page=words.page(group.page) if group.page else "",
+        watched=watched,
     )
 
 
@@ -112,7 +123,21 @@ def _rows(one: OperationFigures) -> list[dict[str, Any]]:
     return rows
 
 
-def _plots(run: RunFigures, duration: float) -> tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]:
+def _plots(
+    run: RunFigures, duration: float, *, over_time: bool
+) -> tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]:
+    made = _over_time(run, duration) if over_time else []
+    spectra = [_spectrum("response", run.whole.response, 1), _spectrum("service", run.whole.service, 3)]
+    made.append(("Spectrum: how many are slower", plots.spectrum(spectra, f"spectrum of the {run.loop} loop"), spectra))
+    return tuple(
+        (title, drawing, tuple((curve.name, curve.style) for curve in curves))
+        for title, drawing, curves in made
+        if drawing
+    )
+
+
+def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list[Curve]]]:
+    """Where nobody watched: what the users felt, by itself."""
     end = max([duration, *(one.at for one in run.moments)])
     cut = run.settled.cut_s if run.settled else 0.0
     rate = [Curve("answers a second", 0, tuple((one.at, one.rate) for one in run.moments))]
@@ -140,13 +165,7 @@ def _plots(run: RunFigures, duration: float) -> tuple[tuple[str, Markup, tuple[t
         errors = [Curve("failed in the interval", 1, tuple((one.at, float(one.failed)) for one in run.moments))]
         drawing = plots.over_time(errors, f"failures of the {name}", end, cut, log=False, said=lambda one: f"{one:g}")
         made.append(("Failed requests over time", drawing, errors))
-    spectra = [_spectrum("response", run.whole.response, 1), _spectrum("service", run.whole.service, 3)]
-    made.append(("Spectrum: how many are slower", plots.spectrum(spectra, f"spectrum of the {name}"), spectra))
-    return tuple(
-        (title, drawing, tuple((curve.name, curve.style) for curve in curves))
-        for title, drawing, curves in made
-        if drawing
-    )
+    return made
 
 
 def _spectrum(name: str, spectrum: Any, style: int) -> Curve:

@@ -14,7 +14,7 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.load import QUANTILES
 from weigh.model.text import one_line
-from weigh.report.load import words
+from weigh.report.load import machine, waits, words
 from weigh.report.terminal import PLAIN_WIDTH, VERBATIM, show_findings, show_tier
 
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ def report(conclusion: LoadConclusion, evidence: str) -> RenderableType:
         if group.between:
             parts += [_between(conclusion, group.first.number), Text()]
         parts += _run(group.first, first_of=len(group.runs))
+        if (watched := conclusion.machine) and (run := watched.of(group.first.number)):
+            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
+            parts += [Text("Machine", style="bold"), *said_of, Text()]
+        if sampled := conclusion.waits.get(group.first.number):
+            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in waits.lines(sampled))
+            parts += [Text(waits.TITLE, style="bold"), *said_of, Text()]
         if group.page:
             parts += [Text(words.page(group.page)), Text()]
     if len(conclusion.groups) > 1:
@@ -67,7 +73,7 @@ def _heading(conclusion: LoadConclusion) -> Text:
     spec = record.spec
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
-    text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}")
+    text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
     text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
@@ -76,7 +82,7 @@ def _heading(conclusion: LoadConclusion) -> Text:
     if record.environment:
         target, host = record.environment.target, record.environment.host
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[target.durable]
-        text.append(f"\n{target.product} {target.version}, {durable}", style="dim")
+        text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
         more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""
         if changed:

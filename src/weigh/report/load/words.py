@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.model import units
 from weigh.model.load import QUANTILES
 
 if TYPE_CHECKING:
-    from weigh.model.load import Arrivals
+    from weigh.model.load import Arrivals, LoadSpec, TargetRead
     from weigh.report.load.conclusion import Group, LoadConclusion
     from weigh.verdict.load_between import Between, Loops, Page
     from weigh.verdict.load_run import RunFigures
@@ -40,6 +42,23 @@ def arrivals(one: Arrivals) -> str:
             return f"a recorded trace of {len(one.times_s or ()):,} requests"
         case "closed":
             return "closed loop"
+
+
+def modes(spec: LoadSpec) -> str:
+    """How requests are sent, where it is not the usual way."""
+    spinning = ", the generator spins until each is due" if spec.spin is True else ""
+    return spinning + (", statements sent as text" if spec.query_mode == "simple" else "")
+
+
+def tls(target: TargetRead) -> str:
+    """Whether a server that was reached by URL was asked in clear."""
+    if target.tls is msgspec.UNSET:
+        return ""
+    return {
+        "off": ", no TLS",
+        "require": ", over TLS, its certificate not checked",
+        "verify": ", over TLS, its certificate checked",
+    }.get(target.tls, "")
 
 
 def run_name(run: RunFigures, groups: int) -> str:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 WIDTH, HEIGHT = 660, 180
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 650, 14, 148
+LEFT, RIGHT = 62, 650
+_TOP, _BOTTOM = 14, 148
 _GAP = 22.0
 _PAD = 1.25
 _POINTS = 300
@@ -61,13 +62,13 @@ def over_time(
         down = Scale(min(heights) / _PAD, max(heights) * _PAD, _BOTTOM, _TOP, log=True)
     else:
         down = Scale(0.0, max(heights) * _PAD or 1.0, _BOTTOM, _TOP, log=False)
-    across = Scale(0.0, end, _LEFT, _RIGHT, log=False)
+    across = Scale(0.0, end, LEFT, RIGHT, log=False)
     parts = []
     if cut > 0:
-        wide = across.at(min(cut, end)) - _LEFT
-        parts.append(draw.path(f"M{_LEFT} {_TOP}h{draw.number(wide)}V{_BOTTOM}h-{draw.number(wide)}z", "mg"))
-    parts += [_grid(down, said), _seconds(across)]
-    parts += [draw.path(_joined(curve, across, down), f"t{curve.style}") for curve in curves]
+        wide = across.at(min(cut, end)) - LEFT
+        parts.append(draw.path(f"M{LEFT} {_TOP}h{draw.number(wide)}V{_BOTTOM}h-{draw.number(wide)}z", "mg"))
+    parts += [grid(down, said), seconds(across)]
+    parts += [draw.path(joined(curve, across, down), f"t{curve.style}") for curve in curves]
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 
@@ -78,15 +79,15 @@ def spectrum(curves: Sequence[Curve], label: str) -> Markup:
     if not heights or rarest >= 1:
         return Markup()
     down = Scale(min(heights) / _PAD, max(heights) * _PAD, _BOTTOM, _TOP, log=True)
-    across = Scale(math.log10(rarest), 0.0, _RIGHT, _LEFT, log=False)
+    across = Scale(math.log10(rarest), 0.0, RIGHT, LEFT, log=False)
     steps = [10.0**-power for power in range(0, 1 - math.floor(math.log10(rarest))) if 10.0**-power >= rarest]
     places = [(across.at(math.log10(step)), step) for step in steps]
     marks = draw.path("".join(f"M{draw.number(x)} {_BOTTOM}v5" for x, _ in places), "s")
     names = draw.group("tm", *(draw.text(x, _BOTTOM + 18, _rank(step)) for x, step in places))
-    parts = [_grid(down, tick_label), marks + names]
+    parts = [grid(down, tick_label), marks + names]
     for curve in curves:
         flat = Curve(curve.name, curve.style, tuple((math.log10(place), height) for place, height in curve.points))
-        parts.append(draw.path(_joined(flat, across, down), f"t{curve.style}"))
+        parts.append(draw.path(joined(flat, across, down), f"t{curve.style}"))
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 
@@ -94,9 +95,15 @@ def _rank(slower: float) -> str:
     return "all" if slower == 1 else f"p{100 * (1 - slower):.6g}"
 
 
-def _joined(curve: Curve, across: Scale, down: Scale) -> str:
-    """Path data in whole steps, the highest of all points that share a place."""
-    wide = max((_RIGHT - _LEFT) / _POINTS, 1.0)
+def joined(curve: Curve, across: Scale, down: Scale) -> str:
+    """Path data in whole steps, the highest of all points that share a place.
+
+    Args:
+        curve: the line.
+        across: of the places.
+        down: of the heights.
+    """
+    wide = max((RIGHT - LEFT) / _POINTS, 1.0)
     text, pen = "", False
     for slot, some in groupby(curve.points, key=lambda point: round(across.at(point[0]) / wide)):
         known = [height for _, height in some if height is not None and (height > 0 or not down.log)]
@@ -109,13 +116,20 @@ def _joined(curve: Curve, across: Scale, down: Scale) -> str:
     return text
 
 
-def _grid(down: Scale, said: Callable[[float], str]) -> Markup:
+def grid(down: Scale, said: Callable[[float], str]) -> Markup:
+    """Lines at round heights, with their labels.
+
+    Args:
+        down: of the heights.
+        said: a height as the axis labels it.
+    """
     shown = {tick: round(down.at(tick)) for tick in ticks(down, _GAP)}
-    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, said(tick)) for tick, y in shown.items()))
+    lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in shown.values()), "g")
+    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, said(tick)) for tick, y in shown.items()))
 
 
-def _seconds(across: Scale) -> Markup:
+def seconds(across: Scale, bottom: int = _BOTTOM) -> Markup:
+    """The axis of time, below what ends at a height."""
     shown = ticks(across, 60.0)
-    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {_BOTTOM}v5" for tick in shown), "s")
-    return marks + draw.group("tm", *(draw.text(across.at(tick), _BOTTOM + 18, f"{tick:g} s") for tick in shown))
+    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {bottom}v5" for tick in shown), "s")
+    return marks + draw.group("tm", *(draw.text(across.at(tick), bottom + 18, f"{tick:g} s") for tick in shown))

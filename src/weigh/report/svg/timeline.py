@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _LEFT, _STEP = 70, 11
-_TOP, _LANE, _GAP = 24, 30, 9
+_TOP, LANE, GAP = 24, 30, 9
 _NUMBER_GAP = 26.0
 
 
@@ -33,52 +33,59 @@ def plot(found: Stretches, contended: Mapping[int, Iterable[float]], label: str)
         label: what it shows, for those who do not see it.
     """
     lanes = ("cpu", "memory", "disk", "network")
-    bottom = _TOP + len(lanes) * (_LANE + _GAP) - _GAP
+    bottom = _TOP + len(lanes) * (LANE + GAP) - GAP
     right = _LEFT + len(found.own) * _STEP
     parts = [_starts(found.starts, right, bottom)]
     moved = found.moved
     most = float(moved.max()) if len(moved) else 0.0
     for at, name in enumerate(lanes):
-        base = _TOP + at * (_LANE + _GAP) + _LANE
+        base = _TOP + at * (LANE + GAP) + LANE
         if name == "cpu":
-            own, everybody = _area(found.own, base), _area(found.own + found.foreign, base)
+            own, everybody = area(found.own, base), area(found.own + found.foreign, base)
             parts.append(draw.path(everybody if everybody != own else "", "fg"))
             parts.append(draw.path(own, "ow"))
         else:
             share = found.resources[name].utilisation if name != "network" else moved / most if most else moved
-            parts.append(draw.path(_area(share, base), "mg"))
-        parts.append(draw.path(_over(found.resources[name].saturated, base - _LANE - 2), "fail"))
+            parts.append(draw.path(area(share, base), "mg"))
+        parts.append(draw.path(over(found.resources[name].saturated, base - LANE - 2), "fail"))
         parts.append(draw.path(draw.line(_LEFT, base, right, base), "g"))
         said = f"{units.size(most)}/s" if name == "network" and most else ""
-        parts.append(draw.group("te", draw.text(_LEFT - 8, base - 12, _NAMES[name]), *_said(said, base)))
+        parts.append(draw.group("te", draw.text(_LEFT - 8, base - 12, NAMES[name]), *_said(said, base)))
     for mark, places in contended.items():
         points = [(_LEFT + place * _STEP, 9.0) for place in places]
         parts.append(draw.path(draw.dots(points), f"m{mark}"))
     return draw.image(right + 8, bottom + 30, "plot", label, *parts)
 
 
-_NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
+NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
 
 
 def _said(words: str, base: float) -> tuple[Markup, ...]:
     return (draw.text(_LEFT - 8, base - 1, words),) if words else ()
 
 
-def _area(share: Floats, base: int) -> str:
-    """Path data of steps above a line; stretches of one height are one step."""
-    heights = np.rint(np.nan_to_num(np.clip(share, 0.0, 1.0)) * _LANE).astype(int)
+def area(share: Floats, base: int, left: int = _LEFT, step: int = _STEP) -> str:
+    """Path data of steps above a line; stretches of one height are one step.
+
+    Args:
+        share: the height of each stretch, a share of that of a lane.
+        base: where the line lies.
+        left: where the first stretch begins.
+        step: how wide each is.
+    """
+    heights = np.rint(np.nan_to_num(np.clip(share, 0.0, 1.0)) * LANE).astype(int)
     if not heights.any():
         return ""
-    text, last, run = f"M{_LEFT} {base}", 0, 0
+    text, last, run = f"M{left} {base}", 0, 0
     for height in heights:
         if height != last:
-            text += (f"h{run * _STEP}" if run else "") + f"v{last - height}"
+            text += (f"h{run * step}" if run else "") + f"v{last - height}"
             last, run = int(height), 0
         run += 1
-    return text + f"h{run * _STEP}V{base}z"
+    return text + f"h{run * step}V{base}z"
 
 
-def _over(saturated: Floats, y: int) -> str:
+def over(saturated: Floats, y: int, left: int = _LEFT, step: int = _STEP) -> str:
     """Path data of lines over the stretches in which work waited."""
     text, run, begun = "", 0, 0
     for at, waited in enumerate([*(value == 1 for value in saturated), False]):
@@ -86,7 +93,7 @@ def _over(saturated: Floats, y: int) -> str:
             begun = begun if run else at
             run += 1
         elif run:
-            text += f"M{_LEFT + begun * _STEP} {y}h{run * _STEP}"
+            text += f"M{left + begun * step} {y}h{run * step}"
             run = 0
     return text
 

@@ -1,0 +1,79 @@
+//! Loading data before a run: prepared INSERTs, in one transaction.
+
+use std::sync::Arc;
+
+use rusqlite::types::{Null, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Statement};
+
+use crate::Error;
+use crate::bulk::go_on;
+use crate::clock::Clock;
+use crate::config::Target;
+use crate::workload::{Bulk, Chunk};
+
+use super::fault::Fault;
+use super::session::{open, run};
+use super::watch::Watch;
+
+/// Loads the rows; tells how many. `progress` is told the rows so far and all of them, and says whether to go on.
+pub(crate) fn load(
+    target: &Target,
+    bulk: Bulk,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<u64, Error> {
+    let Bulk::Sql { before, copies, after, rows } = bulk else {
+        return Err(Error::Setting("SQLite takes SQL, and no commands of keys".to_owned()));
+    };
+    let connection = open(target, &Arc::new(Watch::default()), Clock::new())?;
+    // Whatever goes wrong from here on ends the connection, and with it the transaction.
+    run(&connection, "BEGIN IMMEDIATE")?;
+    for statement in before {
+        run(&connection, &statement)?;
+    }
+    let mut done = 0;
+    for (statement, chunks) in copies {
+        let refused = |error: rusqlite::Error| Fault::from(error).of(format!("'{statement}'"));
+        let mut insert = connection.prepare(&statement).map_err(refused)?;
+        for chunk in chunks {
+            fill(&mut insert, &chunk).map_err(refused)?;
+            done += chunk.rows;
+            go_on(progress(done, rows))?;
+        }
+    }
+    run(&connection, "COMMIT")?;
+    for statement in after {
+        run(&connection, &statement)?;
+    }
+    checked(&connection)?;
+    Ok(rows)
+}
+
+/// Lines as COPY has them, a row each.
+fn fill(insert: &mut Statement<'_>, chunk: &Chunk) -> rusqlite::Result<()> {
+    for line in chunk.bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        for (place, cell) in (1_usize..).zip(line.split(|byte| *byte == b'\t')) {
+            if cell == b"\\N" {
+                insert.raw_bind_parameter(place, Null)?;
+            } else {
+                insert.raw_bind_parameter(place, ToSqlOutput::Borrowed(ValueRef::Text(cell)))?;
+            }
+        }
+        insert.raw_execute()?;
+    }
+    Ok(())
+}
+
+/// Brings the rows from the write-ahead log into the database, so that no run begins with the log of the load. Does
+/// nothing where there is no such log.
+fn checked(connection: &Connection) -> Result<(), Error> {
+    let doing = "emptying the write-ahead log after the loading";
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, bool>(0));
+    if busy.map_err(|error| Fault::from(error).of(doing))? {
+        return Err(Error::Refused {
+            doing: doing.to_owned(),
+            code: "SQLITE_BUSY".to_owned(),
+            text: "somebody else reads the file".to_owned(),
+        });
+    }
+    Ok(())
+}

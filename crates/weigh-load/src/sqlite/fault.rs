@@ -1,0 +1,87 @@
+//! What SQLite says when it refuses something.
+
+use rusqlite::ffi;
+
+use crate::Error;
+
+/// Names of result codes that a load may meet, as SQLite's documentation has them (<https://sqlite.org/rescode.html>).
+const NAMES: [(i32, &str); 17] = [
+    (ffi::SQLITE_ERROR, "SQLITE_ERROR"),
+    (ffi::SQLITE_BUSY, "SQLITE_BUSY"),
+    (ffi::SQLITE_BUSY_RECOVERY, "SQLITE_BUSY_RECOVERY"),
+    (ffi::SQLITE_BUSY_SNAPSHOT, "SQLITE_BUSY_SNAPSHOT"),
+    (ffi::SQLITE_LOCKED, "SQLITE_LOCKED"),
+    (ffi::SQLITE_NOMEM, "SQLITE_NOMEM"),
+    (ffi::SQLITE_READONLY, "SQLITE_READONLY"),
+    (ffi::SQLITE_INTERRUPT, "SQLITE_INTERRUPT"),
+    (ffi::SQLITE_IOERR, "SQLITE_IOERR"),
+    (ffi::SQLITE_CORRUPT, "SQLITE_CORRUPT"),
+    (ffi::SQLITE_FULL, "SQLITE_FULL"),
+    (ffi::SQLITE_CANTOPEN, "SQLITE_CANTOPEN"),
+    (ffi::SQLITE_CONSTRAINT, "SQLITE_CONSTRAINT"),
+    (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, "SQLITE_CONSTRAINT_PRIMARYKEY"),
+    (ffi::SQLITE_CONSTRAINT_UNIQUE, "SQLITE_CONSTRAINT_UNIQUE"),
+    (ffi::SQLITE_MISMATCH, "SQLITE_MISMATCH"),
+    (ffi::SQLITE_NOTADB, "SQLITE_NOTADB"),
+];
+/// The lower eight bits of an extended code are the primary one.
+const PRIMARY: i32 = 0xff;
+
+/// A refusal.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The name of its result code; empty where it is none of SQLite's.
+    pub(crate) code: String,
+    pub(crate) text: String,
+    primary: i32,
+}
+
+impl Fault {
+    /// Whether it may be the end of a wait: for a lock, or by an interrupt.
+    pub(crate) fn ends_a_wait(&self) -> bool {
+        matches!(self.primary, ffi::SQLITE_BUSY | ffi::SQLITE_INTERRUPT)
+    }
+
+    /// As an error before or around a run.
+    pub(crate) fn of(self, doing: impl Into<String>) -> Error {
+        Error::Refused { doing: doing.into(), code: self.code, text: self.text }
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        let (number, text) = match error {
+            rusqlite::Error::SqliteFailure(error, said) => {
+                (error.extended_code, said.unwrap_or_else(|| error.to_string()))
+            }
+            // Its own text repeats the statement, which whoever reports it has.
+            rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),
+            other => return Self { code: String::new(), text: other.to_string(), primary: 0 },
+        };
+        let named = |wanted: i32| NAMES.iter().find(|(code, _)| *code == wanted);
+        let code = named(number)
+            .or_else(|| named(number & PRIMARY))
+            .map_or_else(|| format!("SQLite code {number}"), |(_, name)| (*name).to_owned());
+        Self { code, text, primary: number & PRIMARY }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    #[test]
+    fn codes_have_names_and_texts_do_not_repeat_the_statement() {
+        let connection = Connection::open_in_memory().unwrap();
+        let fault = Fault::from(connection.prepare("SELECT * FROM nowhere").unwrap_err());
+        assert_eq!((fault.code.as_str(), fault.text.as_str()), ("SQLITE_ERROR", "no such table: nowhere"));
+        assert!(!fault.ends_a_wait());
+        connection.execute_batch("CREATE TABLE t (a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)").unwrap();
+        let fault = Fault::from(connection.execute("INSERT INTO t VALUES (1)", ()).unwrap_err());
+        assert_eq!(fault.code, "SQLITE_CONSTRAINT_PRIMARYKEY");
+        let busy = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY_TIMEOUT), None);
+        let fault = Fault::from(busy);
+        assert_eq!((fault.code.as_str(), fault.ends_a_wait()), ("SQLITE_BUSY", true));
+    }
+}

@@ -1,0 +1,251 @@
+//! One connection to a database in this process: opened as the target says, asked, and its answers.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use rusqlite::types::{Null, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, Statement};
+
+use crate::Error;
+use crate::answer::{Answer, Sort};
+use crate::clock::Clock;
+use crate::config::Target;
+use crate::workload::{Command, Reply, Value};
+
+use super::fault::Fault;
+use super::watch::Watch;
+
+/// A setting that is no pragma here: weigh's own busy handler does what it says, and sees the end of a run as well.
+pub(crate) const BUSY: &str = "busy_timeout";
+/// What counts only while the database is empty, and not once it has a write-ahead log.
+const FIRST: [&str; 2] = ["page_size", "auto_vacuum"];
+
+/// Opens the database of a target, makes it if it is not there, and applies the settings.
+///
+/// # Errors
+///
+/// It cannot be opened, is no database, or a setting cannot be written so.
+pub(crate) fn open(target: &Target, watch: &Arc<Watch>, clock: Clock) -> Result<Connection, Error> {
+    let path =
+        target.path.as_deref().ok_or_else(|| Error::Setting("SQLite needs the path of a file".into()))?;
+    // Each connection belongs to one thread, so SQLite needs no lock around it.
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let unreachable = |error: rusqlite::Error| {
+        let (target, fault) = (path.display().to_string(), Fault::from(error));
+        // The path stands before it.
+        let text = fault.text.strip_suffix(&format!(": {target}")).unwrap_or(&fault.text);
+        Error::Unreachable { why: format!("{text} ({})", fault.code), target }
+    };
+    let mut connection = Connection::open_with_flags(path, flags).map_err(unreachable)?;
+    let most = most_waiting(target)?;
+    watch.guard(&mut connection, clock, most).map_err(unreachable)?;
+    let first = target.settings.iter().filter(|(name, _)| FIRST.contains(&name.as_str()));
+    let rest = target.settings.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    for (name, value) in first.chain(rest).filter(|(name, _)| *name != BUSY) {
+        plain(name)?;
+        plain(value)?;
+        let pragma = format!("PRAGMA {name} = {value}");
+        run(&connection, &pragma)?;
+    }
+    Ok(connection)
+}
+
+/// The longest wait for a lock, in nanoseconds; as long as the request may take, if the target says nothing.
+fn most_waiting(target: &Target) -> Result<u64, Error> {
+    let Some(told) = target.settings.get(BUSY) else { return Ok(u64::MAX) };
+    let milliseconds: u32 = told
+        .parse()
+        .map_err(|_| Error::Setting(format!("{BUSY} is {told}: it must be a number of milliseconds")))?;
+    Ok(u64::from(milliseconds) * 1_000_000)
+}
+
+/// A pragma is no statement with parameters: what stands in it must be a word or a number.
+fn plain(word: &str) -> Result<(), Error> {
+    let right = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+    if word.is_empty() || !word.chars().all(right) {
+        return Err(Error::Setting(format!("{word:?} is neither the name nor the value of a setting")));
+    }
+    Ok(())
+}
+
+/// Executes one statement and forgets its rows.
+pub(crate) fn run(connection: &Connection, statement: &str) -> Result<(), Error> {
+    let done = || -> rusqlite::Result<()> {
+        let mut prepared = connection.prepare(statement)?;
+        let mut rows = prepared.raw_query();
+        while rows.next()?.is_some() {}
+        Ok(())
+    };
+    done().map_err(|error| Fault::from(error).of(format!("'{}'", statement.trim())))
+}
+
+/// Statements that are prepared once, and the answer to the last command.
+pub(crate) struct Session<'c> {
+    connection: &'c Connection,
+    statements: Vec<Statement<'c>>,
+    /// Names of their columns.
+    columns: Vec<Vec<String>>,
+    /// The statement in work, if it is a prepared one.
+    current: Option<usize>,
+    /// Columns of the answer to one that is not.
+    named: Vec<String>,
+    answer: Answer,
+    digits: Vec<u8>,
+}
+
+impl<'c> Session<'c> {
+    /// Prepares the statements, each with so many parameters: a table that is missing, or a parameter that would get
+    /// no value, is found before the run.
+    pub(crate) fn begin(
+        connection: &'c Connection,
+        statements: &[String],
+        parameters: &[usize],
+    ) -> Result<Self, Error> {
+        let prepare = |(text, given): (&String, &usize)| {
+            let doing = || format!("preparing '{}'", text.trim());
+            let prepared = connection.prepare(text).map_err(|error| Fault::from(error).of(doing()))?;
+            same(&prepared, *given).map_err(|text| Error::Refused {
+                doing: doing(),
+                code: String::new(),
+                text,
+            })?;
+            Ok(prepared)
+        };
+        let statements = statements.iter().zip(parameters).map(prepare).collect::<Result<Vec<_>, Error>>()?;
+        let columns = statements.iter().map(names).collect();
+        Ok(Self {
+            connection,
+            statements,
+            columns,
+            current: None,
+            named: Vec::new(),
+            answer: Answer::default(),
+            digits: Vec::new(),
+        })
+    }
+
+    /// Executes a command to its end. [`Session::reply`] has the answer; a fault is one, too.
+    pub(crate) fn execute(&mut self, command: &Command) -> Result<(), Fault> {
+        self.answer.clear();
+        let done = match command {
+            Command::Prepared { statement, values } => {
+                self.current = Some(*statement);
+                match self.statements.get_mut(*statement) {
+                    Some(prepared) => ask(prepared, values, &mut self.answer, &mut self.digits),
+                    None => Err(rusqlite::Error::InvalidQuery),
+                }
+            }
+            Command::Simple(text) => {
+                self.current = None;
+                self.named.clear();
+                self.connection.prepare(text).and_then(|mut prepared| {
+                    self.named = names(&prepared);
+                    ask(&mut prepared, &[], &mut self.answer, &mut self.digits)
+                })
+            }
+            // No workload offers commands of keys to a target of this kind.
+            Command::Keyed(_) | Command::Batch(_) => Err(rusqlite::Error::InvalidQuery),
+        };
+        done.map_err(|error| {
+            let fault = Fault::from(error);
+            self.answer.fail(&fault.code, &fault.text);
+            fault
+        })
+    }
+
+    /// The answer to the last command.
+    pub(crate) fn reply(&self) -> Reply<'_> {
+        let names = match self.current {
+            Some(statement) => self.columns.get(statement).map_or(&[][..], Vec::as_slice),
+            None => &self.named,
+        };
+        self.answer.reply(names)
+    }
+
+    /// Whether the connection is inside a transaction block.
+    pub(crate) fn in_block(&self) -> bool {
+        !self.connection.is_autocommit()
+    }
+
+    /// Ends a transaction block.
+    pub(crate) fn roll_back(&mut self) {
+        // Some errors have ended it already; then this is refused, and nothing is left to do.
+        let _ = self.connection.execute_batch("ROLLBACK");
+    }
+}
+
+fn names(statement: &Statement<'_>) -> Vec<String> {
+    statement.column_names().map(str::to_owned).collect()
+}
+
+/// Whether the parameters that SQLite reads in a statement are those that it will be given. It takes `?`, `?1`, `@a`,
+/// `$a` and all of `$1::int` for parameters, and one that is given nothing is NULL.
+fn same(statement: &Statement<'_>, given: usize) -> Result<(), String> {
+    let given: Vec<String> = (1..=given).map(|place| format!("${place}")).collect();
+    let named = |place| statement.parameter_name(place).unwrap_or("?").to_owned();
+    let mut read: Vec<String> = (1..=statement.parameter_count()).map(named).collect();
+    if read == given {
+        return Ok(());
+    }
+    // `?9` makes nine of them.
+    read.dedup();
+    let told = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(format!(
+        "the parameters that SQLite reads in it ({}) are not those that get a value ({})",
+        told(&read),
+        told(&given)
+    ))
+}
+
+/// Binds, steps to the end, and copies what comes.
+fn ask(
+    statement: &mut Statement<'_>,
+    values: &[Value],
+    answer: &mut Answer,
+    digits: &mut Vec<u8>,
+) -> rusqlite::Result<()> {
+    // Of text that is sent as it is, nobody could look before the run.
+    if statement.parameter_count() != values.len() {
+        return Err(rusqlite::Error::InvalidParameterCount(values.len(), statement.parameter_count()));
+    }
+    for (place, value) in (1_usize..).zip(values) {
+        match value {
+            Value::Null => statement.raw_bind_parameter(place, Null)?,
+            Value::Int(number) => statement.raw_bind_parameter(place, number)?,
+            Value::Float(number) => statement.raw_bind_parameter(place, number)?,
+            Value::Bool(truth) => statement.raw_bind_parameter(place, truth)?,
+            Value::Text(text) => {
+                statement.raw_bind_parameter(place, ToSqlOutput::Borrowed(ValueRef::Text(text)))?;
+            }
+        }
+    }
+    let width = statement.column_count();
+    if width == 0 {
+        answer.sort = Sort::Count(statement.raw_execute()? as u64);
+        return Ok(());
+    }
+    answer.sort = Sort::Rows;
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        for column in 0..width {
+            digits.clear();
+            let value = match row.get_ref(column)? {
+                ValueRef::Null => None,
+                ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes),
+                ValueRef::Integer(number) => {
+                    // A vector takes everything.
+                    let _ = write!(digits, "{number}");
+                    Some(&digits[..])
+                }
+                ValueRef::Real(number) => {
+                    let _ = write!(digits, "{number:?}");
+                    Some(&digits[..])
+                }
+            };
+            answer.value(value);
+        }
+        answer.end_row();
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+"""A statement without its literals: what it does, and nothing of whose data it does it to."""
+
+from __future__ import annotations
+
+import re
+
+_MOST = 160
+_PART = re.compile(
+    r"""
+    (?P<comment> --[^\n]* | /\*(?:(?!/\*|\*/).)*\*/ | /\*.*\Z )
+    | (?P<literal>
+        \$(?P<tag>(?:[^\W\d]\w*)?)\$.*?(?:\$(?P=tag)\$|\Z)
+      | (?<![\w$])[eE]'(?:[^'\\]|''|\\.)*+(?:'|\Z)
+      | (?:(?<![\w$])(?:[bBxXnN]|[uU]&))?'(?:(?:[^'\\]|'')*+(?:'|\Z)|.*\Z)
+      | 0[xXoObB][\da-fA-F_]+
+      | (?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?
+      )
+    | "(?:[^"]|"")*(?:"|\Z) | \$\d+ | [^\W\d][\w$]*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def without_literals(text: str) -> str:
+    """The statement on one line, ``?`` for each literal, comments left out, shortened.
+
+    A text that the server has cut may end inside a literal: then the rest of it is the literal. The rest is left out
+    as well where a comment holds another one, and where a plain string holds a backslash: whether a quote behind that
+    ends the string is up to the session's ``standard_conforming_strings``.
+    """
+    plain = " ".join(_PART.sub(_shown, text).split())
+    return plain if len(plain) <= _MOST else plain[:_MOST] + "..."
+
+
+def _shown(found: re.Match[str]) -> str:
+    if found["comment"] is not None:
+        return " "
+    return "?" if found["literal"] is not None else found[0]

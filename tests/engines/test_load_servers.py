@@ -1,0 +1,32 @@
+"""The process of a server that somebody else runs on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weigh.engines.targets.postgres import EmbeddedPostgres
+from weigh.engines.targets.resp import Client
+from weigh.engines.targets.target import target
+from weigh.engines.targets.valkey import EmbeddedValkey
+from weigh.protocol.prepare import cache_folder
+
+
+def test_a_valkey_by_url_is_found() -> None:
+    with EmbeddedValkey().reach(cache_folder(), 4) as kept:
+        assert kept.servers == ()
+        with Client(kept.connect) as client:
+            info = dict(line.split(":", 1) for line in client.ask("INFO", "server").splitlines() if ":" in line)
+        with target(f"redis://localhost?host={kept.connect['socket']}").reach(cache_folder(), 4) as reached:
+            assert reached.servers == (int(info["process_id"]),)
+
+
+@pytest.mark.long
+def test_a_postgresql_by_url_is_found() -> None:
+    with EmbeddedPostgres().reach(cache_folder(), 4) as kept:
+        assert kept.servers == ()
+        url = f"postgres://{kept.connect['user']}@localhost/postgres?host={kept.connect['socket']}"
+        with target(url).reach(cache_folder(), 4) as reached:
+            first = int((Path(kept.connect["socket"]) / "postmaster.pid").read_text().split()[0])
+            assert reached.servers == (first,)
