@@ -100,7 +100,7 @@ def test_a_price_is_named() -> None:
 
 def test_bytes_that_nobody_read_are_said_once() -> None:
     text = rendered(remembering(CALM, "bytes_read", **dict.fromkeys(reporting.names(3), 0)))
-    assert Reader(text).text.count("Bytes read: zero in every execution") == 1
+    assert Reader(text).text.count("M.zero bytes read: zero in every execution") == 1
     assert "bytes read</th>" not in text
     read = rendered(remembering(CALM, "bytes_read", **dict.fromkeys(reporting.names(3), 4096)))
     assert "bytes read</th>" in read

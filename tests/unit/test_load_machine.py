@@ -344,7 +344,7 @@ def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadConclusion)
 def test_the_first_saturated_resource_is_named() -> None:
     found = conclude(load(watches(pressure_cpu=lambda at: 0.5 if at > 2 else 0.0)))
     assert of(found).use.bottleneck == "cpu"
-    assert "first saturated: CPU, from 2.00 s on" in plain(found, "here")
+    assert "first saturated: CPU, in the interval from 2.00 s on" in plain(found, "here")
     assert document(found, "here")["runs"][0]["machine"]["bottleneck"] == "cpu"
 
 

@@ -92,7 +92,7 @@ def _first(run: RunMachine) -> str:
     first = next((one.first for one in run.use.resources if one.name == run.use.bottleneck), None)
     if not isinstance(first, When):
         return "nothing was saturated during the run"
-    return f"first saturated: {use.NAMES[run.use.bottleneck or '']}, from {seconds(first.at)} on"
+    return f"first saturated: {use.NAMES[run.use.bottleneck or '']}, in the interval from {seconds(first.at)} on"
 
 
 def document(one: LoadMachine) -> dict[str, Any]:
