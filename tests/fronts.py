@@ -10,15 +10,16 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from door import Door
+
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
 _ASKED = struct.pack(">ii", 8, 80877103)
 """PostgreSQL's SSLRequest (protocol documentation, "Message Formats")."""
 
 
-class Front:
+class Front(Door):
     """Listens on a port of the loopback until it is left.
 
     Args:
@@ -34,38 +35,7 @@ class Front:
         if certificate is not None:
             self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._context.load_cert_chain(certificate)
-        self._open: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
-
-    @property
-    def port(self) -> int:
-        """Where it listens."""
-        port: int = self._listener.getsockname()[1]
-        return port
-
-    def __enter__(self) -> Front:
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # Otherwise accept() would go on with a descriptor that may be somebody else's by then.
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for one in self._open:
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        super().__init__()
 
     def _serve(self, client: socket.socket) -> None:
         first = b""

@@ -10,10 +10,9 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import BinaryIO, Literal
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from door import Door
 
 Lie = Literal["none", "stalls", "forgets", "serves-old", "fails"]
 _READ, _WRITE = b"HGETALL", b"HSET"
@@ -25,7 +24,7 @@ EVERY = 5
 """One request in so many is lied about."""
 
 
-class Proxy:
+class Proxy(Door):
     """Listens on a port of the loopback until it is left.
 
     Args:
@@ -40,37 +39,12 @@ class Proxy:
         self._began: float | None = None
         self._asked = 0
         self._kept: dict[bytes, bytes] = {}
-        self._open: list[socket.socket] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        super().__init__()
 
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"redis://127.0.0.1:{self._listener.getsockname()[1]}"
-
-    def __enter__(self) -> Proxy:
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # Otherwise accept() would go on with a descriptor that may be somebody else's by then.
-        with suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for one in self._open:
-            one.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._open.append(client)
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        return f"redis://127.0.0.1:{self.port}"
 
     def _serve(self, client: socket.socket) -> None:
         with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:

@@ -64,14 +64,35 @@ class Blamed(msgspec.Struct, frozen=True, kw_only=True):
     pids: tuple[int, ...]
 
 
-class TurnShare(msgspec.Struct, frozen=True, kw_only=True):
+class Used(msgspec.Struct, frozen=True, kw_only=True):
+    """What others used during a stretch of time, in CPU seconds.
+
+    Attributes:
+        cpu_s: the CPU that the stretch is judged by.
+        foreign_s, steal_s: of others, and of the hypervisor for others.
+    """
+
+    cpu_s: Seconds
+    foreign_s: Seconds
+    steal_s: Seconds
+
+    @property
+    def foreign(self) -> float:
+        """Share of that CPU that others used."""
+        return self.foreign_s / self.cpu_s
+
+    @property
+    def steal(self) -> float:
+        """Share of that CPU that the hypervisor gave to other guests."""
+        return self.steal_s / self.cpu_s
+
+
+class TurnShare(Used, frozen=True, kw_only=True):
     """What others used during the timed executions of one turn.
 
     Attributes:
         attempt, block, turn: which turn.
         began, ended: of its first and last timed execution, seconds since the attempt began.
-        cpu_s: CPU of the turn.
-        foreign_s, steal_s: CPU seconds of others, and of the hypervisor for others.
         executions, unwatched: how many there are, and how many of them the sampler did not cover.
     """
 
@@ -80,21 +101,8 @@ class TurnShare(msgspec.Struct, frozen=True, kw_only=True):
     turn: int
     began: Seconds
     ended: Seconds
-    cpu_s: Seconds
-    foreign_s: Seconds
-    steal_s: Seconds
     executions: int
     unwatched: int
-
-    @property
-    def foreign(self) -> float:
-        """Share of the turn's CPU that others used."""
-        return self.foreign_s / self.cpu_s
-
-    @property
-    def steal(self) -> float:
-        """Share of the turn's CPU that the hypervisor gave to others."""
-        return self.steal_s / self.cpu_s
 
     @property
     def order(self) -> tuple[float, int, int, int]:

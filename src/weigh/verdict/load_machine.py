@@ -18,7 +18,7 @@ from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds, count, percent, seconds
 from weigh.model.verdict import Reason
 from weigh.verdict import contended
-from weigh.verdict.contention import ALL, TELLABLE, WATCHED, Blamed, at_work, during, in_order, together
+from weigh.verdict.contention import ALL, TELLABLE, WATCHED, Blamed, Used, at_work, during, in_order, together
 from weigh.verdict.load_spikes import Scene, Spike, spikes
 from weigh.verdict.use import Use, When, memory_of, readings
 from weigh.verdict.use import together as summed
@@ -35,24 +35,11 @@ _NAMED = 3
 """Intervals that a text names; the JSON has them all."""
 
 
-class IntervalShare(msgspec.Struct, frozen=True, kw_only=True):
-    """What others used during one interval; seconds since the run began, and CPU seconds."""
+class IntervalShare(Used, frozen=True, kw_only=True):
+    """What others used during one interval; its ends in seconds since the run began."""
 
     from_s: Seconds
     to_s: Seconds
-    cpu_s: Seconds
-    foreign_s: Seconds
-    steal_s: Seconds
-
-    @property
-    def foreign(self) -> float:
-        """Share of the interval's CPU that others used."""
-        return self.foreign_s / self.cpu_s
-
-    @property
-    def steal(self) -> float:
-        """Share that the hypervisor gave to other guests."""
-        return self.steal_s / self.cpu_s
 
 
 class RunMachine(msgspec.Struct, frozen=True, kw_only=True):
