@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from weigh._native import digest_parquet
 from weigh.engines import environment
-from weigh.protocol.prepare import cache_folder
+from weigh.engines.prepared import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

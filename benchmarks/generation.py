@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from weigh.data import facts, layout
 from weigh.data.generator import generator
+from weigh.data.layout import file_facts, parquet
 from weigh.engines import environment
+from weigh.engines.prepared import cache_folder
 from weigh.model.spec import LayoutSpec
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ _THREADS = 2
 
 def run() -> Iterator[str]:
     """The writers in turn, three times."""
-    python = environment.ensure([layout.DUCKDB], cache_folder()).python
+    python = environment.ensure([parquet.DUCKDB], cache_folder()).python
     specs = (LayoutSpec(writer="pyarrow"), LayoutSpec(writer="duckdb"))
     written: dict[str, list[float]] = {spec.writer: [] for spec in specs}
     described: dict[str, list[float]] = {spec.writer: [] for spec in specs}
@@ -36,7 +36,7 @@ def run() -> Iterator[str]:
                 began = time.perf_counter()
                 _write(spec, path, python)
                 written[spec.writer].append(time.perf_counter() - began)
-                facts.file_facts(path, "events")
+                file_facts.file_facts(path, "events")
                 described[spec.writer].append(time.perf_counter() - began)
     for spec in specs:
         yield (
@@ -50,7 +50,7 @@ def _write(spec: LayoutSpec, path: Path, python: Path) -> None:
     source = generator("netflow").open(_ROWS, 1)
     (table,) = source.tables.values()
     with ThreadPoolExecutor(_THREADS) as pool:
-        layout.write(
+        parquet.write(
             table.batches(pool),
             spec,
             [path],

@@ -14,8 +14,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weigh._native import Load
+from weigh.engines.prepared import cache_folder
 from weigh.engines.targets.target import target
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

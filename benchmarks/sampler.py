@@ -15,20 +15,20 @@ import msgspec
 import numpy as np
 
 from weigh import stats, workloads
+from weigh.engines.prepared import cache_folder, ready
 from weigh.evidence.timeline import unpack
 from weigh.host.sampler import HZ, Sampler
 from weigh.model.contender import parse_contender
-from weigh.model.plan import permuted
+from weigh.model.progress import Silence
+from weigh.model.schedule import permuted
 from weigh.model.spec import LayoutSpec
 from weigh.protocol import datasets
-from weigh.protocol.prepare import cache_folder, ready
-from weigh.protocol.progress import Silence
 from weigh.protocol.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.engines.life import Life
+    from weigh.engines.process import Life
 
 _SECONDS = 20
 _BURN = "while True: pass"

@@ -12,8 +12,8 @@ import numpy as np
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.verdict import clickhouse
-from weigh.verdict.judge import judge
+from weigh.verdict import clickhouse_rule
+from weigh.verdict.analysis import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,9 +42,9 @@ def run() -> Iterator[str]:
     times = np.exp(draw.normal(0, 0.03, shape) + draw.normal(0, 0.01, (*shape[:3], 1)))
     samples = _samples(times)
     old, new = (times[:, :, arm].reshape(_QUERIES, -1) for arm in (0, 1))
-    clickhouse.law.cache_clear()
+    clickhouse_rule.law.cache_clear()
     judged = _seconds(lambda: judge(samples, spec=_SPEC))
-    exact = _seconds(lambda: clickhouse.measures(new, old))
+    exact = _seconds(lambda: clickhouse_rule.measures(new, old))
     shuffled = _seconds(lambda: [_shuffled(*pair, draw) for pair in zip(new[:_SHUFFLED], old, strict=False)], rounds=1)
     shuffled = _Taken(*(seconds * _QUERIES / _SHUFFLED for seconds in (shuffled.wall, shuffled.cpu)))
     yield f"3,000 verdicts of 2 x 30 runs from {len(samples):,} samples: {judged} (goal: under 2 s)"
@@ -101,5 +101,5 @@ def _shuffled(new: Floats, old: Floats, draw: np.random.Generator) -> float:
     """T as it is published: the 99th percentile over 10,000 random labellings."""
     pooled = np.concatenate([new, old])
     dealt = draw.permuted(np.tile(pooled, (_SHUFFLES, 1)), axis=1)
-    sides = clickhouse.median(dealt[:, : len(new)]), clickhouse.median(dealt[:, len(new) :])
+    sides = clickhouse_rule.median(dealt[:, : len(new)]), clickhouse_rule.median(dealt[:, len(new) :])
     return float(np.sort(np.abs(sides[0] - sides[1]))[int(0.99 * _SHUFFLES)])

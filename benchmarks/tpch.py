@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.experiments import measured
-from weigh.data import store
+from weigh.data import cache as store
 from weigh.data.generator import dataset_name
 from weigh.engines import environment
+from weigh.engines.prepared import cache_folder
 from weigh.model import units
 from weigh.model.spec import LayoutSpec
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,8 +8,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from weigh.engines import engine as engines
+from weigh.engines.prepared import cache_folder, ready
 from weigh.model.contender import parse_contender
-from weigh.protocol.prepare import cache_folder, ready
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

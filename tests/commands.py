@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weigh.protocol.prepare import cache_folder
+from weigh.engines.prepared import cache_folder
 
 WEIGH = Path(sys.executable).with_name("weigh")
 BYTECODE = cache_folder().absolute() / "bytecode"

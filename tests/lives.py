@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from weigh.engines.stores import Tables
+from weigh.engines.loaded import Tables
+from weigh.engines.prepared import Ready, cache_folder, ready
 from weigh.model.contender import parse_contender
 from weigh.protocol.interview import read_answer
-from weigh.protocol.prepare import Ready, cache_folder, ready
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
 
-    from weigh.engines.life import Life
+    from weigh.engines.process import Life
 
 
 def prepared(contender: str) -> Ready:

@@ -11,11 +11,11 @@ import msgspec
 from weigh.evidence.record import BlockBegun, ContenderRead, End, EnvironmentRead, Record
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender
+from weigh.model.dataset import DatasetName, FileFacts, Manifest
 from weigh.model.gate import Check, Difference, Gate, OperationGate
-from weigh.model.manifest import DatasetName, FileFacts, Manifest
 from weigh.model.operation import Case, Operation, Workload
-from weigh.model.plan import arms, block_order
 from weigh.model.sample import Outcome, Sample
+from weigh.model.schedule import arms, block_order
 from weigh.model.spec import LayoutSpec, Spec
 
 if TYPE_CHECKING:

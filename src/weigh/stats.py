@@ -28,14 +28,14 @@ from weigh.model.errors import DataFault
 from weigh.model.spec import MIN_STARTS, Rules
 from weigh.model.units import count
 from weigh.model.verdict import SecondOpinion, SecondOpinionName, VerdictName
-from weigh.verdict import clickhouse as rule_of_clickhouse
-from weigh.verdict import student
+from weigh.statistics import student_t
+from weigh.statistics.correlated_mean import Series, SeriesMean, mean
+from weigh.statistics.percentiles import Percentile, percentiles
+from weigh.statistics.steady_state import Shape, Steady, steady
+from weigh.verdict import clickhouse_rule as rule_of_clickhouse
 from weigh.verdict.comparison import Comparisons, compare
 from weigh.verdict.decide import POWER, decide
-from weigh.verdict.series import Series, SeriesMean, mean
-from weigh.verdict.steady import Shape, Steady, steady
 from weigh.verdict.table import Table
-from weigh.verdict.tails import Percentile, percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -170,7 +170,7 @@ def ratio(
             f"both sides were measured in {count(int(compared.starts[0]), 'block')}: that gives no error",
             remedy="measure at least two blocks, better ten, each with a fresh start of either side",
         )
-    half = float(student.quantile(confidence, compared.effects.freedom)[0]) * error
+    half = float(student_t.quantile(confidence, compared.effects.freedom)[0]) * error
     floor = float(compared.floor[0])
     return Ratio(
         ratio=float(np.exp(effect)),
@@ -182,7 +182,7 @@ def ratio(
         starts=int(compared.starts[0]),
         median_ratio=float(np.exp(compared.median[0])),
         noise_floor=abs(float(np.expm1(floor))) if np.isfinite(floor) else None,
-        detectable=float(np.expm1(student.detectable(confidence, POWER, compared.effects.freedom)[0] * error)),
+        detectable=float(np.expm1(student_t.detectable(confidence, POWER, compared.effects.freedom)[0] * error)),
     )
 
 

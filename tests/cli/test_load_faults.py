@@ -18,12 +18,12 @@ from commands import Run, Weigh
 from fronts import Front, certificates
 from weigh._native import Load, LoadError
 from weigh.audit.load import verify
+from weigh.engines.prepared import cache_folder
 from weigh.engines.targets.place import as_account
 from weigh.engines.targets.target import target
 from weigh.engines.targets.valkey import _DURABLE
 from weigh.model.errors import EngineFault
 from weigh.protocol.load_faults import read
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

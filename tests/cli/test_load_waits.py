@@ -9,8 +9,8 @@ import pytest
 
 from commands import Run, Weigh
 from weigh._native import Load
+from weigh.engines.prepared import cache_folder
 from weigh.engines.targets.target import target
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

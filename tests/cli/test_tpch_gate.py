@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from watching import eventually
 
-from weigh.protocol.prepare import cache_folder
+from weigh.engines.prepared import cache_folder
 
 if TYPE_CHECKING:
     from tests.conftest import Weigh

@@ -11,16 +11,16 @@ import pyarrow as pa
 import pytest
 
 from lives import asked, files, prepared, rows, tables
-from weigh.engines.life import Life, LifeEnded
+from weigh.engines.prepared import Ready, read_back
+from weigh.engines.process import Life, LifeEnded
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 from weigh.protocol.interview import read_answer
-from weigh.protocol.prepare import Ready, read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
 
 CHDB = "chdb@4.4.0+chdb-core==26.9.0"
 VERSIONS = {

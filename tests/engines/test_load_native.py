@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from weigh._native import Load, LoadError
+from weigh.engines.prepared import cache_folder
 from weigh.engines.targets.target import target
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

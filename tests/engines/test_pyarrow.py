@@ -12,16 +12,16 @@ import pyarrow as pa
 import pytest
 
 from lives import asked, files, prepared, rows
-from weigh.engines.life import LifeEnded
+from weigh.engines.prepared import read_back
+from weigh.engines.process import LifeEnded
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
-from weigh.protocol.prepare import read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.engines.life import Life
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.process import Life
 
 QUERIES = 250
 ROWS = 300

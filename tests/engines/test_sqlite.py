@@ -13,19 +13,19 @@ import pytest
 
 from lives import asked, files, prepared, rows
 from weigh._native import digest_arrow
-from weigh.engines.life import Life, LifeEnded
+from weigh.answers import compare
+from weigh.engines.prepared import read_back
+from weigh.engines.process import Life, LifeEnded
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 from weigh.protocol import metamorphic, probes
-from weigh.protocol.prepare import read_back
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.engines.stores import Tables
-    from weigh.protocol.prepare import Ready
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
 
 # Arrow's cast from decimal to double would be off by a bit for 0.57, and for many more.
 PRICES = [Decimal(cents) / 100 for cents in range(57, 20_057)]
@@ -229,7 +229,7 @@ def test_answers_agree_with_those_of_other_types(sqlite: Ready, kinds: Tables) -
         )
     )  # fmt: skip
     with sqlite.start(kinds) as life, prepared("duckdb").start(kinds) as other:
-        compared = answers.compare(asked(life, sql)[1], asked(other, sql)[1], schema)
+        compared = compare.compare(asked(life, sql)[1], asked(other, sql)[1], schema)
     assert compared.agrees, compared.differences
     assert any(note.startswith("A7: doubles for the decimals of p") for note in compared.notes)
 

@@ -13,16 +13,16 @@ import pyarrow as pa
 import pytest
 
 from lives import asked, files, prepared
+from weigh.answers import compare
 from weigh.model.answer import Column, ResultSchema
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from weigh.engines.life import Life
-    from weigh.engines.stores import Tables
-    from weigh.protocol.prepare import Ready
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
+    from weigh.engines.process import Life
 
 CONTENDERS = (
     "chdb@4.4.0+chdb-core==26.9.0", "datafusion@50.1.0", "datafusion@55.0.0", "duckdb@2.0.0", "polars@1.35.2",
@@ -95,7 +95,7 @@ def life(contender: Ready, kinds: Tables) -> Iterator[Life]:
 
 def test_what_went_in_comes_out(life: Life) -> None:
     _, table = asked(life, "SELECT * FROM kinds")
-    compared = answers.compare(table, KINDS, SCHEMA)
+    compared = compare.compare(table, KINDS, SCHEMA)
     assert compared.agrees, compared.differences
 
 
@@ -107,7 +107,7 @@ def test_a_changed_cell_is_another_answer(life: Life) -> None:
         values = KINDS.column(position).to_pylist()
         column = pa.array([value, *values[1:]], KINDS.field(position).type)
         changed = KINDS.set_column(position, KINDS.field(position), column)
-        assert not answers.compare(table, changed, SCHEMA).agrees, KINDS.column_names[position]
+        assert not compare.compare(table, changed, SCHEMA).agrees, KINDS.column_names[position]
 
 
 def test_aggregates_are_those_of_duckdb(contender: Ready, life: Life, kinds: Tables) -> None:
@@ -119,7 +119,7 @@ def test_aggregates_are_those_of_duckdb(contender: Ready, life: Life, kinds: Tab
         sql = re.sub(r"sum\((\w+)\)", r"coalesce(sum(\1), 0)", sql)
     expected = connection.sql(sql).to_arrow_table()
     # Where NULL is ordered is the engine's; the rows are compared as a set.
-    compared = answers.compare(table, expected, GROUPED_SCHEMA)
+    compared = compare.compare(table, expected, GROUPED_SCHEMA)
     assert compared.agrees, compared.differences
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import Run, Weigh
+from weigh.engines.prepared import cache_folder
 from weigh.engines.targets.valkey import EmbeddedValkey
-from weigh.protocol.prepare import cache_folder
 
 from .loading import GENTLE
 from .proxy import Proxy

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weigh.protocol.prepare import cache_folder
+from weigh.engines.prepared import cache_folder
 
 from .reading import SHORT, assert_silent, contenders
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.audit import verify
 from weigh.evidence import record as records
-from weigh.host import residency
+from weigh.host import page_cache
 
 from .forging import Events, forge, reseal, rewrite, samples
 from .reading import reasons, words
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from commands import Run
 
-PUT_OUT = "drop_caches" if residency.may_drop() else "eviction"
-CODE = "E1.resident" if residency.may_drop() else "E1.unprivileged"
+PUT_OUT = "drop_caches" if page_cache.may_drop() else "eviction"
+CODE = "E1.resident" if page_cache.may_drop() else "E1.unprivileged"
 
 
 def account(run: Run, contender: str, temperature: str = "cold") -> dict[str, Any]:

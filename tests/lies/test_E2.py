@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.protocol.prepare import cache_folder
+from weigh.engines.prepared import cache_folder
 
 from .reading import contenders
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import Run
-from weigh.host import quiet
+from weigh.host import settle
 
 from .forging import forge, samples
 from .reading import SMALL, codes, contenders, verdicts, words
@@ -320,7 +320,7 @@ def test_where_nobody_watched_a_load_nobody_is_accused(weigh: Weigh) -> None:
 
 @pytest.mark.long
 def test_a_load_alone_on_a_quiet_machine_is_not_refused_for_others(weigh: Weigh) -> None:
-    assert not quiet.settle(600).busy, "somebody else uses this machine: nothing can be shown"
+    assert not settle.settle(600).busy, "somebody else uses this machine: nothing can be shown"
     run, _, own = loaded(weigh, "--duration", "10s", beside=False)
     found = run.json["runs"][0]["machine"]
     assert not {pid for one in found["culprits"] for pid in one["pids"]} & own

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from weigh._native import BatchLadder
-from weigh.verdict.series import Series, mean
+from weigh.statistics.correlated_mean import Series, mean
 
 DETERMINISTIC = settings(
     derandomize=True, deadline=None, database=None, max_examples=25, suppress_health_check=list(HealthCheck)

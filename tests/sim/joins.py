@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.verdict.effects import Effects
+from weigh.statistics.effects import Effects
+from weigh.statistics.welch import welch
 from weigh.verdict.join import decided
 from weigh.verdict.movement import LEVEL, uneven
-from weigh.verdict.welch import welch
 
 from . import noise, rates
 from .noise import Size

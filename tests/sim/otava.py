@@ -10,8 +10,8 @@ import numpy as np
 from scipy import signal
 
 from weigh.engines import environment
+from weigh.engines.prepared import cache_folder
 from weigh.model.errors import WeighError
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

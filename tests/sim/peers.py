@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special, stats
 
-from weigh.verdict import clickhouse, student
+from weigh.statistics import student_t
+from weigh.verdict import clickhouse_rule
 from weigh.verdict.decide import decide, step_up
 
 from . import noise, rates
@@ -68,18 +69,18 @@ def welch(new: Floats, old: Floats) -> Floats:
     parts = [side.var(axis=1, ddof=1) / side.shape[1] for side in (new, old)]
     freedom = (parts[0] + parts[1]) ** 2 / (parts[0] ** 2 / (new.shape[1] - 1) + parts[1] ** 2 / (old.shape[1] - 1))
     statistic = np.abs(new.mean(axis=1) - old.mean(axis=1)) / np.sqrt(parts[0] + parts[1])
-    return student.two_sided(statistic, freedom)
+    return student_t.two_sided(statistic, freedom)
 
 
 def beyond_t(new: Floats, old: Floats) -> Bools:
     """Whether the difference of the medians exceeds ClickHouse's T."""
-    difference, bound = clickhouse.measures(np.exp(new), np.exp(old))
+    difference, bound = clickhouse_rule.measures(np.exp(new), np.exp(old))
     return np.asarray(np.abs(difference) > bound)
 
 
 def changed(new: Floats, old: Floats) -> Bools:
     """What ClickHouse's rule calls changed."""
-    return np.asarray(clickhouse.rule(*clickhouse.measures(np.exp(new), np.exp(old))) == "changed")
+    return np.asarray(clickhouse_rule.rule(*clickhouse_rule.measures(np.exp(new), np.exp(old))) == "changed")
 
 
 TESTS: dict[str, Test] = {
@@ -150,7 +151,9 @@ def recall(experiments: int, change: float, seed: int) -> dict[str, Rate]:
     logs = started(experiments, 10, noise.RUNS, seed, sd=0.03)
     new, old = (logs[:, :, arm].reshape(experiments, -1) for arm in (0, 1))
     new = new + np.log1p(change)
-    gate = np.abs(clickhouse.median(np.exp(new)) / clickhouse.median(np.exp(old)) - 1) >= clickhouse.SMALL
+    gate = (
+        np.abs(clickhouse_rule.median(np.exp(new)) / clickhouse_rule.median(np.exp(old)) - 1) >= clickhouse_rule.SMALL
+    )
     return {
         "ClickHouse's rule": rate(changed(new, old)),
         "Mann-Whitney": rate(mann_whitney(new, old) <= ALPHA),
@@ -163,7 +166,7 @@ def threshold_follows_effect(experiments: int, seed: int) -> Rate:
     draw = np.random.default_rng(seed)
     old = draw.normal(0, 0.01, (experiments, 7))
     new = draw.normal(np.log1p(0.10), 0.01, (experiments, 7))
-    return rate(clickhouse.measures(np.exp(new), np.exp(old))[1] >= clickhouse.UNSTABLE)
+    return rate(clickhouse_rule.measures(np.exp(new), np.exp(old))[1] >= clickhouse_rule.UNSTABLE)
 
 
 def rerun(experiments: int, attempts: int, seed: int) -> Rate:
@@ -183,7 +186,7 @@ def peeked(experiments: int, seed: int) -> Rate:
     squares = np.cumsum(pairs**2, axis=1) - count * mean**2
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.abs(mean) / np.sqrt(squares / (count - 1) / count)
-    return rate((student.two_sided(statistic[:, 4:], count[4:] - 1.0) <= ALPHA).any(axis=1))
+    return rate((student_t.two_sided(statistic[:, 4:], count[4:] - 1.0) <= ALPHA).any(axis=1))
 
 
 def attempts(experiments: int, seed: int, most: int, margin: float = RULES.margin) -> tuple[Rate, Rate]:
@@ -196,7 +199,7 @@ def attempts(experiments: int, seed: int, most: int, margin: float = RULES.margi
     claimed, excluded = np.zeros((2, experiments), dtype=np.bool_)
     for attempt in range(1, most + 1):
         effects = rates.estimated(logs[:, : 10 * attempt])
-        half = student.quantile(RULES.confidence, effects.freedom) * effects.error
+        half = student_t.quantile(RULES.confidence, effects.freedom) * effects.error
         excluded |= np.abs(effects.effect) > half
         claimed |= np.abs(effects.effect) - half > np.log1p(margin)
     return rate(claimed), rate(excluded)

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from weigh.model.spec import Rules
+from weigh.statistics.effects import Effects, fit
+from weigh.statistics.student_t import quantile
 from weigh.verdict.decide import decide
-from weigh.verdict.effects import Effects, fit
-from weigh.verdict.student import quantile
 
 from . import noise
 from .noise import Size

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 from scipy.signal import lfilter
 
-from weigh.verdict import series, tails
+from weigh.statistics import correlated_mean, percentiles
 
 from .rates import Rate, rate
 from .row import Row
@@ -125,7 +125,7 @@ KINDS: dict[str, Kind] = {
 DRIFTS: dict[str, Kind] = {"rises by 1 SD": Kind(ramp), "first fifth 1 SD faster": Kind(turbo)}
 CYCLIC: dict[str, int] = {"wave of 37 samples": 37, "stalls every 500": 500}
 """Kinds with a cycle, and its length."""
-OTHERS: tuple[series.Method, ...] = ("naive", "kolaczkowski", "newey-west", "quadratic-spectral")
+OTHERS: tuple[correlated_mean.Method, ...] = ("naive", "kolaczkowski", "newey-west", "quadratic-spectral")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,9 @@ def drawn(kind: Kind, many: int, length: int, seed: int) -> Iterator[Floats]:
         yield from kind.make(min(slab, many - first), length, draw)
 
 
-def means(kind: Kind, many: int, length: int, seed: int, method: series.Method = "batch") -> Found:
+def means(kind: Kind, many: int, length: int, seed: int, method: correlated_mean.Method = "batch") -> Found:
     """Coverage of the 95 % intervals of the series that were kept, and the share that was not."""
-    found = [series.mean(values, method=method) for values in drawn(kind, many, length, seed)]
+    found = [correlated_mean.mean(values, method=method) for values in drawn(kind, many, length, seed)]
     kept = [one for one in found if one.low is not None and one.high is not None]
     inside = [one.low <= kind.mean <= one.high for one in kept if one.low is not None and one.high is not None]
     return Found(rate(np.array(inside, dtype=np.bool_)), Rate(many - len(kept), many))
@@ -183,7 +183,7 @@ def tail(kind: Kind, q: float, many: int, length: int, seed: int) -> Found:
     """Coverage of the 95 % intervals of a percentile that was resolved, and the share that was not."""
     assert kind.quantile is not None
     truth = kind.quantile(q)
-    found = [tails.percentiles(values, [q])[0] for values in drawn(kind, many, length, seed)]
+    found = [percentiles.percentiles(values, [q])[0] for values in drawn(kind, many, length, seed)]
     kept = [one for one in found if one.low is not None and one.high is not None]
     inside = [one.low <= truth <= one.high for one in kept if one.low is not None and one.high is not None]
     return Found(rate(np.array(inside, dtype=np.bool_)), Rate(many - len(kept), many))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from weigh.verdict import drift
+from weigh.machine import drift
 
 from .rates import rate
 

@@ -14,8 +14,8 @@ import pytest
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
+from weigh.verdict.analysis import judge
 from weigh.verdict.decide import decide
-from weigh.verdict.judge import judge
 
 from . import noise, rates
 from .noise import Size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from typing import TYPE_CHECKING
 
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path

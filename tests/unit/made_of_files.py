@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path

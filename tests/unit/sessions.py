@@ -13,8 +13,8 @@ from weigh.evidence.record import BlockBegun, ContenderRead, EnvironmentRead, Op
 from weigh.evidence.timeline import Columns
 from weigh.model.answer import GateStatus, ResultSchema
 from weigh.model.contender import Contender
+from weigh.model.dataset import DatasetName, FileFacts, Manifest
 from weigh.model.gate import Gate, OperationGate
-from weigh.model.manifest import DatasetName, FileFacts, Manifest
 from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import LayoutSpec, Spec

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
+from weigh.answers import compare
 from weigh.model.answer import Column, Kind, ResultSchema
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
-    from weigh.verdict.answers import Comparison
+    from weigh.answers.compare import Comparison
 
 NAN = float("nan")
 
@@ -36,7 +36,7 @@ def table(*columns: Any) -> pa.Table:
 
 def agree(left: pa.Table, right: pa.Table, of: ResultSchema) -> bool:
     """Both ways round: who is the witness must not matter."""
-    one, other = answers.compare(left, right, of), answers.compare(right, left, of)
+    one, other = compare.compare(left, right, of), compare.compare(right, left, of)
     assert one.agrees == other.agrees
     assert one.agrees or one.differences
     return one.agrees
@@ -119,7 +119,7 @@ def test_ties_at_the_limit_may_be_any_of_those_that_tie() -> None:
     top = schema("string", "integer", ordered_by=(1,), limit=3)
     left, right = table(["a", "b", "c"], [9, 5, 5]), table(["a", "b", "d"], [9, 5, 5])
     assert agree(left, right, top)
-    (note,) = answers.compare(left, right, top).notes
+    (note,) = compare.compare(left, right, top).notes
     assert "tie at the limit" in note
     assert not agree(left, table(["z", "b", "d"], [9, 5, 5]), top)
     assert not agree(left, table(["a", "b", "d"], [9, 5, 4]), top)
@@ -139,7 +139,7 @@ def test_approximate_values_agree_within_their_tolerance() -> None:
 
 
 def test_a_tolerance_that_was_needed_is_noted() -> None:
-    (note,) = answers.compare(table(["a"], [1.0]), table(["a"], [1 + 1e-15]), loose()).notes
+    (note,) = compare.compare(table(["a"], [1.0]), table(["a"], [1 + 1e-15]), loose()).notes
     assert note.startswith("A2")
 
 
@@ -170,16 +170,16 @@ def test_an_integer_division_is_no_quotient_at_a_coarser_scale() -> None:
 
 def test_quotients_of_doubles_differ_by_rounding_and_not_by_scale() -> None:
     quotient = loose("decimal", quotient=True)
-    near = answers.compare(table(["a"], [0.1 + 0.2]), table(["a"], [0.3]), quotient)
+    near = compare.compare(table(["a"], [0.1 + 0.2]), table(["a"], [0.3]), quotient)
     assert near.agrees
     assert [note[:3] for note in near.notes] == ["A2:"]
-    coarse = answers.compare(table(["a"], [Decimal("0.30")]), table(["a"], [0.304]), quotient)
+    coarse = compare.compare(table(["a"], [Decimal("0.30")]), table(["a"], [0.304]), quotient)
     assert [note[:3] for note in coarse.notes] == ["A7:"]
 
 
 @pytest.mark.parametrize("other", [table([1], [2]), pa.table({})])
 def test_another_number_of_columns(other: pa.Table) -> None:
-    found = answers.compare(other, table([1]), schema("integer"))
+    found = compare.compare(other, table([1]), schema("integer"))
     assert (found.agrees, found.differences[0].column) == (False, "(columns)")
 
 
@@ -188,9 +188,9 @@ def test_no_rows_on_both_sides() -> None:
 
 
 def test_differences_are_shown_and_all_are_counted() -> None:
-    found: Comparison = answers.compare(table(list(range(100))), table(list(range(100, 200))), schema("integer"))
+    found: Comparison = compare.compare(table(list(range(100))), table(list(range(100, 200))), schema("integer"))
     assert found.count >= 100
-    assert len(found.differences) == answers.MAX_DIFFERENCES
+    assert len(found.differences) == compare.MAX_DIFFERENCES
 
 
 @pytest.mark.parametrize(
@@ -205,9 +205,9 @@ def test_differences_are_shown_and_all_are_counted() -> None:
 )
 def test_digests_tell_the_same(left: pa.Table, right: pa.Table, same: bool) -> None:
     of = schema("integer")
-    assert (answers.digest(left, of) == answers.digest(right, of)) == same
+    assert (compare.digest(left, of) == compare.digest(right, of)) == same
 
 
 def test_the_digest_of_an_ordered_answer_is_of_its_sequence() -> None:
     of = schema("integer", ordered_by=(0,))
-    assert answers.digest(table([1, 2]), of) != answers.digest(table([2, 1]), of)
+    assert compare.digest(table([1, 2]), of) != compare.digest(table([2, 1]), of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weigh.model.errors import UsageError
-from weigh.model.plan import Arm
+from weigh.model.schedule import Arm
 from weigh.protocol import budget
 
 ARMS = [Arm(name="a", contender="a"), Arm(name="b", contender="b"), Arm(name="a#2", contender="a")]

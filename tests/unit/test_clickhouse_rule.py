@@ -11,8 +11,8 @@ import pytest
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.verdict import clickhouse
-from weigh.verdict.judge import judge
+from weigh.verdict import clickhouse_rule
+from weigh.verdict.analysis import judge
 
 SIZES = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (1, 2), (2, 1), (3, 6), (6, 3), (4, 7), (5, 8), (8, 4)]
 
@@ -29,7 +29,7 @@ def every_deal(new: int, old: int) -> dict[tuple[int, int], int]:
 
 @pytest.mark.parametrize(("new", "old"), SIZES)
 def test_the_law_is_that_of_every_deal(new: int, old: int) -> None:
-    every, law = every_deal(new, old), clickhouse.law(new, old)
+    every, law = every_deal(new, old), clickhouse_rule.law(new, old)
     found = dict(zip(zip(law.low.tolist(), law.high.tolist(), strict=True), law.probability.tolist(), strict=True))
     assert found.keys() == every.keys()
     for pair, count in every.items():
@@ -38,7 +38,7 @@ def test_the_law_is_that_of_every_deal(new: int, old: int) -> None:
 
 def test_seven_runs_have_sixteen_support_points_with_the_printed_probabilities() -> None:
     """P{i,j} = 2 C(i-1,m-1) C(j-i-1,2m-1-i) C(2n-j,n-m) / C(2n,n), m the rank of the median, ranks from 1."""
-    n, m, law = 7, 4, clickhouse.law(7, 7)
+    n, m, law = 7, 4, clickhouse_rule.law(7, 7)
     assert len(law.probability) == 16
     for i, j, found in zip(law.low + 1, law.high + 1, law.probability, strict=True):
         printed = 2 * comb(i - 1, m - 1) * comb(j - i - 1, 2 * m - 1 - i) * comb(2 * n - j, n - m) / comb(2 * n, n)
@@ -51,7 +51,7 @@ def test_the_threshold_is_the_quantile_of_every_deal(new: int, old: int, digits:
     """With one digit many executions are equal, as coarse clocks make them."""
     draw = np.random.default_rng(new * 100 + old)
     values = np.round(draw.exponential(1.0, (20, new + old)) + 1, digits)
-    found = clickhouse.threshold(values[:, :new], values[:, new:])
+    found = clickhouse_rule.threshold(values[:, :new], values[:, new:])
     for row, bound in zip(values, found, strict=True):
         sizes = []
         for chosen in combinations(range(new + old), new):
@@ -69,20 +69,20 @@ def test_the_threshold_is_that_of_ten_thousand_shuffles() -> None:
     for _ in range(10_000):
         dealt = draw.permutation(pooled)
         sizes.append(abs(np.sort(dealt[:30])[15] - np.sort(dealt[30:])[15]))
-    exact = clickhouse.threshold(new, old)[0]
+    exact = clickhouse_rule.threshold(new, old)[0]
     assert np.quantile(sizes, 0.987) <= exact <= np.quantile(sizes, 0.993)
 
 
 def test_many_queries_at_once_give_what_each_gives_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = np.random.default_rng(6)
     new, old = draw.lognormal(0, 0.1, (50, 9)), draw.lognormal(0, 0.1, (50, 18))
-    together = clickhouse.threshold(new, old)
-    monkeypatch.setattr(clickhouse, "_CELLS", 1)
-    np.testing.assert_array_equal(clickhouse.threshold(new, old), together)
+    together = clickhouse_rule.threshold(new, old)
+    monkeypatch.setattr(clickhouse_rule, "_CELLS", 1)
+    np.testing.assert_array_equal(clickhouse_rule.threshold(new, old), together)
 
 
 def test_a_thousand_executions_take_a_law_of_their_own_size() -> None:
-    law = clickhouse.law(1_000, 2_000)
+    law = clickhouse_rule.law(1_000, 2_000)
     assert law.probability.sum() == pytest.approx(1)
     assert len(law.probability) < 200_000
 
@@ -101,7 +101,7 @@ def test_a_thousand_executions_take_a_law_of_their_own_size() -> None:
     ],
 )
 def test_the_four_conditions_in_their_order(difference: float, bound: float, name: str) -> None:
-    assert list(clickhouse.rule(np.array([difference]), np.array([bound]))) == [name]
+    assert list(clickhouse_rule.rule(np.array([difference]), np.array([bound]))) == [name]
 
 
 CONTENDERS = tuple(Contender(name=name, engine="duckdb") for name in ("old", "new"))

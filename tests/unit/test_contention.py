@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from weigh.machine import contention_findings
+from weigh.machine.contention import Contention, PairShare, contention
 from weigh.model.sample import Outcome, Sample
 from weigh.model.timeline import Culprit, Moment, Watch
-from weigh.verdict import contended
-from weigh.verdict.contention import Contention, PairShare, contention
 
 if TYPE_CHECKING:
     from weigh.model.finding import Finding
@@ -61,14 +61,14 @@ def pair(found: Contention, contender: str = "b") -> PairShare:
 
 
 def said(found: Contention, code: str = "E4.contended") -> list[Finding]:
-    return [one for one in contended.findings(found) if one.code == code]
+    return [one for one in contention_findings.findings(found) if one.code == code]
 
 
 def test_a_job_beside_one_contender_refuses_that_one_and_nobody_else() -> None:
     found = experiment({"a": [0.0] * 10, "b": [1.0] * 10, "c": [0.01] * 10})
     assert [one.refused for one in found.pairs] == [False, True, False]
     assert pair(found).foreign == pytest.approx(1.0)
-    (reasons,) = contended.spoilt(found)
+    (reasons,) = contention_findings.spoilt(found)
     assert reasons.keys() == {("q", "b")}
     assert reasons["q", "b"].code == "E4.contended"
     assert "burn (pid 812) 1.60 s of CPU" in reasons["q", "b"].text
@@ -80,9 +80,9 @@ def test_a_job_beside_one_contender_refuses_that_one_and_nobody_else() -> None:
 
 def test_without_it_there_is_silence() -> None:
     found = experiment({"a": [0.0] * 10, "b": [0.02] * 10})
-    assert not list(contended.findings(found))
-    assert not contended.spoilt(found)
-    assert not contended.gaps(found)
+    assert not list(contention_findings.findings(found))
+    assert not contention_findings.spoilt(found)
+    assert not contention_findings.gaps(found)
 
 
 def test_one_short_blip_names_its_turn_and_refuses_nobody() -> None:
@@ -90,7 +90,7 @@ def test_one_short_blip_names_its_turn_and_refuses_nobody() -> None:
     found = experiment({"a": [0.0] * 10, "b": [0.0] * 6 + [1.0] + [0.0] * 3})
     assert pair(found).foreign == pytest.approx(0.1)
     assert not pair(found).refused
-    assert not contended.spoilt(found)
+    assert not contention_findings.spoilt(found)
     (finding,) = said(found)
     assert finding.severity == "note"
     assert "1 of 10 turns: block 6 turn 1 (100 %)" in finding.text
@@ -139,9 +139,9 @@ def test_what_the_hypervisor_took_is_a_finding_of_its_own() -> None:
     watches = [watch(block, 0, 0.0, steal=0.01) for block in range(10)]
     found = contention([(samples, watches)], 0.05)
     assert (pair(found).refused, pair(found).stolen, pair(found).steal) == (False, True, pytest.approx(0.2))
-    (reasons,) = contended.spoilt(found)
+    (reasons,) = contention_findings.spoilt(found)
     assert reasons["q", "b"].code == "E4.steal"
-    (finding,) = contended.findings(found)
+    (finding,) = contention_findings.findings(found)
     assert (finding.code, finding.severity, finding.contender) == ("E4.steal", "warning", None)
     assert "20.0 % on q, b" in finding.text
 
@@ -152,7 +152,7 @@ def test_a_hole_is_not_watched_and_says_where() -> None:
     unread = Watch(moments=tuple(moments(40.0, 1.0, None)), unreadable={"processes": "permission denied"})
     found = contention([(samples, [*watches, unread])], 0.05)
     assert not found.watched
-    (gap,) = contended.gaps(found)
+    (gap,) = contention_findings.gaps(found)
     assert gap.startswith("the machine was not watched during 3 of 15 timed executions of attempt 1")
     assert "permission denied" in gap
     assert not contention([(samples, [])], 0.05).watched
@@ -184,27 +184,29 @@ def test_a_cold_turn_has_two_temperatures() -> None:
         watches += [Watch(moments=tuple(moments(10.0 * block, 0.5, 1.0) + moments(10.0 * block + 0.5, 0.5, 0.0)))]
     found = contention([(samples, watches)], 0.05)
     assert {one.temperature: one.refused for one in found.pairs} == {"cold": True, "first": False}
-    assert contended.spoilt(found, "cold")
-    assert not contended.spoilt(found, "first")
-    assert not contended.spoilt(found, "hot")
+    assert contention_findings.spoilt(found, "cold")
+    assert not contention_findings.spoilt(found, "first")
+    assert not contention_findings.spoilt(found, "hot")
 
 
 def test_any_share_can_be_allowed_and_that_is_said() -> None:
     found = experiment({"a": [0.0] * 10, "b": [1.0] * 10}, bound=1.0)
-    assert not contended.spoilt(found)
-    (finding,) = contended.findings(found)
+    assert not contention_findings.spoilt(found)
+    (finding,) = contention_findings.findings(found)
     assert (finding.code, finding.severity) == ("E4.allowed", "warning")
     assert "contention of any size was allowed: others used at most 100.0 %" in finding.text
-    (finding,) = contended.findings(experiment({"b": [0.0] * 10}, bound=1.0))
+    (finding,) = contention_findings.findings(experiment({"b": [0.0] * 10}, bound=1.0))
     assert (finding.code, finding.severity) == ("E4.allowed", "note"), "nothing came of it"
 
 
 def test_another_bound_is_kept_and_said() -> None:
     found = experiment({"b": [0.15] * 10}, bound=0.2)
-    assert not contended.spoilt(found)
-    assert [(one.code, one.severity) for one in contended.findings(found)] == [("E4.allowed", "warning")]
+    assert not contention_findings.spoilt(found)
+    assert [(one.code, one.severity) for one in contention_findings.findings(found)] == [("E4.allowed", "warning")]
     assert experiment({"b": [0.25] * 10}, bound=0.2).pairs[0].refused
-    assert [one.code for one in contended.findings(experiment({"b": [0.04] * 10}, bound=0.03))] == ["E4.contended"]
+    assert [one.code for one in contention_findings.findings(experiment({"b": [0.04] * 10}, bound=0.03))] == [
+        "E4.contended"
+    ]
 
 
 def test_many_operations_are_one_finding_and_processes_are_added_up() -> None:
@@ -214,7 +216,7 @@ def test_many_operations_are_one_finding_and_processes_are_added_up() -> None:
             samples += executions(block, turn, operation=f"q{turn}")
             watches.append(watch(block, turn, 0.5, JOB, Culprit(pid=7, name="cron", cpu_s=0.1)))
     found = contention([(samples, watches)], 0.05)
-    assert len(contended.spoilt(found)[0]) == 6
+    assert len(contention_findings.spoilt(found)[0]) == 6
     (finding,) = said(found)
     assert finding.operation is None
     assert "on q0, q1, q2 and 3 more operations" in finding.text
@@ -244,7 +246,7 @@ def test_nothing_measured_nothing_said() -> None:
     found = contention([([], [watch(0, 0, 1.0)])], 0.05)
     assert not found.pairs
     assert not found.watched
-    assert not list(contended.findings(found))
+    assert not list(contention_findings.findings(found))
 
 
 def test_turns_that_nobody_watched_do_not_dilute() -> None:
@@ -262,9 +264,9 @@ def test_a_server_that_somebody_else_runs_is_not_taken_for_others() -> None:
         ("a", True, 10),
         ("b", False, 0),
     ]
-    assert {(one.code, one.contender) for one in contended.findings(found)} == {
+    assert {(one.code, one.contender) for one in contention_findings.findings(found)} == {
         ("E4.contended", "a"),
         ("E4.apart", "b"),
     }
     allowed = contention([(samples, watches)], 1.0, apart=["a", "b"])
-    assert {one.code for one in contended.findings(allowed)} == {"E4.apart"}
+    assert {one.code for one in contention_findings.findings(allowed)} == {"E4.apart"}

@@ -8,11 +8,11 @@ import pytest
 import sessions
 
 from weigh.evidence.record import BlockBegun
+from weigh.machine import drift
 from weigh.model.calibration import Calibration, Kernel
 from weigh.model.spec import Rules
 from weigh.model.verdict import VerdictName
 from weigh.report.conclusion import conclude
-from weigh.verdict import drift
 
 BLOCKS = 10
 

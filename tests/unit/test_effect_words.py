@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from weigh.report.doctor import effect
+from weigh.statistics.cv import Estimate
 from weigh.verdict.knob_effect import Effect, KernelEffect
-from weigh.verdict.spread import Estimate
 
 
 @pytest.mark.parametrize(

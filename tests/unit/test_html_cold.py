@@ -8,7 +8,7 @@ import msgspec
 
 import reporting
 from pages import Reader, assert_sound, rendered
-from weigh.model.warmth import Drive, Pages, Warmth
+from weigh.model.cold import Drive, Pages, Warmth
 from weigh.report.conclusion import conclude
 
 if TYPE_CHECKING:

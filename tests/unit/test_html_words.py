@@ -10,9 +10,9 @@ import msgspec
 import reporting
 from pages import Reader, assert_sound, rendered
 from weigh.model.verdict import VerdictName
+from weigh.render.sentences import sentence
 from weigh.report.conclusion import conclude
 from weigh.report.plain_words import in_words
-from weigh.report.sentences import sentence
 from weigh.report.terminal import plain
 
 if TYPE_CHECKING:

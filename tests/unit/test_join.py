@@ -13,11 +13,11 @@ from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, VerdictName
-from weigh.verdict.effects import Effects
+from weigh.statistics.effects import Effects
+from weigh.statistics.welch import welch
 from weigh.verdict.join import decided, join
 from weigh.verdict.joining import Joined, Joining, Side
 from weigh.verdict.movement import uneven
-from weigh.verdict.welch import welch
 
 TWO_ARMS = ("ref", "new", "ref#2")
 

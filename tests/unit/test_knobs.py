@@ -9,7 +9,7 @@ import pytest
 
 from weigh.host import facts, knobs
 from weigh.host.knobs import cores, limits
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 from weigh.model.errors import UsageError
 from weigh.model.knob import KnobState
 

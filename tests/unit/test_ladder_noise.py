@@ -15,15 +15,15 @@ from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import Timing, Verdict, VerdictName
 from weigh.report.ladder import words
 from weigh.report.svg.ladder import Line, plot
+from weigh.verdict.analysis import judge
 from weigh.verdict.cost import best_single, costs
 from weigh.verdict.forecast import LEVEL, Crossing, Noise, forecast, smallest, starts_for
-from weigh.verdict.judge import judge
 from weigh.verdict.ladder import Ladder, Series, ladder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.verdict.judgement import Judgement
+    from weigh.verdict.analysis_model import Judgement
 
 RULES = Rules()
 ARMS = (("base", "base"), ("base#2", "base"), ("new", "new"))

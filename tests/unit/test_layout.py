@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from weigh.data import facts, layout, store
+from weigh.data import cache as store
 from weigh.data.generator import dataset_name
+from weigh.data.layout import file_facts, parquet
+from weigh.model.dataset import DatasetName
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
-from weigh.model.manifest import DatasetName
 from weigh.model.spec import LayoutSpec
 
 NAME = dataset_name("netflow", 10_000, 42)
@@ -57,7 +58,7 @@ def test_every_layout_holds_the_same_rows(tmp_path: Path, spec: LayoutSpec) -> N
     assert max(file.rows for file in other.manifest.files) - min(file.rows for file in other.manifest.files) <= 1
     sizes = [file.parquet["row_groups"]["max_rows"] for file in other.manifest.files]
     assert max(sizes) == min(
-        spec.row_group_rows or layout.ROW_GROUP_ROWS, max(file.rows for file in other.manifest.files)
+        spec.row_group_rows or parquet.ROW_GROUP_ROWS, max(file.rows for file in other.manifest.files)
     )
 
 
@@ -90,9 +91,9 @@ def test_tiny_datasets_are_valid(tmp_path: Path, scale: int) -> None:
 )
 def test_damage_is_named(tmp_path: Path, damage, code: str) -> None:
     stored = store.ensure(NAME, PYARROW, tmp_path)
-    assert facts.verify(stored.folder, stored.manifest, "digest") == []
+    assert file_facts.verify(stored.folder, stored.manifest, "digest") == []
     damage(stored.folder / stored.manifest.files[0].path)
-    found = facts.verify(stored.folder, stored.manifest)
+    found = file_facts.verify(stored.folder, stored.manifest)
     assert [finding.code.startswith(code) for finding in found] == [True]
     with pytest.raises(DataFault) as raised:
         store.ensure(NAME, PYARROW, tmp_path)
@@ -108,9 +109,9 @@ def test_an_edited_manifest_is_noticed_by_the_digest(tmp_path: Path) -> None:
     stored = store.ensure(NAME, PYARROW, tmp_path)
     path = stored.folder / stored.manifest.files[0].path
     rewrite(path, 1)
-    now = facts.file_facts(path, "events", path.name)
+    now = file_facts.file_facts(path, "events", path.name)
     edited = msgspec_replace(stored.manifest, now)
-    assert [finding.code for finding in facts.verify(stored.folder, edited, "digest")] == ["D8.rows"]
+    assert [finding.code for finding in file_facts.verify(stored.folder, edited, "digest")] == ["D8.rows"]
 
 
 def msgspec_replace(manifest, now):
@@ -209,22 +210,22 @@ def test_duckdb_writes_the_same_rows(tmp_path: Path) -> None:
 def test_describe_reads_the_users_own_files(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "one.parquet")
     pq.write_table(pa.table({"a": [4]}), tmp_path / "two.parquet")
-    found = facts.describe({"t": [tmp_path / "one.parquet", tmp_path / "two.parquet"]})
+    found = file_facts.describe({"t": [tmp_path / "one.parquet", tmp_path / "two.parquet"]})
     assert [file.rows for file in found] == [3, 1]
-    assert facts.merged(found)["t"].startswith("x3s1:4:")
+    assert file_facts.merged(found)["t"].startswith("x3s1:4:")
     (tmp_path / "bad.parquet").write_bytes(b"not parquet")
     for missing in ("bad.parquet", "none.parquet"):
         with pytest.raises(DataFault):
-            facts.describe({"t": [tmp_path / missing]})
+            file_facts.describe({"t": [tmp_path / missing]})
     with pytest.raises(DataFault, match="no files"):
-        facts.describe({"t": []})
+        file_facts.describe({"t": []})
 
 
 def test_parts_divide_the_rows_in_order() -> None:
     batches = [pa.record_batch({"a": list(range(first, first + 5))}) for first in range(0, 20, 5)]
     parts = [
-        [value for batch in part for value in batch["a"].to_pylist()] for part in layout.divided(batches, [7, 7, 6])
+        [value for batch in part for value in batch["a"].to_pylist()] for part in parquet.divided(batches, [7, 7, 6])
     ]
     assert parts == [list(range(7)), list(range(7, 14)), list(range(14, 20))]
-    groups = [table["a"].to_pylist() for table in layout.grouped(batches, 8)]
+    groups = [table["a"].to_pylist() for table in parquet.grouped(batches, 8)]
     assert groups == [list(range(8)), list(range(8, 16)), list(range(16, 20))]

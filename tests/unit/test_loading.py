@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.model.progress import Silence
 from weigh.protocol.loading import loaded
-from weigh.protocol.progress import Silence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

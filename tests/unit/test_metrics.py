@@ -12,13 +12,13 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import VerdictName
+from weigh.statistics.effects import Effects
+from weigh.verdict.analysis import judge
 from weigh.verdict.decide import p_matters, step_up
-from weigh.verdict.effects import Effects
-from weigh.verdict.judge import judge
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 
 if TYPE_CHECKING:
-    from weigh.verdict.judgement import Judgement
+    from weigh.verdict.analysis_model import Judgement
 
 SPEC = Spec(
     workload="netflow",

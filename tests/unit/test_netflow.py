@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from weigh.data import netflow_pools as pools
-from weigh.data.entropy import SLOTS, lanes, skewed, words
+from weigh.data.counter_random import SLOTS, lanes, skewed, words
 from weigh.data.generator import dataset_name, generator
-from weigh.data.netflow_rows import DURATION_BITS, SCHEMA, Rows, rows
-from weigh.data.netflow_tally import RUN, Tally, size_bounds, tally, truth
-from weigh.data.truth import Truth
+from weigh.data.ground_truth import Truth
+from weigh.data.netflow import pools
+from weigh.data.netflow.rows import DURATION_BITS, SCHEMA, Rows, rows
+from weigh.data.netflow.truth import RUN, Tally, size_bounds, tally, truth
 from weigh.model.errors import DataFault, UsageError
 
 # Changing any of these needs another version of the generator: published results name netflow/1.

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from weigh import workloads
+from weigh.answers import compare
 from weigh.data.generator import generator
-from weigh.data.truth import Truth
+from weigh.data.ground_truth import Truth
 from weigh.model.errors import UsageError
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from weigh.model.operation import Workload
@@ -52,7 +52,7 @@ def test_the_truth_agrees_with_duckdb(scale: int, seed: int) -> None:
             expected = source.expected(operation.name, case, truth)
             assert expected is not None
             assert expected.column_names == [column.name for column in columns]
-            compared = answers.compare(got, expected, operation.schema)
+            compared = compare.compare(got, expected, operation.schema)
             assert compared.agrees, (operation.name, case, compared.differences)
 
 

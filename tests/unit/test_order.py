@@ -10,8 +10,8 @@ import pytest
 from weigh.audit.order import departures
 from weigh.evidence.record import BlockBegun, End, Record
 from weigh.model.contender import Contender
-from weigh.model.plan import arms, block_order
 from weigh.model.sample import Outcome, Sample
+from weigh.model.schedule import arms, block_order
 from weigh.model.spec import Spec
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import reporting
-from weigh.model.parity import LifeRead, Told
+from weigh.model.resources import LifeRead, Told
 from weigh.model.storage import Device, Place
 from weigh.report import surroundings as printed
 from weigh.report.conclusion import conclude

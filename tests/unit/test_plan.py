@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from weigh.model.contender import Contender
-from weigh.model.plan import arms, block_order, start_order
+from weigh.model.schedule import arms, block_order, start_order
 from weigh.model.spec import Spec
 
 CASES = (("count", "rare"), ("count", "common"), ("top", "only"))

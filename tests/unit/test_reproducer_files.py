@@ -16,7 +16,8 @@ import pytest
 
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
-from weigh.engines.stores import Tables
+from weigh.engines.loaded import Tables
+from weigh.engines.prepared import Ready
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.gate import Difference
@@ -24,7 +25,6 @@ from weigh.model.spec import LayoutSpec
 from weigh.protocol import excerpt, reproducer
 from weigh.protocol import reproducer_script as script
 from weigh.protocol.contradiction import Found, Question, kinds
-from weigh.protocol.prepare import Ready
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

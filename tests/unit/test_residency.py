@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.host import drive, processes, residency, storage
+from weigh.host import device_reads, page_cache, processes, storage
 from weigh.model.errors import EnvironmentFault
 from weigh.protocol import cold
 
@@ -31,19 +31,19 @@ def file(tmp_path: Path, dropping: Callable[[], AbstractContextManager[None]]) -
         pytest.skip("the temporary folder is memory: nothing can be put out of it")
     path = tmp_path / "data"
     with dropping():
-        path.write_bytes(os.urandom(PAGES * residency.PAGE_BYTES))
+        path.write_bytes(os.urandom(PAGES * page_cache.PAGE_BYTES))
         yield path
 
 
 def test_a_file_that_was_written_is_in_memory_until_it_is_put_out(file: Path) -> None:
-    found = residency.count([str(file)])
+    found = page_cache.count([str(file)])
     assert found is not None
     assert (found.resident, found.pages) == (PAGES, PAGES)
-    left = residency.evict([str(file)])
+    left = page_cache.evict([str(file)])
     assert left is not None
     assert (left.resident, left.pages) == (0, PAGES)
-    residency.read_in([str(file)])
-    found = residency.count([str(file)])
+    page_cache.read_in([str(file)])
+    found = page_cache.count([str(file)])
     assert found is not None
     assert found.resident == PAGES
 
@@ -51,25 +51,25 @@ def test_a_file_that_was_written_is_in_memory_until_it_is_put_out(file: Path) ->
 def test_what_is_mapped_and_touched_stays_and_is_counted(file: Path) -> None:
     with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         assert sum(mapped[offset] for offset in range(0, len(mapped), mmap.PAGESIZE)) >= 0
-        left = residency.evict([str(file)])
+        left = page_cache.evict([str(file)])
         assert left is not None
         assert left.resident == PAGES
         assert str(file.resolve()) in processes.mapped(os.getpid())
 
 
 def test_what_cannot_be_looked_at_is_not_nothing(file: Path) -> None:
-    assert residency.count([]) is None
-    assert residency.count([str(file), f"{file}.gone"]) is None
-    assert residency.evict([f"{file}.gone"]) is None
-    assert residency.size([str(file), f"{file}.gone"]) == PAGES * residency.PAGE_BYTES
+    assert page_cache.count([]) is None
+    assert page_cache.count([str(file), f"{file}.gone"]) is None
+    assert page_cache.evict([f"{file}.gone"]) is None
+    assert page_cache.size([str(file), f"{file}.gone"]) == PAGES * page_cache.PAGE_BYTES
 
 
 def test_what_a_child_reads_is_counted_with_its_parent(file: Path) -> None:
-    residency.evict([str(file)])
+    page_cache.evict([str(file)])
     code = f"import subprocess; subprocess.run(['cat', {str(file)!r}], stdout=subprocess.DEVNULL); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as process:
         until = time.monotonic() + 30
-        while (processes.bytes_read(process.pid) or 0) < PAGES * residency.PAGE_BYTES:
+        while (processes.bytes_read(process.pid) or 0) < PAGES * page_cache.PAGE_BYTES:
             assert process.poll() is None
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -78,17 +78,17 @@ def test_what_a_child_reads_is_counted_with_its_parent(file: Path) -> None:
         assert not processes.gone(started, 0.0)
         process.communicate(b"\n")
     assert read is not None
-    assert read >= PAGES * residency.PAGE_BYTES
+    assert read >= PAGES * page_cache.PAGE_BYTES
     assert processes.gone(started, 5.0)
 
 
 def test_the_drive_is_read_past_the_page_cache(file: Path) -> None:
-    rates, part = drive.rates([str(file)])
+    rates, part = device_reads.rates([str(file)])
     if not rates:
         pytest.skip("this file system cannot be read past the page cache")
-    assert part == PAGES * residency.PAGE_BYTES
+    assert part == PAGES * page_cache.PAGE_BYTES
     assert len(rates) == 2
-    assert drive.rates([f"{file}.gone"]) == ((), 0)
+    assert device_reads.rates([f"{file}.gone"]) == ((), 0)
 
 
 def test_memory_is_refused(in_shared_memory: str) -> None:

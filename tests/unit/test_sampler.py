@@ -17,9 +17,10 @@ import pytest
 
 from weigh.evidence import timeline
 from weigh.evidence.journal import Journal
+from weigh.host import sampling
 from weigh.host.sampler import Sampler
 from weigh.model.errors import UsageError
-from weigh.protocol import calibrating, watching
+from weigh.protocol import calibrating
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,9 +157,9 @@ def test_a_sampler_that_fails_is_said_once_and_ends_nothing(tmp_path: Path, monk
 
         stop = track = mark
 
-    monkeypatch.setattr(watching, "Sampler", Broken)
+    monkeypatch.setattr(sampling, "Sampler", Broken)
     journal = Journal(tmp_path)
-    watch = watching.Watching(journal)
+    watch = sampling.Watching(journal)
     with watch.started(time.monotonic()):
         watch.mark()
         watch.mark()
@@ -207,7 +208,7 @@ def test_a_disk_that_cannot_be_written_has_no_calibration(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "read", "good", "bad"),
     [
-        ("WEIGH_SAMPLER", watching.rate, {"": 20.0, "yes": 20.0, "no": 0.0, "5": 5.0}, ("often", "0", "-3", "nan")),
+        ("WEIGH_SAMPLER", sampling.rate, {"": 20.0, "yes": 20.0, "no": 0.0, "5": 5.0}, ("often", "0", "-3", "nan")),
         ("WEIGH_CALIBRATION", calibrating.wanted, {"": True, "yes": True, "no": False}, ("maybe", "0")),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Verdict, VerdictName
-from weigh.report.sentences import sentence, told
+from weigh.render.sentences import sentence, told
 
 UNSTABLE = Reason(code="T7.unstable", text="the ratio varies")
 FIGURES: dict[str, Any] = {"ratio": 1.12, "low": 1.09, "high": 1.15, "detectable": 0.07, "starts": 10}

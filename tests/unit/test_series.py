@@ -12,10 +12,10 @@ from scipy.fft import idct
 from scipy.signal import lfilter
 
 from weigh.model.errors import UsageError
-from weigh.verdict import textbook
-from weigh.verdict.long_run import batch_means, long_run, trend
-from weigh.verdict.series import Series, mean
-from weigh.verdict.tails import percentiles
+from weigh.statistics import textbook_errors
+from weigh.statistics.correlated_mean import Series, mean
+from weigh.statistics.long_run_variance import batch_means, long_run, trend
+from weigh.statistics.percentiles import percentiles
 
 DRAW = np.random.default_rng(1)
 LATENCIES = DRAW.exponential(1.0, 5_000)
@@ -197,10 +197,10 @@ class TestTextbook:
     def test_autocorrelation(self) -> None:
         deviations = self.values - self.values.mean()
         wanted = [float(deviations[: 200 - k] @ deviations[k:] / (deviations @ deviations)) for k in (0, 1, 50, 199)]
-        assert textbook.autocorrelation(self.values, [0, 1, 50, 199]) == pytest.approx(wanted)
+        assert textbook_errors.autocorrelation(self.values, [0, 1, 50, 199]) == pytest.approx(wanted)
         for lag in (-1, 200):
             with pytest.raises(UsageError, match="number of samples, 200"):
-                textbook.autocorrelation(self.values, [lag])
+                textbook_errors.autocorrelation(self.values, [lag])
 
     def test_kolaczkowski_is_the_code_of_the_text(self) -> None:
         centre, count = self.values.mean(), len(self.values)
@@ -211,15 +211,15 @@ class TestTextbook:
             for i in range(lag, count):
                 covariance += 2 * (self.values[i] - centre) * (self.values[i - lag] - centre) * weight
         wanted = math.sqrt(max(square + covariance / count, 0) / count)
-        assert textbook.kolaczkowski(self.values) == pytest.approx(wanted)
+        assert textbook_errors.kolaczkowski(self.values) == pytest.approx(wanted)
 
     def test_error_by_cutoff(self) -> None:
-        found = textbook.error_by_cutoff(self.values, [0, 14, 199])
+        found = textbook_errors.error_by_cutoff(self.values, [0, 14, 199])
         assert found[0] == pytest.approx(self.values.std() / math.sqrt(200))
-        assert found[1] == pytest.approx(textbook.kolaczkowski(self.values))
+        assert found[1] == pytest.approx(textbook_errors.kolaczkowski(self.values))
         assert found[1] > 2 * found[0]
 
-    @pytest.mark.parametrize("rule", [textbook.newey_west, textbook.quadratic_spectral])
+    @pytest.mark.parametrize("rule", [textbook_errors.newey_west, textbook_errors.quadratic_spectral])
     def test_automatic_bandwidths(self, rule: object) -> None:
         """About right for a long autoregression, whose standard error is 10 / sqrt(N)."""
         assert callable(rule)
@@ -230,18 +230,18 @@ class TestTextbook:
         """With lag-one correlation 1/2 and N = 100 the bandwidths are those of the formulas."""
         draw = np.random.default_rng(2)
         values = lfilter([1.0], [1.0, -0.5], draw.standard_normal(100))
-        covariances = textbook.autocovariance(values)
+        covariances = textbook_errors.autocovariance(values)
         memory = covariances[1] / covariances[0]
         width = 1.1447 * (4 * memory**2 / ((1 - memory) ** 2 * (1 + memory) ** 2) * 100) ** (1 / 3)
         total = covariances[0] + 2 * sum((1 - k / width) * covariances[k] for k in range(1, 100) if k < width)
-        assert textbook.newey_west(values) == pytest.approx(math.sqrt(total / 100))
+        assert textbook_errors.newey_west(values) == pytest.approx(math.sqrt(total / 100))
         width = 1.3221 * (4 * memory**2 / (1 - memory) ** 4 * 100) ** (1 / 5)
         total = covariances[0]
         for k in range(1, 100):
             angle = 6 * math.pi * k / width / 5
             weight = 25 / (12 * math.pi**2 * (k / width) ** 2) * (math.sin(angle) / angle - math.cos(angle))
             total += 2 * weight * covariances[k]
-        assert textbook.quadratic_spectral(values) == pytest.approx(math.sqrt(total / 100))
+        assert textbook_errors.quadratic_spectral(values) == pytest.approx(math.sqrt(total / 100))
 
 
 def test_percentiles_of_independent_samples() -> None:

@@ -14,7 +14,7 @@ from weigh.model.contender import Contender
 from weigh.model.errors import WeighError
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.verdict.judge import judge
+from weigh.verdict.analysis import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

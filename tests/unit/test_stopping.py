@@ -15,8 +15,8 @@ from weigh.evidence.journal import Journal
 from weigh.evidence.record import BlockBegun, End, Planned, Record
 from weigh.model.contender import Contender
 from weigh.model.look import Look
-from weigh.model.plan import arms, block_order
 from weigh.model.sample import Outcome, Sample
+from weigh.model.schedule import arms, block_order
 from weigh.model.spec import Spec
 from weigh.model.timeline import Moment, Watch
 from weigh.protocol import config

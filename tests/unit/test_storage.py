@@ -9,9 +9,9 @@ import pytest
 from made_of_files import EBS, STORE, Made, metal
 
 from weigh.host import storage
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 from weigh.model.errors import UsageError
-from weigh.model.parity import cpus_text, parse_cpus
+from weigh.model.resources import cpus_text, parse_cpus
 from weigh.model.units import parse_size
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.answers.votes import UNDECIDED, conclude
 from weigh.engines.engine import Engine, Switch
 from weigh.engines.environment import Environment
+from weigh.engines.prepared import Ready, cache_folder
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.gate import Check, Difference, Gate
 from weigh.model.operation import Case, Filter, Operation, Workload
-from weigh.protocol.prepare import Ready, cache_folder
 from weigh.protocol.suspects import remote, suspects, witnesses
-from weigh.verdict.votes import UNDECIDED, conclude
 
 if TYPE_CHECKING:
     from weigh.protocol.suspects import Testimony

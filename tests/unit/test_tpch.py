@@ -14,21 +14,21 @@ import pyarrow as pa
 import pytest
 
 from weigh import workloads
-from weigh.data import store
+from weigh.answers import compare
+from weigh.data import cache as store
 from weigh.data.generator import dataset_name
 from weigh.engines import environment
+from weigh.engines.prepared import cache_folder
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import DataFault
 from weigh.model.spec import LayoutSpec
-from weigh.protocol.prepare import cache_folder
-from weigh.verdict import answers
 from weigh.workloads.tpch import NOTICE, answer
-from weigh.workloads.tpch_schemas import SCHEMAS
+from weigh.workloads.tpch.schemas import SCHEMAS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.data.store import Stored
+    from weigh.data.cache import Stored
     from weigh.model.operation import Workload
 
 LONG = pytest.mark.long
@@ -87,7 +87,7 @@ def test_published_answers_are_true_of_their_data_and_of_no_other(name: str, sca
         got = connection.sql(operation.sql).to_arrow_table()
         expected = published("tpch-dbgen", operation.name, scale)
         assert expected is not None
-        compared = answers.compare(got, expected, operation.schema, complete=True)
+        compared = compare.compare(got, expected, operation.schema, complete=True)
         if not compared.agrees:
             wrong.add(operation.name)
         assert (published(name, operation.name, scale) is None) == (operation.name in FOREIGN[name])
@@ -188,14 +188,14 @@ def test_a_wrong_value_in_any_column_of_a_published_answer_is_caught(number: int
     schema = SCHEMAS[number]
     right = [column.to_pylist() for column in known.columns]
     names = known.column_names
-    assert answers.compare(pa.table([pa.array(values) for values in right], names), known, schema).agrees
+    assert compare.compare(pa.table([pa.array(values) for values in right], names), known, schema).agrees
     last = known.num_rows - 1
     chosen = {0, last, *random.Random(number).sample(range(last + 1), min(4, last + 1))}
     for position, column in enumerate(schema.columns):
         for row in chosen:
             for values in wrong_columns(right[position], row, column):
                 wrong = pa.table([pa.array(v) for v in [*right[:position], values, *right[position + 1 :]]], names)
-                compared = answers.compare(wrong, known, schema, complete=True)
+                compared = compare.compare(wrong, known, schema, complete=True)
                 assert not compared.agrees, (row, column.name, right[position][row], values[row])
 
 
@@ -210,14 +210,14 @@ def test_a_missing_a_doubled_and_a_misplaced_row_are_caught(number: int) -> None
     wrong += [[right[-1], *right[1:-1], right[0]], [right[0], right[0], *right[2:]]] if len(right) > 1 else []
     for rows in wrong:
         if rows:
-            assert not answers.compare(table(rows, schema), known, schema, complete=True).agrees
+            assert not compare.compare(table(rows, schema), known, schema, complete=True).agrees
 
 
 def test_quotients_agree_at_the_coarser_scale() -> None:
     schema = ResultSchema(columns=(Column(name="share", kind="decimal", match="quotient", rel=1e-9),))
     known = answer("share\n0.034436\n", schema)
     for given, agrees in (("0.0344", True), ("0.0345", True), ("0.0342", False), ("0.03", True), ("0.05", False)):
-        assert answers.compare(table([[decimal.Decimal(given)]], schema), known, schema).agrees is agrees
+        assert compare.compare(table([[decimal.Decimal(given)]], schema), known, schema).agrees is agrees
 
 
 def test_an_answer_of_another_form_is_refused() -> None:

@@ -12,18 +12,19 @@ import pyarrow.parquet as pq
 import pytest
 
 from weigh._native import digest_arrow
-from weigh.data import layout, store, tpch
+from weigh.data import cache, tpch
 from weigh.data.generator import Workshop, dataset_name, dataset_scale
+from weigh.data.layout import parquet
 from weigh.engines import environment
+from weigh.engines.prepared import cache_folder
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 from weigh.model.spec import LayoutSpec
-from weigh.protocol.prepare import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.data.store import Stored
+    from weigh.data.cache import Stored
 
 ROWS = {
     "region": 5, "nation": 25, "supplier": 100, "customer": 1_500, "part": 2_000, "partsupp": 8_000, "orders": 15_000,
@@ -42,7 +43,7 @@ def python(requirements: list[str]) -> Path:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, LayoutSpec], Stored]:
     """A dataset at 0.01 in a layout, made once for all tests."""
     folder = tmp_path_factory.mktemp("tpch")
-    return lambda name, spec: store.ensure(dataset_name(name, 0.01, 1), spec, folder, environment=python)
+    return lambda name, spec: cache.ensure(dataset_name(name, 0.01, 1), spec, folder, environment=python)
 
 
 @pytest.mark.parametrize("name", GENERATORS)
@@ -85,7 +86,7 @@ def test_tpchgen_may_keep_its_own_files(made: Callable[..., Stored], files: int,
     assert stored.manifest.digests == made("tpchgen", PLAIN).manifest.digests
     assert len(stored.manifest.paths("lineitem")) == files
     assert len(stored.manifest.paths("region")) == 1
-    assert stored.manifest.writer == layout.TPCHGEN.replace("==", " ")
+    assert stored.manifest.writer == parquet.TPCHGEN.replace("==", " ")
     facts = stored.manifest.files[-1].parquet
     assert facts["created_by"].startswith("parquet-rs")
     assert {column["codec"].lower() for column in facts["columns"].values()} == {codec}
@@ -102,7 +103,7 @@ def test_tpchgen_may_keep_its_own_files(made: Callable[..., Stored], files: int,
 )
 def test_what_a_writer_cannot_do_is_refused(tmp_path: Path, name: str, spec: LayoutSpec, said: str) -> None:
     with pytest.raises(UsageError, match=said) as caught:
-        store.ensure(dataset_name(name, dataset_scale(name, None), 1), spec, tmp_path, environment=python)
+        cache.ensure(dataset_name(name, dataset_scale(name, None), 1), spec, tmp_path, environment=python)
     assert caught.value.remedy
     assert not list(tmp_path.iterdir())
 
@@ -138,7 +139,7 @@ def test_queries_and_answers_come_with_the_data(made: Callable[..., Stored], nam
     assert "0.0001000000" in str(truth["queries"]["text"][10])
     missing = {2, 10, 13, 15, 20} if name == "tpchgen" else set()
     assert set(truth["answers"]["number"]) == set(range(1, 23)) - missing
-    unpublished = store.ensure(dataset_name(name, 0.002, 1), PLAIN, tmp_path, environment=python).truth
+    unpublished = cache.ensure(dataset_name(name, 0.002, 1), PLAIN, tmp_path, environment=python).truth
     assert set(unpublished) == {"queries"}
 
 
@@ -167,9 +168,9 @@ def test_a_generator_that_fails_leaves_nothing(tmp_path: Path, failing: str, fau
     script.write_text(f"#!/bin/sh\ncase \"$3\" in *texts*) echo '{KNOWN}';; *) {failing};; esac\n")
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     with pytest.raises(fault, match=said.replace("(", ".")):
-        store.ensure(dataset_name("dbgen", 0.3, None), PLAIN, tmp_path / "cache", environment=lambda _: script)
+        cache.ensure(dataset_name("dbgen", 0.3, None), PLAIN, tmp_path / "cache", environment=lambda _: script)
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == [
-        tmp_path / "cache" / "data" / "dbgen-1.5.5-sf0.3" / f".{store.layout_key(layout.complete(PLAIN))}.lock"
+        tmp_path / "cache" / "data" / "dbgen-1.5.5-sf0.3" / f".{cache.layout_key(parquet.complete(PLAIN))}.lock"
     ]
 
 
@@ -182,7 +183,7 @@ def test_no_part_is_made_after_another_has_failed(tmp_path: Path) -> None:
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     with pytest.raises(DataFault, match="code 3"):
-        store.ensure(
+        cache.ensure(
             dataset_name("dbgen", 0.2, None), PLAIN, tmp_path / "cache", environment=lambda _: script, threads=2
         )
     assert (tmp_path / "late").exists(), "the second part did not run beside the first: nothing was tested"
@@ -191,7 +192,7 @@ def test_no_part_is_made_after_another_has_failed(tmp_path: Path) -> None:
 
 def test_without_an_environment_it_is_said_what_is_needed(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFault, match=r"dbgen/1\.5\.5") as caught:
-        store.ensure(dataset_name("dbgen", 0.01, None), LayoutSpec(), tmp_path)
+        cache.ensure(dataset_name("dbgen", 0.01, None), LayoutSpec(), tmp_path)
     assert "duckdb-extension-tpch==1.5.5" in caught.value.remedy
 
 

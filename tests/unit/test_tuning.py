@@ -18,7 +18,7 @@ from weigh.model.errors import EnvironmentFault, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
 
 GOVERNOR = f"/{machines.POLICY}/scaling_governor"
 PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -71,7 +71,7 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from weigh.host import knobs, tuning
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 machine = Machine(Path(sys.argv[1]))
 write = machine.write
 def slow(path, value):

@@ -12,6 +12,8 @@ import pytest
 import reporting
 from watched import watched
 from weigh.evidence import store
+from weigh.machine.timeline_bins import stretches
+from weigh.machine.use_method import Resource, Use, use
 from weigh.model.errors import UsageError
 from weigh.model.timeline import Disk, Moment, Network, Watch
 from weigh.model.verdict import Reason, VerdictName
@@ -21,8 +23,6 @@ from weigh.report.document import document
 from weigh.report.html import page
 from weigh.report.terminal import plain
 from weigh.report.use import STRETCHES
-from weigh.verdict.stretches import stretches
-from weigh.verdict.use import Resource, Use, use
 
 RECORD = reporting.record(operations=["q1", "q2"], contenders=reporting.names(3))
 QUIET = watched(RECORD)

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from weigh.model.spec import Rules
-from weigh.verdict import student
+from weigh.statistics import student_t
+from weigh.statistics.effects import Effects
 from weigh.verdict.decide import Decisions, decide, step_up
-from weigh.verdict.effects import Effects
 
 MARGIN = np.log1p(0.03)
 
@@ -100,7 +100,7 @@ def test_step_up_of_the_original_paper() -> None:
 
 def test_detectable_is_found_with_80_percent_power() -> None:
     for freedom in (4.0, 9.0, 29.0):
-        effect = student.detectable(0.99, 0.80, np.array([freedom]))[0]
+        effect = student_t.detectable(0.99, 0.80, np.array([freedom]))[0]
         critical = stats.t.ppf(0.995, freedom)
         assert stats.nct.sf(critical, freedom, effect) == pytest.approx(0.80, abs=1e-6)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weigh.verdict.effects import fit
+from weigh.statistics.effects import fit
 
 TWO = np.array([1.0, -1.0])
 THREE = np.array([1.0, -1.0, -1.0])

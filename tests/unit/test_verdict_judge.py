@@ -17,7 +17,7 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import Verdict, VerdictName
-from weigh.verdict.judge import judge
+from weigh.verdict.analysis import judge
 
 ARMS = (("old", "old"), ("new", "new"), ("old#2", "old"))
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from weigh.model.cold import Drive, Pages, Warmth
 from weigh.model.sample import Outcome, Sample
-from weigh.model.warmth import Drive, Pages, Warmth
 from weigh.verdict import warm
 
 MIB = 1 << 20

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.model.parity import cpus_text
+from weigh.model.resources import cpus_text
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.evidence.record import ContenderRead, Record
-    from weigh.model.manifest import Manifest
+    from weigh.model.dataset import Manifest
     from weigh.model.operation import Operation, Workload
     from weigh.model.spec import Spec
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from weigh.model.answer import GateStatus
 from weigh.model.finding import disqualified
-from weigh.model.plan import block_order
 from weigh.model.sample import Outcome
+from weigh.model.schedule import block_order
 from weigh.verdict import precision
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from weigh.evidence.record import Record
-    from weigh.model.plan import Slot
     from weigh.model.sample import Sample
+    from weigh.model.schedule import Slot
 
 _UNABLE = (GateStatus.UNSUPPORTED, GateStatus.ERROR)
 _Runs = tuple[tuple[int, str], ...]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh import __version__
+from weigh.answers.votes import conclude
 from weigh.audit import order, stopping
 from weigh.audit.problem import Problem
 from weigh.evidence import journal, store, timeline
@@ -18,7 +19,6 @@ from weigh.evidence import record as records
 from weigh.model.errors import EvidenceFault, WeighError
 from weigh.report import files
 from weigh.report.conclusion import unconfigured
-from weigh.verdict.votes import conclude
 
 if TYPE_CHECKING:
     from pathlib import Path

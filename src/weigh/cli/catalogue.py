@@ -45,7 +45,7 @@ def engines(as_json: bool) -> None:
 def workloads(as_json: bool) -> None:
     """List the workloads that an experiment can name."""
     from weigh import workloads as registry
-    from weigh.workloads.folder import Folder
+    from weigh.workloads.user_sql import Folder
 
     rows = [{"name": name, "dataset": registry.load(name).dataset} for name in registry.names()]
     rows.append({"name": Folder.name, "dataset": Folder.dataset})

@@ -11,7 +11,7 @@ from weigh.cli.output import print_json
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
-    from weigh.model.manifest import FileFacts
+    from weigh.model.dataset import FileFacts
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -44,10 +44,10 @@ def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool,
     DATASET is netflow, tpchgen or dbgen.
     """
     from weigh.data.generator import dataset_scale
+    from weigh.engines.prepared import cache_folder
     from weigh.model import units
     from weigh.model.spec import LayoutSpec
     from weigh.protocol import datasets
-    from weigh.protocol.prepare import cache_folder
 
     stored = datasets.make(
         dataset, dataset_scale(dataset, scale), seed, LayoutSpec(**layout), cache_folder(), progress(quiet)
@@ -87,9 +87,9 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
 @_json
 def describe(files: tuple[Path, ...], as_json: bool) -> None:
     """Say what Parquet FILES are: writer, row groups, codecs, encodings, hashes, digests."""
-    from weigh.data import facts
+    from weigh.data.layout import file_facts
 
-    found = facts.describe({"table": files})
+    found = file_facts.describe({"table": files})
     if as_json:
         print_json({"schema": "weigh/files/1", "files": found})
         return
@@ -154,7 +154,7 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
 @_json
 def check(folder: Path, as_json: bool) -> None:
     """Check the files of a dataset FOLDER against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
-    from weigh.data import facts
+    from weigh.data.layout import file_facts
     from weigh.model import units
     from weigh.model.errors import DataFault, ExitCode
 
@@ -162,8 +162,8 @@ def check(folder: Path, as_json: bool) -> None:
         raise DataFault(
             "there is no manifest in it", where=str(folder), remedy="name a folder that weigh data make printed"
         )
-    manifest = facts.load(folder)
-    problems = facts.verify(folder, manifest, "digest")
+    manifest = file_facts.load(folder)
+    problems = file_facts.verify(folder, manifest, "digest")
     if as_json:
         print_json({"schema": "weigh/check/1", "passed": not problems, "findings": problems})
     else:

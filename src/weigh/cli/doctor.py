@@ -11,7 +11,7 @@ from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.host.tuning import Change
 
 _MORE = {"storage": ("weigh.cli.doctor_storage", "storage")}
@@ -58,7 +58,7 @@ def doctor(
     Every knob is fine, spoils, or cannot be seen. Nothing is changed without --tune (or --effect, which puts everything
     back). Exit 1 when something spoils.
     """
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.errors import UsageError
 
     asked = [name for name, given in (("--tune", tune), ("--restore", restore), ("--effect", effect)) if given]

@@ -20,9 +20,9 @@ def storage(path: Path, rates: bool, point: str, as_json: bool) -> None:
     Of blank disks that are not mounted it prints a script that would join, format and mount them. It runs nothing, and
     leaves out what bears a signature or cannot be read.
     """
+    from weigh.engines.prepared import cache_folder
     from weigh.host.examination import examine
-    from weigh.host.machine import Machine
-    from weigh.protocol.prepare import cache_folder
+    from weigh.host.sysfs import Machine
     from weigh.report import doctor_storage as report
 
     found = examine(Machine.here(), path, cache_folder(), point, rates=rates)

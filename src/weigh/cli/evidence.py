@@ -100,8 +100,8 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool) -> None:
 
 def _recount(evidence: Path) -> Recount:
     from weigh.audit.sql import recount
-    from weigh.engines.sql import DuckDB
-    from weigh.protocol.prepare import cache_folder
+    from weigh.engines.duckdb_sql import DuckDB
+    from weigh.engines.prepared import cache_folder
 
     return recount(evidence, DuckDB(cache_folder()))
 
@@ -119,7 +119,7 @@ def _print_verification(found: Verification) -> None:
 
 
 def _print_recount(counted: Recount) -> None:
-    from weigh.engines.sql import NAME
+    from weigh.engines.duckdb_sql import NAME
     from weigh.model.units import count
 
     _print_problems(counted.problems)

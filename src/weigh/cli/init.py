@@ -45,8 +45,8 @@ def init(
     The first contender answers every query, and what a right answer looks like is read off: kinds of columns,
     order, limit, keys. Look these files over, then run.
     """
+    from weigh.engines.prepared import cache_folder
     from weigh.protocol.init import init as write
-    from weigh.protocol.prepare import cache_folder
 
     written = write(data, sql, contender, folder, cache_folder(), progress(quiet), force=force)
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())

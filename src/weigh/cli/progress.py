@@ -7,7 +7,7 @@ import time
 
 import click
 
-from weigh.protocol.progress import Progress, Silence
+from weigh.model.progress import Progress, Silence
 
 _CLEAR = "\r\x1b[2K"
 

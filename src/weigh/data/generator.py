@@ -11,8 +11,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from weigh.model import units
+from weigh.model.dataset import DatasetName
 from weigh.model.errors import UsageError, nearest
-from weigh.model.manifest import DatasetName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.data.truth import Truth
+    from weigh.data.ground_truth import Truth
     from weigh.model.spec import LayoutSpec
     from weigh.model.units import Rows, Scale
 

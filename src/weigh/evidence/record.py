@@ -8,19 +8,19 @@ import msgspec
 
 from weigh.evidence import journal, timeline
 from weigh.model.calibration import Calibration
+from weigh.model.cold import Drive, Warmth
+from weigh.model.dataset import Manifest
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.knob import KnobRead
 from weigh.model.look import Look
-from weigh.model.manifest import Manifest
 from weigh.model.operation import Workload
-from weigh.model.parity import LifeRead, Told
+from weigh.model.resources import LifeRead, Told
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
 from weigh.model.storage import Place
 from weigh.model.timeline import Watch
-from weigh.model.warmth import Drive, Warmth
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:

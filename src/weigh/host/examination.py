@@ -14,7 +14,7 @@ from weigh.model.spare import Examination
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.rates import Rates
 
 _POINT = re.compile(r"(?:/[\w.-]+)+")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh.host import cgroup
-from weigh.host.machine import Machine
+from weigh.host.sysfs import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

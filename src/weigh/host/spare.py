@@ -16,7 +16,7 @@ from weigh.model.spare import Spare
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.storage import Device
 
 _READ = 1 << 20

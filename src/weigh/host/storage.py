@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from weigh.host import devices
-from weigh.host.devices import Stack
-from weigh.host.machine import Machine
+from weigh.host import block_devices
+from weigh.host.block_devices import Stack
+from weigh.host.sysfs import Machine
 from weigh.model.storage import Device, Place, Use
 
 _NETWORK = {
@@ -119,8 +119,8 @@ def _below(machine: Machine, mount: Mount) -> Stack:
         return _of_btrfs(machine, mount)
     if mount.filesystem == "zfs":
         return Stack(layers=(f"ZFS pool {mount.source.partition('/')[0]}: its devices are not in /sys",))
-    folder = devices.folder_of(machine, mount.device, mount.source)
-    found = devices.stack(machine, folder) if folder else Stack()
+    folder = block_devices.folder_of(machine, mount.device, mount.source)
+    found = block_devices.stack(machine, folder) if folder else Stack()
     if not found.backing:
         return found
     under = place(found.backing, machine=machine)
@@ -137,9 +137,9 @@ def _of_btrfs(machine: Machine, mount: Mount) -> Stack:
         allocated = machine.glob(f"{path.removesuffix('/devices')}/allocation/data/*/total_bytes")
         profile = next((Path(one).parent.name for one in allocated), "") if len(members) > 1 else ""
         raid = f"btrfs {profile}" if profile else ""
-        return devices.joined((devices.stack(machine, one.resolve()) for one in members), raid=raid)
-    folder = devices.folder_of(machine, mount.device, mount.source)
-    return devices.stack(machine, folder) if folder else Stack()
+        return block_devices.joined((block_devices.stack(machine, one.resolve()) for one in members), raid=raid)
+    folder = block_devices.folder_of(machine, mount.device, mount.source)
+    return block_devices.stack(machine, folder) if folder else Stack()
 
 
 def _kind(machine: Machine, mount: Mount, found: Stack) -> str:
@@ -177,7 +177,7 @@ def disks(machine: Machine) -> tuple[Device, ...]:
         hidden = folder.name.startswith(("loop", "sr", "fd", "md", "dm-")) or machine.number(f"{path}/hidden") == 1
         if hidden or machine.glob(f"{path}/slaves/*"):
             continue
-        one = devices.leaf(folder)
+        one = block_devices.leaf(folder)
         if one.bytes and one.kind != "memory":
             found.append(one)
     return tuple(found)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.host.knobs.knob import Knob
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
 
 SCHEMA = "weigh/doctor-snapshot/1"
 _BOOT = "/proc/sys/kernel/random/boot_id"

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
-from weigh.engines.life import LifeEnded
+from weigh.answers.votes import UNDECIDED, conclude
+from weigh.engines.prepared import Ready, cache_folder, read_back
+from weigh.engines.process import LifeEnded
 from weigh.evidence import pins
 from weigh.evidence import record as records
-from weigh.host import facts, knobs, quiet
-from weigh.host.machine import Machine
+from weigh.host import facts, knobs, settle
+from weigh.host.sysfs import Machine
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding, disqualified
-from weigh.model.plan import Arm, arms
+from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
 from weigh.protocol import budget, cold, datasets, gate, metamorphic, placing, probes, shrink
 from weigh.protocol import resume as resuming
 from weigh.protocol.blocks import Blocks, Cases
-from weigh.protocol.prepare import Ready, cache_folder, read_back
 from weigh.protocol.stopping import Stopping
-from weigh.verdict.votes import UNDECIDED, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from weigh.evidence.journal import Journal
     from weigh.model.operation import Case, Operation, Workload
+    from weigh.model.progress import Progress
     from weigh.model.spec import Spec
     from weigh.protocol.gate import Held
-    from weigh.protocol.progress import Progress
     from weigh.protocol.stage import Stage
     from weigh.workloads import WorkloadSource
 
@@ -342,7 +342,7 @@ class Attempt:
         return plan.starts
 
     def _await_quiet(self) -> None:
-        calm = quiet.settle(quiet.patience())
+        calm = settle.settle(settle.patience())
         for busy, text in (
             (calm.busy, f"others used {units.percent(calm.foreign)} of the CPUs just before the first block"),
             (calm.undrained, f"{units.size(calm.dirty)} still waited to be written just before the first block"),

@@ -13,31 +13,31 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from weigh.engines.life import Life, LifeEnded
+from weigh.answers import compare
+from weigh.engines.prepared import cache_folder
+from weigh.engines.process import Life, LifeEnded
 from weigh.evidence.record import BlockBegun, Turn
 from weigh.host import processes
+from weigh.host.sampling import Watching
 from weigh.model.finding import Finding
-from weigh.model.plan import Arm, Slot, block_order, start_order
 from weigh.model.sample import Outcome, Sample
+from weigh.model.schedule import Arm, Slot, block_order, start_order
 from weigh.protocol import bounding, cold
 from weigh.protocol.calibrating import Calibrating
 from weigh.protocol.interview import read_answer
-from weigh.protocol.prepare import cache_folder
-from weigh.protocol.watching import Watching
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
+    from weigh.engines.prepared import Ready
     from weigh.evidence.journal import Journal
     from weigh.evidence.record import Record
     from weigh.model.operation import Workload
+    from weigh.model.progress import Progress
     from weigh.model.sample import Temperature
     from weigh.model.spec import Spec
     from weigh.model.units import Seconds
-    from weigh.protocol.prepare import Ready
-    from weigh.protocol.progress import Progress
     from weigh.protocol.stage import Stage
     from weigh.protocol.stopping import Stopping
 
@@ -94,7 +94,7 @@ class Blocks:
         self._kept_turns: set[tuple[int, int]] = set()
         timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
         self._digests = {
-            key: answers.digest(table, workload.operation(key[1]).schema)
+            key: compare.digest(table, workload.operation(key[1]).schema)
             for key, table in kept.items()
             if key[1:] in timed
         }
@@ -384,10 +384,10 @@ class Blocks:
             table = read_answer(path)
         except LifeEnded as ended:
             return Outcome.ERROR, "", ended.detail
-        digest = answers.digest(table, schema)
+        digest = compare.digest(table, schema)
         if digest == self._digests[key] and not schema.loose:
             return Outcome.OK, digest, ""
-        compared = answers.compare(table, expected, schema)
+        compared = compare.compare(table, expected, schema)
         if compared.agrees:
             return Outcome.OK, digest, ""
         shown = "; ".join(map(str, compared.differences[:2]))

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.engines import parity
-from weigh.engines.life import Life, LifeEnded
+from weigh.engines import resources
+from weigh.engines.process import Life, LifeEnded
 from weigh.host import cgroup, facts
 from weigh.model import units
 from weigh.model.errors import EnvironmentFault, UsageError
-from weigh.model.parity import Bounds, LifeRead, cpus_text
+from weigh.model.resources import Bounds, LifeRead, cpus_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weigh.engines.engine import Engine
+    from weigh.engines.prepared import Ready
     from weigh.evidence.journal import Journal
     from weigh.model.contender import Setting
     from weigh.model.spec import Spec
     from weigh.model.units import Bytes
-    from weigh.protocol.prepare import Ready
 
 
 def check(spec: Spec) -> None:
@@ -102,5 +102,5 @@ def tell(
     for arm, (start, life) in lives.items():
         one = contender_of[arm]
         with suppress(LifeEnded):
-            told = parity.told(one.engine, life, life.settings(), one.contender.settings)
+            told = resources.told(one.engine, life, life.settings(), one.contender.settings)
             journal.append("life", LifeRead(block=block, start=start, arm=arm, contender=one.name, told=told))

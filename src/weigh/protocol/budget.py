@@ -14,7 +14,7 @@ from weigh.model.units import Seconds
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from weigh.model.plan import Arm
+    from weigh.model.schedule import Arm
 
 _PER_EXECUTION = 0.004
 """Seconds around an execution for fetching and checking its answer."""

@@ -13,23 +13,23 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh.engines.life import LifeEnded
-from weigh.host import drive, facts, processes, residency, storage
+from weigh.engines.process import LifeEnded
+from weigh.host import device_reads, facts, page_cache, processes, storage
+from weigh.model.cold import Drive, Warmth
 from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.sample import Outcome
-from weigh.model.warmth import Drive, Warmth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from weigh.engines.life import Life
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
+    from weigh.engines.process import Life
+    from weigh.model.cold import PutOut
     from weigh.model.contender import Contender
-    from weigh.model.plan import Slot
     from weigh.model.sample import Temperature
-    from weigh.model.warmth import PutOut
-    from weigh.protocol.prepare import Ready
+    from weigh.model.schedule import Slot
 
 DOWN_TIMEOUT = 30.0
 """Seconds in which everything that a life started must be gone."""
@@ -67,7 +67,7 @@ class Alone:
         self._devices = devices(self._files)
         own = set(self._files)
         own.update(str(Path(file).resolve()) for file in self._files)
-        residency.read_in(file for file in processes.mapped(self.life.pid) if file not in own)
+        page_cache.read_in(file for file in processes.mapped(self.life.pid) if file not in own)
         try:
             self.life.ask("prepare", timeout, sql=_NOTHING)
             self.life.ask("run", timeout)
@@ -90,21 +90,21 @@ class Alone:
             LifeEnded: the engine refused, timed out, crashed or ran out of memory.
         """
         prepared = self.life.ask("prepare", timeout, sql=sql)["cpu_s"]
-        before = residency.evict(self._files) if self._temperature == "cold" else residency.count(self._files)
-        by_device = drive.bytes_read(self._devices)
+        before = page_cache.evict(self._files) if self._temperature == "cold" else page_cache.count(self._files)
+        by_device = device_reads.bytes_read(self._devices)
         read = processes.bytes_read(self.life.pid)
         self.ran_at = time.monotonic()
         cost = self.life.ask("run", timeout)
         read_after = processes.bytes_read(self.life.pid)
-        by_device_after = drive.bytes_read(self._devices)
+        by_device_after = device_reads.bytes_read(self._devices)
         seen = Warmth(
             temperature=self._temperature,
             place="life",
             files=len(self._files),
-            bytes=residency.size(self._files),
-            page_bytes=residency.PAGE_BYTES,
+            bytes=page_cache.size(self._files),
+            page_bytes=page_cache.PAGE_BYTES,
             before=before,
-            after=residency.count(self._files),
+            after=page_cache.count(self._files),
             put_out=self._put_out,
             bytes_read=None if read is None or read_after is None else read_after - read,
             devices={name: by_device_after[name] - was for name, was in by_device.items() if name in by_device_after},
@@ -123,7 +123,7 @@ def alone(ready: Ready, tables: Tables, temperature: Temperature, timeout: float
     """
     put_out: PutOut = ""
     if temperature == "cold":
-        put_out = "drop_caches" if residency.drop() else "eviction"
+        put_out = "drop_caches" if page_cache.drop() else "eviction"
     life = ready.start(tables)
     started = processes.family(life.pid)
     try:
@@ -144,9 +144,9 @@ def standing(files: Sequence[str], **place: Any) -> Warmth:
     return Warmth(
         temperature="hot",
         files=len(files),
-        bytes=residency.size(files),
-        page_bytes=residency.PAGE_BYTES,
-        before=residency.count(files),
+        bytes=page_cache.size(files),
+        page_bytes=page_cache.PAGE_BYTES,
+        before=page_cache.count(files),
         **place,
     )
 
@@ -163,7 +163,7 @@ def turned(files: Sequence[str], bytes_read: int, block: int, turn: int, slot: S
         operation=slot.operation,
         case=slot.case,
         files=len(files),
-        bytes=residency.size(files),
+        bytes=page_cache.size(files),
         bytes_read=bytes_read,
     )
 
@@ -207,7 +207,7 @@ def refuse_memory(files: Sequence[str]) -> None:
 
 def measured_drive(files: Sequence[str]) -> Drive:
     """What the storage under the data can do."""
-    rates, part = drive.rates(files)
+    rates, part = device_reads.rates(files)
     largest = max(files, key=_size, default="")
     found = storage.place(Path(largest).resolve().parent)
     return Drive(
@@ -216,7 +216,7 @@ def measured_drive(files: Sequence[str]) -> Drive:
         devices=tuple(device.name for device in found.devices),
         rates=rates,
         bytes=part,
-        how=drive.HOW if rates else "",
+        how=device_reads.HOW if rates else "",
         virtual=facts.virtual(),
     )
 

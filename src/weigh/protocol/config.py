@@ -14,7 +14,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.model.contender import Contender, Setting, check_pin, check_url, parse_contender
 from weigh.model.errors import UsageError, nearest
-from weigh.model.parity import parse_cpus
+from weigh.model.resources import parse_cpus
 from weigh.model.spec import FULL_STARTS, MOST_STARTS, LayoutSpec, Rule, Rules, Spec, Temperature
 from weigh.model.storage import KINDS, Kind
 from weigh.model.units import parse_duration, parse_fraction, parse_size

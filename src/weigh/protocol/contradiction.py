@@ -9,22 +9,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.engines.life import Life, LifeEnded
+from weigh.answers import compare
+from weigh.engines.process import Life, LifeEnded
 from weigh.protocol.interview import read_answer
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
 
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
     from weigh.model.answer import ResultSchema
     from weigh.model.contender import Setting
     from weigh.model.gate import Difference
     from weigh.model.units import Bytes, Rows, Seconds
     from weigh.protocol.excerpt import Excerpt
-    from weigh.protocol.prepare import Ready
 
 Kind = tuple[str, bool, bool, int | None]
 """Of a difference: its column, whether either value is missing, and which of them is larger if both are numbers."""
@@ -164,7 +164,7 @@ class Contradiction:
             expected = parts[0] if len(parts) == 1 else _rest(parts)
             for _ in range(question.times):
                 got = self.accused.ask(question.sql)
-                compared = answers.compare(got, expected, question.schema)
+                compared = compare.compare(got, expected, question.schema)
                 if compared.agrees:
                     continue
                 if self.kinds is None or self.kinds & kinds(compared.differences):

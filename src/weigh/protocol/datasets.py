@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.data import facts, store
+from weigh.data import cache as store
 from weigh.data.generator import dataset_name, dataset_scale
+from weigh.data.layout import file_facts
 from weigh.engines import environment as environments
 from weigh.model import units
 from weigh.model.errors import DataFault
@@ -16,12 +17,12 @@ from weigh.protocol.stage import tables_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.data.store import Stored
-    from weigh.engines.stores import Tables
+    from weigh.data.cache import Stored
+    from weigh.engines.loaded import Tables
     from weigh.model.finding import Finding
+    from weigh.model.progress import Progress
     from weigh.model.spec import LayoutSpec, Spec
     from weigh.model.units import Scale
-    from weigh.protocol.progress import Progress
 
 Data = store.Stored
 SPLIT_FILES = 4
@@ -74,4 +75,4 @@ def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
 
 def unchanged(data: Data) -> list[Finding]:
     """What is no longer as it was when the measurement began (D8)."""
-    return facts.verify(data.folder, data.manifest)
+    return file_facts.verify(data.folder, data.manifest)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.host.knobs.knob import Knob
-    from weigh.host.machine import Machine
-    from weigh.protocol.progress import Progress
+    from weigh.host.sysfs import Machine
+    from weigh.model.progress import Progress
 
 SEED = 42
 """Of the order in a block."""

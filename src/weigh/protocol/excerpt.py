@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from weigh.data import layout
-from weigh.engines.stores import Tables
+from weigh.data.layout import parquet
+from weigh.engines.loaded import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ class Source:
         found = (
             pa.concat_tables(parts) if parts else pq.read_schema(self._paths[table][0]).empty_table().select(columns)
         )
-        return found.cast(layout.plain(found.schema))
+        return found.cast(parquet.plain(found.schema))
 
 
 class Excerpt(NamedTuple):
@@ -105,7 +105,7 @@ class Excerpt(NamedTuple):
             called = name.format(stem)
             numbers = [f"-{number:04}" for number in range(spec.files)] if spec.files > 1 else [""]
             of_table = [folder / f"{called}{number}.parquet" for number in numbers]
-            layout.write(
+            parquet.write(
                 content.to_batches(), spec, of_table, schema=content.schema, rows=content.num_rows, python=python
             )
             paths[table] = [str(path) for path in of_table]

@@ -10,16 +10,16 @@ import msgspec
 
 from weigh import workloads
 from weigh.engines import engine
+from weigh.engines.prepared import Ready, cache_folder, ready
 from weigh.evidence import pins, store
 from weigh.evidence import record as records
 from weigh.evidence.journal import Journal
-from weigh.host import lock, quiet, scratch
+from weigh.host import lock, sampling, scratch, settle
 from weigh.model.errors import UsageError, WeighError, nearest
 from weigh.model.finding import Finding
-from weigh.protocol import bounding, calibrating, cold, datasets, placing, watching
+from weigh.protocol import bounding, calibrating, cold, datasets, placing
 from weigh.protocol import resume as resuming
 from weigh.protocol.attempt import Attempt
-from weigh.protocol.prepare import Ready, cache_folder, ready
 from weigh.protocol.sealing import sealed
 from weigh.protocol.stage import Stage
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.model.operation import Workload
+    from weigh.model.progress import Progress
     from weigh.model.spec import Spec
     from weigh.protocol.own import OwnFiles
-    from weigh.protocol.progress import Progress
 
 
 def run(
@@ -75,8 +75,8 @@ def run(
     with ExitStack() as stack:
         scratch.sweep()
         # A mistake in it is said now, not after the gate.
-        quiet.patience()
-        watching.rate()
+        settle.patience()
+        sampling.rate()
         calibrating.wanted()
         if measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))

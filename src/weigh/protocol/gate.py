@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.engines.life import LifeEnded
+from weigh.answers import compare
+from weigh.answers.votes import UNDECIDED, conclude, vote
+from weigh.engines.process import LifeEnded
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import Check, Gate
 from weigh.model.sample import Outcome
 from weigh.protocol import metamorphic
 from weigh.protocol.interview import Interview
-from weigh.verdict import answers
-from weigh.verdict.votes import UNDECIDED, conclude, vote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     import pyarrow as pa
 
+    from weigh.engines.prepared import Ready
     from weigh.model.operation import Case, Operation, Workload
+    from weigh.model.progress import Progress
     from weigh.model.spec import Spec
-    from weigh.protocol.prepare import Ready
-    from weigh.protocol.progress import Progress
     from weigh.protocol.stage import Stage
 
 PINNED = "pinned answer"
@@ -177,12 +177,12 @@ class _Examination:
             "operation": operation.name,
             "case": case.name,
             "contender": self.interview.ready.name,
-            "digest": answers.digest(table, operation.schema),
+            "digest": compare.digest(table, operation.schema),
             "rows": table.num_rows,
         }
         checked = None
         for name, expected in self.witnesses.speak(operation, case):
-            compared = answers.compare(table, expected, operation.schema, complete=name != PINNED)
+            compared = compare.compare(table, expected, operation.schema, complete=name != PINNED)
             checked = Check(
                 **common,
                 status=GateStatus.AGREED if compared.agrees else GateStatus.DIVERGED,
@@ -195,7 +195,7 @@ class _Examination:
         if checked is not None:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.
-        itself = answers.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
+        itself = compare.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
         if not itself.agrees:
             fits = table.num_columns == len(operation.schema.columns)
             return Check(

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.data import own
-from weigh.engines.life import LifeEnded
+from weigh.data import user_files
+from weigh.engines.prepared import ready
+from weigh.engines.process import LifeEnded
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
 from weigh.model.finding import Finding
 from weigh.model.text import one_line
 from weigh.protocol.interview import Interview
-from weigh.protocol.prepare import ready
 from weigh.protocol.stage import Stage
-from weigh.workloads import deduce
+from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.model.contender import Contender, Setting
-    from weigh.protocol.progress import Progress
-    from weigh.workloads.deduce import Statement
-    from weigh.workloads.folder import QueryFile
+    from weigh.model.progress import Progress
+    from weigh.workloads.infer_schema import Statement
+    from weigh.workloads.user_sql import QueryFile
 
 CONTENDERS = ("duckdb", "datafusion")
 """Two lineages, so that each confirms the other's answers; both install in seconds."""
@@ -97,16 +97,16 @@ def init(
     )
 
 
-def _tables(data: Sequence[str]) -> own.Tables:
-    named: own.Tables = {}
+def _tables(data: Sequence[str]) -> user_files.Tables:
+    named: user_files.Tables = {}
     loose: list[Path] = []
     for given in data:
         name, equals, pattern = given.partition("=")
         if equals and name.isidentifier():
-            named.setdefault(name, []).extend(own.matches(pattern, Path()))
+            named.setdefault(name, []).extend(user_files.matches(pattern, Path()))
         else:
-            loose += own.matches(given, Path())
-    for name, files in own.by_name(dict.fromkeys(loose)).items():
+            loose += user_files.matches(given, Path())
+    for name, files in user_files.by_name(dict.fromkeys(loose)).items():
         named.setdefault(name, []).extend(files)
     return named
 
@@ -118,7 +118,7 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
             text = path.read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="name files of SQL") from None
-        found += deduce.split(text, path.stem)
+        found += infer_schema.split(text, path.stem)
     names = [one.name for one in found]
     if not found:
         raise UsageError("there is no statement in it", where=", ".join(map(str, queries)), remedy="write SELECT ...")
@@ -131,16 +131,16 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
     return found
 
 
-def _starters(tables: own.Tables) -> list[Statement]:
+def _starters(tables: user_files.Tables) -> list[Statement]:
     """Where the user named no query: the simplest one on each table, to be replaced."""
-    return [deduce.Statement(name=f"rows_{table}", sql=f"SELECT count(*) AS n FROM {table}") for table in tables]
+    return [infer_schema.Statement(name=f"rows_{table}", sql=f"SELECT count(*) AS n FROM {table}") for table in tables]
 
 
 def _asked(
-    contender: Contender, tables: own.Tables, statements: list[Statement], cache: Path, progress: Progress
+    contender: Contender, tables: user_files.Tables, statements: list[Statement], cache: Path, progress: Progress
 ) -> tuple[list[QueryFile], list[Finding]]:
     progress.say("reading the data")
-    stored = own.open_files(tables, cache, 0)
+    stored = user_files.open_files(tables, cache, 0)
     progress.say(f"environment of {contender.name}")
     one = ready(contender, cache)
     schemas, findings = [], []
@@ -158,8 +158,8 @@ def _asked(
                     remedy=f"the tables are {', '.join(tables)}; name them with --data TABLE=FILES, mend the query, or "
                     "let another engine begin: --contender ENGINE",
                 ) from None
-            schemas.append(deduce.describe(statement.sql, table))
-            if deduce.unordered_limit(statement.sql):
+            schemas.append(infer_schema.describe(statement.sql, table))
+            if infer_schema.unordered_limit(statement.sql):
                 findings.append(_any_rows(statement.name))
             progress.step(number + 1, len(statements), "asking")
     return schemas, findings
@@ -175,7 +175,7 @@ def _any_rows(query: str) -> Finding:
     )
 
 
-def _toml(contenders: list[Contender], tables: own.Tables, folder: Path) -> str:
+def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) -> str:
     lines = [
         "# Written by weigh init; docs/weigh-toml.md explains every key.",
         "[experiment]",

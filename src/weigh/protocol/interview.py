@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.engines.life import Life, LifeEnded
+from weigh.engines.process import Life, LifeEnded
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
     from weigh.model.contender import Setting
-    from weigh.protocol.prepare import Ready
     from weigh.protocol.stage import Stage
 
 

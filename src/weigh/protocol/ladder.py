@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from weigh.model.progress import Progress
     from weigh.model.spec import Spec
     from weigh.model.units import Scale
-    from weigh.protocol.progress import Progress
 
 _STEP = 10
 """Each rung of a usual ladder is this many times the one below."""

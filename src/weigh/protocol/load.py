@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh import __version__
+from weigh.engines.prepared import cache_folder
 from weigh.evidence import load_record as records
 from weigh.evidence import store
 from weigh.evidence.histogram import decode, merged
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import End
 from weigh.host import facts, knobs, lock, scratch
-from weigh.host.machine import Machine
+from weigh.host.sampling import Watching, rate
+from weigh.host.sysfs import Machine
 from weigh.model import units
 from weigh.model.errors import WeighError
 from weigh.model.load import LoadInterval, LoadSummary
 from weigh.protocol import load_faults
 from weigh.protocol.load_waits import LoadWaits
 from weigh.protocol.loading import loaded
-from weigh.protocol.prepare import cache_folder
 from weigh.protocol.sealing import sealed
-from weigh.protocol.watching import Watching, rate
 from weigh.verdict.load_findings import cut_trace, gone
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.targets.target import Reached, Target
     from weigh.model.load import LoadSpec, Loop, Script
-    from weigh.protocol.progress import Progress
+    from weigh.model.progress import Progress
 
 _POLL = 0.1
 _WATCH = 1.0

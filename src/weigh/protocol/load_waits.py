@@ -9,8 +9,8 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from weigh.evidence.load_record import RunWaits
+from weigh.host.sampling import rate
 from weigh.model.finding import Finding
-from weigh.protocol.watching import rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

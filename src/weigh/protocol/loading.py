@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weigh.protocol.progress import Progress
+    from weigh.model.progress import Progress
 
 _GLANCE = 0.1
 """Seconds between two drawings of the bar."""

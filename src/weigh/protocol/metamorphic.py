@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.engines.life import LifeEnded
+from weigh.answers import compare
+from weigh.engines.process import LifeEnded
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
@@ -19,16 +20,15 @@ from weigh.model.gate import Check, Difference
 from weigh.model.operation import fill
 from weigh.model.text import one_line
 from weigh.protocol.interview import Interview
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
     from weigh.model.contender import Setting
     from weigh.model.operation import Case, Operation, Workload
-    from weigh.protocol.prepare import Ready
-    from weigh.protocol.progress import Progress
+    from weigh.model.progress import Progress
     from weigh.protocol.stage import Stage
 
 PARTITION = "its own count: p + not p + p is null = all"
@@ -151,7 +151,7 @@ def _variant(
                     # This version does not know the setting, or refuses the query with it: nothing to compare.
                     refused.append(ended.detail)
                     break
-                compared = answers.compare(got.table, expected.table, operation.schema)
+                compared = compare.compare(got.table, expected.table, operation.schema)
                 if not compared.agrees:
                     failed.append(_contradicted(ready, operation, case, relation, compared.differences))
     return failed, refused

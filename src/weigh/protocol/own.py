@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.data import own
+from weigh.data import user_files
 from weigh.model.errors import UsageError
 from weigh.model.spec import Own
-from weigh.workloads.folder import Folder
+from weigh.workloads.user_sql import Folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weigh.data.store import Stored
+    from weigh.data.cache import Stored
 
 
 class OwnFiles(NamedTuple):
@@ -24,7 +24,7 @@ class OwnFiles(NamedTuple):
         folder: of the queries.
     """
 
-    tables: own.Tables
+    tables: user_files.Tables
     folder: Path
 
     @classmethod
@@ -37,7 +37,7 @@ class OwnFiles(NamedTuple):
         place = root / Path(folder).expanduser()
         if not place.is_dir():
             raise UsageError("there is no folder of queries", where=str(place), remedy="weigh init makes it")
-        return cls(own.find(patterns, root), place)
+        return cls(user_files.find(patterns, root), place)
 
     def content(self) -> Own:
         """Everything that defines the experiment, as hashes."""
@@ -45,7 +45,7 @@ class OwnFiles(NamedTuple):
 
         files = sorted(path for kind in ("*.sql", "*.toml") for path in self.folder.glob(kind))
         queries = b"\0".join(part for path in files for part in (path.name.encode(), path.read_bytes()))
-        return Own(tables=own.hashes(self.tables), queries=hash_bytes(queries))
+        return Own(tables=user_files.hashes(self.tables), queries=hash_bytes(queries))
 
     def source(self) -> Folder:
         """The workload."""
@@ -53,4 +53,4 @@ class OwnFiles(NamedTuple):
 
     def data(self, cache: Path, seed: int) -> Stored:
         """The files with their manifest; raises as ``own.open_files``."""
-        return own.open_files(self.tables, cache, seed)
+        return user_files.open_files(self.tables, cache, seed)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import tempfile
 from typing import TYPE_CHECKING
 
-from weigh.engines import stores
+from weigh.engines import loaded
 from weigh.host import storage
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weigh.engines.prepared import Ready
     from weigh.model.spec import Spec
     from weigh.model.storage import Place
     from weigh.protocol.datasets import Data
-    from weigh.protocol.prepare import Ready
 
 _WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
 
@@ -29,7 +29,7 @@ def places(contenders: Sequence[Ready], data: Data) -> tuple[Place, ...]:
     found = [storage.place(folder, "data") for folder in files or [str(data.folder)]]
     found = list({(one.mount, one.source): one for one in reversed(found)}.values())[::-1]
     found += [
-        storage.place(stores.stores_folder(one.cache), "copy", contender=one.name)
+        storage.place(loaded.stores_folder(one.cache), "copy", contender=one.name)
         for one in contenders
         if one.engine.stores
     ]

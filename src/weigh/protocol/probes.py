@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
-from weigh.engines.life import LifeEnded
+from weigh.engines.process import LifeEnded
 from weigh.model import units
 from weigh.model.finding import Finding
 from weigh.protocol.interview import Interview
@@ -13,9 +13,9 @@ from weigh.protocol.interview import Interview
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.model.manifest import Manifest
+    from weigh.engines.prepared import Ready
+    from weigh.model.dataset import Manifest
     from weigh.model.operation import Workload
-    from weigh.protocol.prepare import Ready
     from weigh.protocol.stage import Stage
 
 FULL_DIGEST_ROWS = 2_000_000

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
+from weigh.answers import compare
 from weigh.model.spec import LayoutSpec
 from weigh.protocol import reduce_query, reduce_rows
 from weigh.protocol.excerpt import Excerpt
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from weigh.model.dataset import Manifest
     from weigh.model.gate import Check
-    from weigh.model.manifest import Manifest
+    from weigh.model.progress import Progress
     from weigh.model.units import Rows
     from weigh.protocol.contradiction import Clock, Contradiction, Found, Question
     from weigh.protocol.excerpt import Source
-    from weigh.protocol.progress import Progress
     from weigh.protocol.reduce_query import Parsed
     from weigh.protocol.suspects import Testimony
 
@@ -170,7 +170,7 @@ class Reduction:
         if again is None:
             return None
         same = (
-            answers.compare(one, other, question.schema).agrees
+            compare.compare(one, other, question.schema).agrees
             for one, other in ((again.got, shown.found.got), (again.expected, shown.found.expected))
         )
         return parsed if all(same) else None

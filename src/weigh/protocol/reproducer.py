@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weigh import __version__
+from weigh.answers import compare
 from weigh.model.text import one_line
 from weigh.protocol import reproducer_script
 from weigh.protocol.excerpt import slug
-from weigh.verdict import answers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
     from weigh.model.units import Seconds
     from weigh.protocol.contradiction import Found, Question
-    from weigh.protocol.prepare import Ready
 
 FOLDER = "reproducers"
 """In the evidence."""
@@ -201,7 +201,7 @@ def _rows(table: pa.Table, question: Question) -> list[tuple[Any, ...]] | None:
     try:
         columns = [
             [_naive(value) for value in _micro(column).to_pylist()]
-            for column in answers.conform(table, question.schema).columns
+            for column in compare.conform(table, question.schema).columns
         ]
     except pa.ArrowInvalid:
         return None

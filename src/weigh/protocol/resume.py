@@ -20,8 +20,8 @@ from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
     from weigh.evidence.record import ContenderRead
+    from weigh.model.dataset import Manifest
     from weigh.model.gate import Gate
-    from weigh.model.manifest import Manifest
     from weigh.model.spec import Spec
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.data import layout
+from weigh.data.layout import parquet
 from weigh.engines import environment as environments
 from weigh.host import scratch
 from weigh.model import units
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
+    from weigh.model.dataset import Manifest
     from weigh.model.gate import Check, Gate
-    from weigh.model.manifest import Manifest
     from weigh.model.operation import Workload
+    from weigh.model.progress import Progress
     from weigh.model.spec import Spec
     from weigh.model.units import Seconds
-    from weigh.protocol.prepare import Ready
-    from weigh.protocol.progress import Progress
     from weigh.protocol.reduce import Shown
     from weigh.protocol.suspects import Testimony
 
@@ -131,7 +131,7 @@ class _Shrinking:
 
         if remote(self.suspect.ready):
             return _none(self.suspect, "it is a server reached by URL, and no excerpts are copied to it")
-        python = environments.ensure([layout.DUCKDB], self.scene.cache).python
+        python = environments.ensure([parquet.DUCKDB], self.scene.cache).python
         tried = []
         for testimony in witnesses(self.suspect, self.scene.gate, self.contenders, self.scene.cache):
             # What was found in lives that are shown one excerpt after another may be gone in new ones.

@@ -6,14 +6,14 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from weigh.engines.stores import Tables
+from weigh.engines.loaded import Tables
 from weigh.host import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from weigh.model.manifest import Manifest
+    from weigh.model.dataset import Manifest
 
 
 def tables_of(folder: Path, manifest: Manifest) -> Tables:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from weigh.evidence.record import Record
     from weigh.evidence.timeline import Columns
     from weigh.model.look import Look, Width
+    from weigh.model.progress import Progress
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
     from weigh.model.timeline import Watch
-    from weigh.protocol.progress import Progress
 
 _EVERY = 10
 """Blocks after which something is said, though nothing happened."""

@@ -6,7 +6,9 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.data import layout
+from weigh.answers.votes import UNDECIDED
+from weigh.data.layout import parquet
+from weigh.engines.prepared import ready
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import URL, Contender
 from weigh.model.errors import EnvironmentFault
@@ -14,17 +16,15 @@ from weigh.model.operation import fill
 from weigh.protocol import metamorphic
 from weigh.protocol.contradiction import Party, Question, kinds
 from weigh.protocol.datasets import SPLIT_FILES
-from weigh.protocol.prepare import ready
-from weigh.verdict.votes import UNDECIDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from weigh.engines.prepared import Ready
     from weigh.model.gate import Check, Gate
     from weigh.model.operation import Case, Operation, Workload
     from weigh.protocol.contradiction import Kind
-    from weigh.protocol.prepare import Ready
 
 _CASES = 24
 """Cases that are asked of one suspect at most: one of them is enough."""
@@ -121,7 +121,7 @@ def witnesses(suspect: Suspect, gate: Gate, contenders: Mapping[str, Ready], cac
             yield _by(suspect, party, [one for one in suspect.checks if one.witness == check.witness])
             break
     if lineage != "duckdb" and not any(one.engine.lineage == "duckdb" for one in strangers):
-        version = layout.DUCKDB.partition("==")[2]
+        version = parquet.DUCKDB.partition("==")[2]
         name = f"weigh's own DuckDB {version}"
         # Without a network there may be none, and others may still be asked.
         with suppress(EnvironmentFault):

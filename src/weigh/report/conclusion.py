@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.evidence.record import Record
+from weigh.machine import contention_findings
 from weigh.model.account import Account
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
@@ -20,19 +21,19 @@ from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
 from weigh.report import drifting
 from weigh.report.heat import heat
 from weigh.report.use import Machine, machine
-from weigh.verdict import attained, contended, surroundings, warm
-from weigh.verdict.judge import judge
-from weigh.verdict.judgement import Judgement
+from weigh.verdict import attained, surroundings, warm
+from weigh.verdict.analysis import judge
+from weigh.verdict.analysis_model import Judgement
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.outside import outside
+from weigh.verdict.question import label
 from weigh.verdict.suite import suites
-from weigh.verdict.temperature import label
 from weigh.verdict.tier import Basis, tier
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.verdict.spoilt import Spoilt
+    from weigh.verdict.refusals import Spoilt
 
 METRICS = (HEADLINE, *BESIDE)
 """Wall time first: it decides the exit code. The others have verdicts of the same form."""
@@ -138,7 +139,7 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     findings += _terms(latest)
     findings += surroundings.findings(latest, samples)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
-    findings += contended.findings(watched.contention) if watched else ()
+    findings += contention_findings.findings(watched.contention) if watched else ()
     findings += drifting.findings(attempts)
     measured = max(1, sum(1 for record in attempts if record.blocks))
     findings += [*attained.precision(samples, latest.spec, latest.looks), *attained.attempts(measured, samples)]
@@ -188,7 +189,7 @@ def _spoilt(attempts: Sequence[Record], watched: Machine | None, metric: str) ->
 def spoilt(
     attempts: Sequence[Record], watched: Machine | None, metric: str, temperature: str = "hot"
 ) -> tuple[Spoilt, ...]:
-    """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.spoilt`).
+    """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.refusals`).
 
     Args:
         attempts: all that the verdicts read.
@@ -198,7 +199,7 @@ def spoilt(
     """
     found: list[Spoilt] = []
     if watched and metric in CLOCKS:
-        found += contended.spoilt(watched.contention, temperature)
+        found += contention_findings.spoilt(watched.contention, temperature)
     if metric in CLOCKS:
         found += drifting.spoilt(attempts, temperature)
     return tuple(found)
@@ -218,7 +219,7 @@ def _basis(concluded: Conclusion, attempts: Sequence[Record], names: tuple[str, 
         unread=tuple(_unread(record)),
         one_layout=record.manifest is not None,
         watched=concluded.machine is not None and concluded.machine.contention.watched,
-        gaps=contended.gaps(concluded.machine.contention) if concluded.machine else (),
+        gaps=contention_findings.gaps(concluded.machine.contention) if concluded.machine else (),
         temperature_proven=concluded.assumed is None,
         assumed=concluded.assumed or "",
     )

@@ -6,18 +6,18 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from weigh.machine import contention_findings
+from weigh.machine.contention import joined
 from weigh.model.units import count, percent
 from weigh.model.verdict import VerdictName
-from weigh.verdict import contended
-from weigh.verdict.contention import joined
 from weigh.verdict.tier import refused_for_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from weigh.machine.contention import Contention
     from weigh.model.gate import Gate
     from weigh.report.conclusion import Conclusion
-    from weigh.verdict.contention import Contention
 
 _STEP = 0.05
 _MOST = 0.5
@@ -53,7 +53,7 @@ def _takers(found: Contention) -> Iterator[str]:
         worst = max(refused, key=lambda one: one.foreign)
         share = f"up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender})"
         culprits = joined(one for pair in refused for one in pair.culprits)
-        yield f"other processes used {share}: {contended.named(culprits)}"
+        yield f"other processes used {share}: {contention_findings.named(culprits)}"
 
 
 def _standing(conclusion: Conclusion, gate: Gate) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.knob import KnobState
 from weigh.model.text import one_line
-from weigh.verdict.spread import CONFIDENCE
+from weigh.statistics.cv import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from weigh.host.tuning import Change, Snapshot
     from weigh.model.knob import KnobRead
+    from weigh.statistics.cv import Estimate
     from weigh.verdict.knob_effect import Effect
-    from weigh.verdict.spread import Estimate
 
 SCHEMA = "weigh/doctor/1"
 _STYLE = {KnobState.FINE: "green", KnobState.SPOILS: "bold yellow", KnobState.UNSEEN: "dim"}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.render.sentences import sentence
 from weigh.report import knobs, surroundings, use
-from weigh.report.sentences import sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

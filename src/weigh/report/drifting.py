@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.verdict import drift
+from weigh.machine import drift
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.evidence.record import BlockBegun, Record
     from weigh.model.finding import Finding
-    from weigh.verdict.spoilt import Spoilt
+    from weigh.verdict.refusals import Spoilt
 
 
 def findings(attempts: Sequence[Record]) -> list[Finding]:

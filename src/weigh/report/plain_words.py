@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
-from weigh.report.sentences import sentence
+from weigh.render.sentences import sentence
 from weigh.report.warmth import question
 from weigh.verdict.metrics import NOUN
 

@@ -9,7 +9,7 @@ from weigh.model import units
 from weigh.model.verdict import SecondOpinionName
 from weigh.report import words
 from weigh.report.warmth import question
-from weigh.verdict.clickhouse import UNSTABLE
+from weigh.verdict.clickhouse_rule import UNSTABLE
 
 if TYPE_CHECKING:
     from weigh.model.verdict import SecondOpinion

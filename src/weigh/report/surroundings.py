@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from weigh.model import units
-from weigh.model.parity import cpus_text
+from weigh.model.resources import cpus_text
 from weigh.verdict import parity
 from weigh.verdict.surroundings import places, working_set
 
 if TYPE_CHECKING:
     from weigh.evidence.record import Record
-    from weigh.model.parity import Told
+    from weigh.model.resources import Told
     from weigh.report.conclusion import Conclusion
 
 

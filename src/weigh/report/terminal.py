@@ -23,9 +23,9 @@ from weigh.report.plain_words import in_words
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
     from weigh.model.gate import Gate, OperationGate
-    from weigh.model.manifest import Manifest
     from weigh.model.tier import Tier
     from weigh.report.conclusion import Conclusion
 

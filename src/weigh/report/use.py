@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.machine import contention_findings
+from weigh.machine.contention import ALL, Contention, contention
+from weigh.machine.drift import Quiet, quiet
+from weigh.machine.timeline_bins import Stretches, stretches
+from weigh.machine.use_method import Place, Resource, Use, memory_of, use
 from weigh.model.contender import URL
 from weigh.model.units import Seconds, count, percent
-from weigh.verdict import contended
-from weigh.verdict.contention import ALL, Contention, contention
-from weigh.verdict.drift import Quiet, quiet
-from weigh.verdict.stretches import Stretches, stretches
-from weigh.verdict.use import Place, Resource, Use, memory_of, use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.evidence.record import Record
-    from weigh.verdict.contention import Blamed, PairShare, TurnShare
+    from weigh.machine.contention import Blamed, PairShare, TurnShare
 
 NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
 _CULPRITS = 16
@@ -120,7 +120,7 @@ def document(one: Machine) -> dict[str, Any]:
     found = one.contention
     return {
         "watched": found.watched,
-        "gaps": list(contended.gaps(found)),
+        "gaps": list(contention_findings.gaps(found)),
         "bound": None if found.bound >= ALL else found.bound,
         "foreign": one.foreign,
         "steal": one.steal,
@@ -159,7 +159,7 @@ def turns(pair: PairShare, most: int) -> str:
 
 def culprits(pair: PairShare) -> str:
     """Who used the CPU during the contended turns of a pair."""
-    return contended.named(pair.culprits) if pair.foreign > pair.steal else "other guests of the host"
+    return contention_findings.named(pair.culprits) if pair.foreign > pair.steal else "other guests of the host"
 
 
 def _pair(pair: PairShare) -> dict[str, Any]:

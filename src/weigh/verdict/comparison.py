@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.verdict import student
-from weigh.verdict.effects import Effects, fit
+from weigh.statistics import student_t
+from weigh.statistics.effects import Effects, fit
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
@@ -118,4 +118,4 @@ def _p_trend(ratio: Floats) -> Floats:
         rest = ((level - slope[:, None] * place) ** 2).sum(axis=1)
         freedom = np.where(count >= 4, count - 2.0, np.nan)
         statistic = np.abs(slope) / np.sqrt(rest / freedom / spread)
-    return student.two_sided(statistic, freedom)
+    return student_t.two_sided(statistic, freedom)

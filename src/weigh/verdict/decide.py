@@ -30,13 +30,13 @@ import numpy as np
 
 from weigh.model.spec import MIN_STARTS
 from weigh.model.verdict import VerdictName
-from weigh.verdict import student
+from weigh.statistics import student_t
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.model.spec import Rules
-    from weigh.verdict.effects import Effects
+    from weigh.statistics.effects import Effects
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -85,9 +85,9 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, spoilt: Bo
     """
     size, error, freedom = np.abs(effects.effect), effects.error, effects.freedom
     margin = float(np.log1p(rules.margin))
-    half = student.quantile(rules.confidence, freedom) * error
-    half_same = student.quantile(1 - 2 * rules.equivalence, freedom) * error
-    detectable = np.expm1(student.detectable(rules.confidence, POWER, freedom) * error)
+    half = student_t.quantile(rules.confidence, freedom) * error
+    half_same = student_t.quantile(1 - 2 * rules.equivalence, freedom) * error
+    detectable = np.expm1(student_t.detectable(rules.confidence, POWER, freedom) * error)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
     if spoilt is not None:
@@ -98,7 +98,7 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, spoilt: Bo
     ceiling = 1 - rules.confidence
     matters[enough] = step_up(p_matters(effects, bound)[enough], rules.fdr, ceiling)
     level_fcr = 1 - min(max(int(matters.sum()), 1) * rules.fdr / max(int(enough.sum()), 1), ceiling)
-    half_fcr = student.quantile(level_fcr, freedom) * error
+    half_fcr = student_t.quantile(level_fcr, freedom) * error
 
     names = np.select(
         [
@@ -138,7 +138,7 @@ def p_matters(effects: Effects, bound: float | Floats) -> Floats:
     beyond = np.abs(effects.effect) - bound
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(beyond > 0, beyond / effects.error, 0.0)
-    return np.where(beyond > 0, student.two_sided(statistic, effects.freedom), 1.0)
+    return np.where(beyond > 0, student_t.two_sided(statistic, effects.freedom), 1.0)
 
 
 def step_up(p_values: Floats, rate: float, ceiling: float = 1.0) -> Bools:
@@ -164,7 +164,7 @@ def starts_needed(error: Floats, starts: NDArray[np.int64], target: Floats, leve
         scale = starts * (error / target) ** 2
         needed = np.maximum(starts + 1.0, 2.0)
         for _ in range(30):
-            quantile = student.quantile(level, np.minimum(needed, FAR) - 1)
+            quantile = student_t.quantile(level, np.minimum(needed, FAR) - 1)
             needed = np.clip(0.5 * (needed + quantile**2 * scale), 2.0, 10.0 * FAR)
         needed = np.maximum(np.ceil(needed - 1e-6), starts + 1.0)
     return np.where(needed <= FAR, needed, np.nan)

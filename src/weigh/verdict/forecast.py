@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from scipy import special
 
-from weigh.verdict import student
+from weigh.statistics import student_t
 from weigh.verdict.decide import FAR, POWER
 
 if TYPE_CHECKING:
@@ -69,18 +69,18 @@ class Crossing(msgspec.Struct, frozen=True, kw_only=True):
 
 def spread(half: float, starts: int, confidence: float) -> float:
     """Standard deviation from block to block that an interval's half-width (a logarithm) came from."""
-    return float(half / student.quantile(confidence, np.array([starts - 1.0]))[0] * np.sqrt(starts))
+    return float(half / student_t.quantile(confidence, np.array([starts - 1.0]))[0] * np.sqrt(starts))
 
 
 def smallest(spread_: float, starts: int, confidence: float) -> float:
     """The smallest effect (a logarithm) that so many starts find at that spread, with 80 % power."""
-    return float(student.detectable(confidence, POWER, np.array([starts - 1.0]))[0] * spread_ / np.sqrt(starts))
+    return float(student_t.detectable(confidence, POWER, np.array([starts - 1.0]))[0] * spread_ / np.sqrt(starts))
 
 
 def starts_for(one: Noise, rules: Rules) -> int | None:
     """Starts with which the margin would be resolvable at this rung; None above :data:`FAR`."""
     starts = np.arange(2.0, FAR + 1)
-    reached = student.detectable(rules.confidence, POWER, starts - 1) * one.spread / np.sqrt(starts)
+    reached = student_t.detectable(rules.confidence, POWER, starts - 1) * one.spread / np.sqrt(starts)
     enough = np.flatnonzero(reached <= np.log1p(rules.margin))
     return int(starts[enough[0]]) if len(enough) else None
 

@@ -1,4 +1,4 @@
-"""Verdicts on other tools' runs: those of :mod:`weigh.verdict.judge`, where the design can carry one.
+"""Verdicts on other tools' runs: those of :mod:`weigh.verdict.analysis`, where the design can carry one.
 
 A round of the design is a block. What the judge sees of a turn are its measurements; a turn that is one long series of
 events counts with its arithmetic mean, because the events of one run are not starts.
@@ -17,8 +17,8 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import Timing, Verdict, VerdictName
 from weigh.verdict import foreign_reasons as reasons
+from weigh.verdict.analysis import judge
 from weigh.verdict.design import Design, Turn, design
-from weigh.verdict.judge import judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.verdict.series import SeriesMean, mean
-from weigh.verdict.steady import Steady, steady
-from weigh.verdict.tails import Percentile, percentiles
+from weigh.statistics.correlated_mean import SeriesMean, mean
+from weigh.statistics.percentiles import Percentile, percentiles
+from weigh.statistics.steady_state import Steady, steady
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

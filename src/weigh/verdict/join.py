@@ -3,7 +3,7 @@
 The opinion of this file: what the machine was like in a session multiplies the times of all its contenders alike.
 Then ``(candidate / reference) of the second session over (candidate / reference) of the first`` is free of the
 machine, and a time of one session over a time of the other is not (T5). In logarithms it is the difference of two
-effects of :mod:`weigh.verdict.comparison`, with the variances of both (:mod:`weigh.verdict.welch`). The decisions are
+effects of :mod:`weigh.verdict.comparison`, with the variances of both (:mod:`weigh.statistics.welch`). The decisions are
 those of one session, over the family of this join.
 
 The assumption cannot be proven from two sessions. What can be seen of it: whether the reference itself moved alike on
@@ -19,15 +19,15 @@ import numpy as np
 
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import VerdictName
+from weigh.statistics.welch import welch
 from weigh.verdict import join_reasons, reasons
-from weigh.verdict import spoilt as spoiling
+from weigh.verdict import refusals as spoiling
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.joining import Joined, Joining
 from weigh.verdict.movement import movement
-from weigh.verdict.rulings import Ruling, Rulings
+from weigh.verdict.preclusions import Ruling, Rulings
 from weigh.verdict.table import tabulate
-from weigh.verdict.welch import welch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from weigh.model.spec import Rules
     from weigh.model.verdict import Reason
+    from weigh.statistics.effects import Effects
+    from weigh.verdict.analysis_model import Metric
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
-    from weigh.verdict.effects import Effects
     from weigh.verdict.joining import Side
-    from weigh.verdict.judgement import Metric
     from weigh.verdict.table import Table
 
     Bools = NDArray[np.bool_]

@@ -8,8 +8,8 @@ import msgspec
 
 from weigh.model.sample import Sample
 from weigh.model.verdict import Reason, Verdict
-from weigh.verdict.judgement import Contradicted, Gate
-from weigh.verdict.spoilt import Spoilt
+from weigh.verdict.analysis_model import Contradicted, Gate
+from weigh.verdict.refusals import Spoilt
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.verdict import spread
-from weigh.verdict.spread import Estimate
+from weigh.statistics import cv
+from weigh.statistics.cv import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,10 +63,10 @@ def judged(kernel: str, times: Mapping[str, list[list[float]]]) -> KernelEffect:
     return KernelEffect(
         kernel=kernel,
         executions=int(calm.size),
-        restless=spread.cv(restless),
-        calm=spread.cv(calm),
-        cv_ratio=spread.cv_ratio(restless, calm),
+        restless=cv.cv(restless),
+        calm=cv.cv(calm),
+        cv_ratio=cv.cv_ratio(restless, calm),
         restless_s=float(np.median(restless)),
         calm_s=float(np.median(calm)),
-        time_ratio=spread.time_ratio(restless, calm),
+        time_ratio=cv.time_ratio(restless, calm),
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.model.spec import Rules
     from weigh.model.verdict import Verdict
-    from weigh.verdict.judgement import Judgement, NoiseFloor
+    from weigh.verdict.analysis_model import Judgement, NoiseFloor
 
 _UNSHOWN = (VerdictName.DIVERGED, VerdictName.ERROR)
 

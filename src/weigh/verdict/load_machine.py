@@ -3,7 +3,7 @@
 **The CPU of a run** is what weigh and the server used over the part that counts, and at least one CPU for as long as it
 lasted. **A run is refused** where others used more of it than they may, or other guests of the host did. **An interval
 is contended** where that holds for it alone, and is more than the kernel's clock can tell from nothing: it is named and
-kept. The same bound and the same words as of the turns of a run (:mod:`weigh.verdict.contention`).
+kept. The same bound and the same words as of the turns of a run (:mod:`weigh.machine.contention`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,25 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.machine import contention_findings as contended
+from weigh.machine.contention import (
+    ALL,
+    TELLABLE,
+    WATCHED,
+    Blamed,
+    Used,
+    at_work,
+    during,
+    in_order,
+    together,
+)
+from weigh.machine.use_method import Use, When, memory_of, readings
+from weigh.machine.use_method import together as summed
 from weigh.model.finding import Finding
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds, count, percent, seconds
 from weigh.model.verdict import Reason
-from weigh.verdict import contended
-from weigh.verdict.contention import ALL, TELLABLE, WATCHED, Blamed, Used, at_work, during, in_order, together
 from weigh.verdict.load_spikes import Scene, Spike, spikes
-from weigh.verdict.use import Use, When, memory_of, readings
-from weigh.verdict.use import together as summed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

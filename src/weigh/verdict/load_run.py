@@ -10,10 +10,10 @@ from weigh.evidence.histogram import EMPTY, Histogram, decode, merged
 from weigh.model.load import LoadRun, LoadSpec, LoadSummary, Loop
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
+from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.verdict.load_judge import Account, judge
 from weigh.verdict.load_spectrum import CONFIDENCE, Spectrum, spectrum
 from weigh.verdict.load_steady import Settled, settled
-from weigh.verdict.series import SeriesMean, mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The spectrum of a latency from the histograms of many intervals: percentiles with intervals, or not resolved.
 
 Inside an interval of time the order of the requests is lost, and is not needed: whether requests exceed a percentile is
-judged from their share in each interval, as :mod:`weigh.verdict.tails` judges it from batches (docs/series.md).
+judged from their share in each interval, as :mod:`weigh.statistics.percentiles` judges it from batches (docs/series.md).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scipy import special
 from weigh.evidence.histogram import Histogram, merged
 from weigh.model.load import QUANTILES
 from weigh.model.units import Seconds
-from weigh.verdict.long_run import long_run
-from weigh.verdict.series import SeriesMean, mean
-from weigh.verdict.tails import LEAST_EXCEEDANCES, Percentile
+from weigh.statistics.correlated_mean import SeriesMean, mean
+from weigh.statistics.long_run_variance import long_run
+from weigh.statistics.percentiles import LEAST_EXCEEDANCES, Percentile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
+from weigh.machine.contention import WATCHED, Blamed, at_work, during, together
+from weigh.machine.use_method import BUSY, readings, throttled
 from weigh.model.units import Seconds
-from weigh.verdict.contention import WATCHED, Blamed, at_work, during, together
 from weigh.verdict.load_judge import SATURATED
-from weigh.verdict.use import BUSY, readings, throttled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ import msgspec
 from weigh.model.finding import Finding
 from weigh.model.units import Seconds, count
 from weigh.model.waits import Blocked, Told, Whose
+from weigh.statistics.correlated_mean import mean
 from weigh.verdict.load_spectrum import CONFIDENCE
-from weigh.verdict.series import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

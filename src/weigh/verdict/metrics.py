@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample
     from weigh.model.spec import Rules
     from weigh.model.verdict import Verdict
-    from weigh.verdict.judgement import Judgement
+    from weigh.verdict.analysis_model import Judgement
 
 HEADLINE = "wall_s"
 """The metric that decides the exit code."""

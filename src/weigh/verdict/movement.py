@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.verdict import student
-from weigh.verdict.effects import Effects
+from weigh.statistics import student_t
+from weigh.statistics.effects import Effects
+from weigh.statistics.welch import welch
 from weigh.verdict.joining import Movement
-from weigh.verdict.welch import welch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ def uneven(first: Floats, second: Floats) -> tuple[Floats, Floats]:
         return np.zeros(count), np.ones(count)
     departure = welch(_centred(first), _centred(second))
     with np.errstate(invalid="ignore", divide="ignore"):
-        p_values = student.two_sided(np.abs(departure.effect) / departure.error, departure.freedom)
+        p_values = student_t.two_sided(np.abs(departure.effect) / departure.error, departure.freedom)
     # Without any scatter there is no test: the clock is too coarse or the data are made up, and that is said elsewhere.
     return departure.effect, np.where(departure.error > 0, np.minimum(1.0, count * p_values), 1.0)
 

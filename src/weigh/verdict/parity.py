@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 from weigh.model.errors import UsageError
 from weigh.model.finding import Finding, Severity
-from weigh.model.parity import Told, cpus_text
+from weigh.model.resources import Told, cpus_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
 from weigh.model.look import Look, Stop, Width
 from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict import allocation
 from weigh.verdict.comparison import compare
-from weigh.verdict.contention import disturbed
 from weigh.verdict.decide import decide, starts_needed
-from weigh.verdict.rulings import Rulings
+from weigh.verdict.preclusions import Rulings
 from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:

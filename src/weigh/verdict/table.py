@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from weigh.verdict.temperature import label
+from weigh.verdict.question import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ class Table:
         value: the metric in its unit; NaN where it was not measured.
         operation_of: number of the operation of each (operation, case) pair.
         operations, contenders, arms: names by number; of an operation that was not hot, its
-            :func:`~weigh.verdict.temperature.label`.
+            :func:`~weigh.verdict.question.label`.
         contender_of: number of the contender of each arm.
         blocks: number of blocks.
     """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.model.verdict import Timing
-from weigh.verdict.groups import Groups
-from weigh.verdict.temperature import parted
+from weigh.statistics.order_statistics import Groups
+from weigh.verdict.question import parted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

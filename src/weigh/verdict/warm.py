@@ -18,15 +18,15 @@ from weigh.model.account import Account
 from weigh.model.finding import Finding
 from weigh.model.units import count, percent, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
-from weigh.verdict.temperature import label
+from weigh.verdict.question import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from weigh.model.cold import Drive, Pages, Warmth
     from weigh.model.finding import Severity
     from weigh.model.sample import Sample
-    from weigh.model.warmth import Drive, Pages, Warmth
-    from weigh.verdict.judgement import Judgement
+    from weigh.verdict.analysis_model import Judgement
 
 READ_FLOOR = 256 << 10
 READ_SHARE = 0.01

@@ -15,13 +15,13 @@ from postgres_parts import (
     written,
 )
 
-from weigh.engines.stores import Tables
+from weigh.engines.loaded import Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.engines.life import Life
-    from weigh.protocol.prepare import Ready
+    from weigh.engines.prepared import Ready
+    from weigh.engines.process import Life
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh.engines.life import Life, LifeEnded
-from weigh.engines.stores import Tables
+from weigh.engines.loaded import Tables
+from weigh.engines.prepared import Ready, cache_folder, ready
+from weigh.engines.process import Life, LifeEnded
 from weigh.model.contender import parse_contender
 from weigh.protocol.interview import read_answer
-from weigh.protocol.prepare import Ready, cache_folder, ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,14 +24,14 @@ from postgres_parts import (
     value,
 )
 
-from weigh.engines.life import Life, LifeEnded
+from weigh.engines.prepared import Ready, read_back
+from weigh.engines.process import Life, LifeEnded
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
-from weigh.protocol.prepare import Ready, read_back
 
 if TYPE_CHECKING:
     from commands import Weigh
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
 
 
 def test_the_server_says_its_own_version(life: Life) -> None:

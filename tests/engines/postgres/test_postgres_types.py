@@ -21,14 +21,14 @@ from postgres_parts import (
 )
 
 from weigh._native import digest_arrow
-from weigh.engines.life import Life, LifeEnded
+from weigh.engines.process import Life, LifeEnded
 from weigh.model.sample import Outcome
 from weigh.protocol.interview import read_answer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.protocol.prepare import Ready
+    from weigh.engines.prepared import Ready
 
 
 def test_every_type_comes_back_as_it_was(contender: Ready, tmp_path: Path) -> None:

@@ -25,17 +25,17 @@ from postgres_parts import (
 )
 
 from weigh._native import digest_arrow
-from weigh.engines.life import LifeEnded
+from weigh.engines.prepared import read_back
+from weigh.engines.process import LifeEnded
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.sample import Outcome
-from weigh.protocol.prepare import read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commands import Weigh
-    from weigh.engines.stores import Tables
+    from weigh.engines.loaded import Tables
 
 SERVE = """
 import importlib.util, subprocess, sys

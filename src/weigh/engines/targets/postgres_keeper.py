@@ -91,9 +91,9 @@ def _sample(connect: Callable[[], Any], *, nearby: bool) -> None:
 
 
 def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
-    account, server = importlib.import_module("account"), importlib.import_module("server")
-    whose = account.unprivileged()
-    programs = account.programs(whose)
+    os_user, server = importlib.import_module("os_user"), importlib.import_module("server")
+    whose = os_user.unprivileged()
+    programs = os_user.programs(whose)
     if whose is not None:
         whose.own(place)
     data = place / "data"
@@ -112,7 +112,7 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
     Returns:
         Its id, and whether the server numbers its processes as this machine does; None where it is not to be found.
     """
-    here = importlib.import_module("here")
+    local_server = importlib.import_module("local_server")
     try:
         number, age, listens = connection.execute(
             "SELECT pid, extract(epoch FROM clock_timestamp() - backend_start), inet_server_port() "
@@ -126,10 +126,10 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
     if listens != (info.port if path is None else None):
         # A pooler: the server listens elsewhere.
         return None, False
-    session = here.numbered(number, float(age), near=near)
-    first = here.parent(session) if session else None
+    session = local_server.numbered(number, float(age), near=near)
+    first = local_server.parent(session) if session else None
     # At another address it is none of this machine's ports.
-    if not first or here.hidden(first, None if near is False else info.port, path):
+    if not first or local_server.hidden(first, None if near is False else info.port, path):
         return None, False
     return first, session == number
 

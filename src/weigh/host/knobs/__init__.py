@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from weigh.host.knobs.cores import CommandLine, Smt
 from weigh.host.knobs.disk import IoScheduler
 from weigh.host.knobs.frequency import EnergyPreference, Governor, Turbo
-from weigh.host.knobs.hiding import Container, PowerPlan, VirtualMachine
 from weigh.host.knobs.kernel import Aslr, ClockSource, PerfParanoia
 from weigh.host.knobs.limits import CpuLimit, MemoryLimit
 from weigh.host.knobs.memory import HugePages, NumaBalancing, Swap
 from weigh.host.knobs.power import Load, PowerSupply, Thermal
+from weigh.host.knobs.virtualization import Container, PowerPlan, VirtualMachine
 from weigh.model.errors import UsageError, nearest
 from weigh.model.knob import KnobRead, KnobState
 
 if TYPE_CHECKING:
     from weigh.host.knobs.knob import Knob
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
 
 # The governor before the energy preference: some drivers take no preference under the governor `performance`.
 KNOBS: tuple[type[Knob], ...] = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.host.knobs.knob import Knob
 
 if TYPE_CHECKING:
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.knob import KnobRead
 
 _SMT = "/sys/devices/system/cpu/smt"

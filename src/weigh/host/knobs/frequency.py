@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.host.knobs.hiding import hypervisor
 from weigh.host.knobs.knob import Knob, listed
+from weigh.host.knobs.virtualization import hypervisor
 
 if TYPE_CHECKING:
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.knob import KnobRead
 
 _POLICIES = "/sys/devices/system/cpu/cpufreq/policy*"

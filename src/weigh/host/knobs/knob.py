@@ -10,7 +10,7 @@ from weigh.model.knob import KnobRead, KnobState
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.finding import Severity
 
 

@@ -10,7 +10,7 @@ from weigh.host.knobs.knob import Knob
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.host.machine import Machine
+    from weigh.host.sysfs import Machine
     from weigh.model.knob import KnobRead
 
 _MOUNT = "/sys/fs/cgroup"

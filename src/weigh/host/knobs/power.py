@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.host.knobs.cores import allowed
-from weigh.host.knobs.hiding import hypervisor
 from weigh.host.knobs.knob import Knob
+from weigh.host.knobs.virtualization import hypervisor
 from weigh.model import units
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from weigh.model.plan import arms
+from weigh.model.schedule import arms
 
 if TYPE_CHECKING:
     from weigh.model.spec import Spec
@@ -19,7 +19,7 @@ class Who:
 
     Attributes:
         name: of the contender.
-        mark: number of its mark (:mod:`weigh.report.svg.marks`).
+        mark: number of its mark (:mod:`weigh.render.svg.marks`).
         baseline: whether the others are compared with it.
         wrong: operations on which it was contradicted.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Timing, Verdict
     from weigh.report.conclusion import Conclusion
     from weigh.report.html.cast import Cast, Who
-    from weigh.verdict.judgement import Judgement
+    from weigh.verdict.analysis_model import Judgement
 
 TITLES = {"cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read"}
 """Of every metric but wall time, for people."""

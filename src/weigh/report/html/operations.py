@@ -10,13 +10,13 @@ import numpy as np
 
 from weigh.model import units
 from weigh.model.sample import Outcome
+from weigh.render.sentences import sentence, told
 from weigh.report.html import answers, questions
-from weigh.report.sentences import sentence, told
 from weigh.report.svg import samples as sample_plot
 from weigh.report.svg import starts as start_plot
 from weigh.report.warmth import question
+from weigh.verdict.question import HOT, label
 from weigh.verdict.table import tabulate
-from weigh.verdict.temperature import HOT, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample
     from weigh.model.units import Rows
     from weigh.model.verdict import Reason, Timing
+    from weigh.render.svg.draw import Shared
     from weigh.report.conclusion import Conclusion
     from weigh.report.html.cast import Cast, Who
     from weigh.report.html.verdicts import Group
     from weigh.report.html.verdicts import Row as VerdictRow
-    from weigh.report.svg.draw import Shared
     from weigh.verdict.metrics import Statement
 
 MOST_DOTS = 4_000

@@ -11,6 +11,8 @@ from markupsafe import Markup
 
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render.svg import marks
+from weigh.render.svg.draw import Shared
 from weigh.report import knobs, second_opinion, words
 from weigh.report import surroundings as parity
 from weigh.report.disturbed import disturbed
@@ -23,8 +25,6 @@ from weigh.report.html.operations import parts
 from weigh.report.html.verdicts import verdicts
 from weigh.report.html.watching import watching
 from weigh.report.plain_words import of_session
-from weigh.report.svg import marks
-from weigh.report.svg.draw import Shared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from weigh.report import surroundings as parity
 
 if TYPE_CHECKING:
     from weigh.evidence.record import ContenderRead, Record
-    from weigh.model.manifest import FileFacts, Manifest
+    from weigh.model.dataset import FileFacts, Manifest
     from weigh.report.html.cast import Cast, Who
 
 _HOST = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Reason, Timing, Verdict
     from weigh.report.conclusion import Conclusion
     from weigh.report.html.cast import Cast, Who
-    from weigh.verdict.judgement import Judgement
+    from weigh.verdict.analysis_model import Judgement
 
 _CLAIMS_NOTHING = (VerdictName.REFUSED, VerdictName.DIVERGED, VerdictName.ERROR)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.model.units import percent
+from weigh.render.svg import timeline
 from weigh.report import use
-from weigh.report.svg import timeline
 
 if TYPE_CHECKING:
     from markupsafe import Markup

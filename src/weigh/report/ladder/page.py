@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.model import units
+from weigh.render.svg import marks
+from weigh.render.svg.time_axis import tick_label
 from weigh.report import words as verdict_words
 from weigh.report.html.page import templates
 from weigh.report.ladder import words
 from weigh.report.ladder.summary import contenders
-from weigh.report.svg import marks
 from weigh.report.svg.ladder import Line, percent, plot
-from weigh.report.svg.time import tick_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ from weigh.report.load import machine, waits
 if TYPE_CHECKING:
     from weigh.model.load import LoadSpec, TargetRead
     from weigh.report.load.conclusion import Group, LoadConclusion
+    from weigh.statistics.correlated_mean import SeriesMean
     from weigh.verdict.load_run import OperationFigures, RunFigures
     from weigh.verdict.load_spectrum import Spectrum
-    from weigh.verdict.series import SeriesMean
 
 SCHEMA = "weigh/load/1"
 

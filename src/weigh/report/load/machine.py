@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.machine import contention_findings
+from weigh.machine.contention import ALL, TELLABLE, in_order
+from weigh.machine.timeline_bins import between
+from weigh.machine.use_method import When, memory_of
 from weigh.model.units import count, percent, seconds
 from weigh.report import use
 from weigh.report.svg import load_timeline
-from weigh.verdict import contended, load_machine
-from weigh.verdict.contention import ALL, TELLABLE, in_order
-from weigh.verdict.stretches import between
-from weigh.verdict.use import When, memory_of
+from weigh.verdict import load_machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,8 @@ def _cause(one: Spike) -> str:
     if not one.watched:
         return "nobody watched the machine then"
     said = [
-        _CAUSES[name] + (f" ({contended.named(one.culprits)})" if name == "others" else "") for name in one.saturated
+        _CAUSES[name] + (f" ({contention_findings.named(one.culprits)})" if name == "others" else "")
+        for name in one.saturated
     ]
     return " and ".join(said) if said else "nothing that the sampler sees was saturated then and not otherwise"
 

@@ -9,13 +9,13 @@ from markupsafe import Markup
 
 from weigh.model import units
 from weigh.model.load import QUANTILES
+from weigh.render.svg.time_axis import tick_label
 from weigh.report import words as verdict_words
 from weigh.report.html.page import templates
 from weigh.report.load import machine, waits, words
 from weigh.report.svg import load as plots
 from weigh.report.svg import load_timeline
 from weigh.report.svg.load import Curve
-from weigh.report.svg.time import tick_label
 
 if TYPE_CHECKING:
     from weigh.report.load.conclusion import Group, LoadConclusion

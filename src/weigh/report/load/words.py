@@ -12,9 +12,9 @@ from weigh.model.load import QUANTILES
 if TYPE_CHECKING:
     from weigh.model.load import Arrivals, LoadSpec, TargetRead
     from weigh.report.load.conclusion import Group, LoadConclusion
+    from weigh.statistics.percentiles import Percentile
     from weigh.verdict.load_between import Between, Loops, Page
     from weigh.verdict.load_run import RunFigures
-    from weigh.verdict.tails import Percentile
 
 DIFFERENCE = (
     "Response is what a user waits, from when the request was due; service is what the server needed, from when it was "

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.report.svg import draw
-from weigh.report.svg.scale import Scale, ratio_ticks
+from weigh.render.svg import draw
+from weigh.render.svg.scale import Scale, ratio_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from weigh.model.verdict import Verdict
-    from weigh.verdict.judgement import NoiseFloor
+    from weigh.verdict.analysis_model import NoiseFloor
 
 WIDTH, HEIGHT = 264, 26
 _MIDDLE = 12.0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.report.svg import draw
-from weigh.report.svg.scale import Scale, ticks
+from weigh.render.svg import draw
+from weigh.render.svg.scale import Scale, ticks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

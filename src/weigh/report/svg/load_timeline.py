@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.model import units
-from weigh.report.svg import draw
+from weigh.render.svg import draw
+from weigh.render.svg.scale import Scale
+from weigh.render.svg.time_axis import tick_label
+from weigh.render.svg.timeline import GAP, LANE, NAMES, area, over
 from weigh.report.svg.load import LEFT, RIGHT, WIDTH, Curve, grid, joined, seconds
-from weigh.report.svg.scale import Scale
-from weigh.report.svg.time import tick_label
-from weigh.report.svg.timeline import GAP, LANE, NAMES, area, over
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from weigh.machine.timeline_bins import Stretches
     from weigh.verdict.load_machine import RunMachine
     from weigh.verdict.load_run import RunFigures
     from weigh.verdict.load_spikes import Spike
-    from weigh.verdict.stretches import Stretches
 
 _STEP = 6
 STRETCHES = (RIGHT - LEFT) // _STEP

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weigh.report.svg import draw
-from weigh.report.svg.scale import Scale, around, ticks
-from weigh.report.svg.time import tick_label
+from weigh.render.svg import draw
+from weigh.render.svg.scale import Scale, around, ticks
+from weigh.render.svg.time_axis import tick_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from weigh.model import units
-from weigh.report.svg import draw
-from weigh.report.svg.scale import around, ticks
-from weigh.report.svg.time import tick_label
+from weigh.render.svg import draw
+from weigh.render.svg.scale import around, ticks
+from weigh.render.svg.time_axis import tick_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

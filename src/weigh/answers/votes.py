@@ -1,0 +1,164 @@
+"""Votes: checks of single answers made into one word on each operation. Pure, so that an auditor can redo it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from weigh.answers import compare
+from weigh.model.answer import GateStatus
+from weigh.model.gate import Check, OperationGate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pyarrow as pa
+
+    from weigh.model.operation import Case, Operation
+
+
+UNDECIDED = "they differ, and nothing here tells who is right"
+
+
+def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]) -> list[Check]:
+    """The lineages' votes on one case.
+
+    Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
+    camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge.
+    """
+    camps: list[list[str]] = []
+    notes: dict[str, tuple[str, ...]] = {}
+    for name, table in tables.items():
+        for camp in camps:
+            compared = compare.compare(table, tables[camp[0]], operation.schema)
+            if compared.agrees:
+                camp.append(name)
+                notes[name] = compared.notes
+                break
+        else:
+            camps.append([name])
+    strength = [len({lineage[name] for name in camp}) for camp in camps]
+    common: dict[str, Any] = {"operation": operation.name, "case": case.name}
+    if len(camps) == 1:
+        if strength[0] < 2:
+            return []
+        return [
+            Check(
+                **common,
+                contender=name,
+                status=GateStatus.AGREED,
+                witness=_others(camps[0], name),
+                notes=notes.get(name, ()),
+            )
+            for name in camps[0]
+        ]
+    best = max(strength, default=0)
+    winners = [camp for camp, votes in zip(camps, strength, strict=True) if votes == best]
+    right = winners[0] if best > 1 and len(winners) == 1 else []
+    found = []
+    for camp in camps:
+        for name in camp:
+            if camp is right:
+                found.append(Check(**common, contender=name, status=GateStatus.AGREED, witness=_others(camp, name)))
+                continue
+            against = right or [other for other in tables if other not in camp]
+            compared = compare.compare(tables[name], tables[against[0]], operation.schema)
+            found.append(
+                Check(
+                    **common,
+                    contender=name,
+                    status=GateStatus.DIVERGED,
+                    witness=", ".join(against),
+                    detail="outvoted" if right else UNDECIDED,
+                    differences=compared.differences,
+                )
+            )
+    return found
+
+
+def conclude(
+    checks: Iterable[Check], cases_asked: Mapping[str, int], contenders: Iterable[str]
+) -> tuple[OperationGate, ...]:
+    """One word on each operation. A failed check always counts; without one, any witness that agreed does.
+
+    Args:
+        checks: every check that was made.
+        cases_asked: number of cases of each operation, in the workload's order.
+        contenders: their names, in order.
+    """
+    by_operation: dict[str, dict[str, dict[str, list[Check]]]] = defaultdict(
+        lambda: defaultdict(lambda: defaultdict(list))
+    )
+    for check in checks:
+        by_operation[check.operation][check.contender][check.case].append(check)
+    names = list(contenders)
+    found = []
+    for operation, total in cases_asked.items():
+        cases = by_operation[operation]
+        statuses = {name: _status(cases[name]) for name in names if name in cases}
+        found.append(
+            OperationGate(
+                operation=operation,
+                status=_overall(statuses),
+                contenders=statuses,
+                detail=_detail(total, statuses, cases),
+            )
+        )
+    return tuple(found)
+
+
+_WORST = (
+    GateStatus.DIVERGED,
+    GateStatus.ERROR,
+    GateStatus.UNSUPPORTED,
+    GateStatus.UNVERIFIED,
+    GateStatus.AGREED,
+)
+
+
+def _status(cases: dict[str, list[Check]]) -> GateStatus:
+    """A contender's status on an operation: its worst case, each case by its best witness unless it failed."""
+    each = []
+    for checks in cases.values():
+        statuses = {check.status for check in checks}
+        failed = [status for status in _WORST[:3] if status in statuses]
+        each.append(
+            failed[0] if failed else GateStatus.AGREED if GateStatus.AGREED in statuses else GateStatus.UNVERIFIED
+        )
+    return min(each, key=_WORST.index)
+
+
+def _overall(statuses: dict[str, GateStatus]) -> GateStatus:
+    """Of the operation: diverged if anybody diverged; errors concern only their contender while others can answer."""
+    present = set(statuses.values())
+    for status in (GateStatus.DIVERGED, GateStatus.UNVERIFIED, GateStatus.AGREED, GateStatus.ERROR):
+        if status in present:
+            return status
+    return GateStatus.UNSUPPORTED
+
+
+def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[str, list[Check]]]) -> str:
+    parts = []
+    for name, status in statuses.items():
+        failed = [check for checks in cases[name].values() for check in checks if check.status is status]
+        if status is GateStatus.DIVERGED:
+            wrong = len({check.case for check in failed})
+            witness = " and ".join(dict.fromkeys(check.witness for check in failed if check.witness))
+            first = failed[0]
+            shown = "".join(f"; {difference}" for difference in first.differences[:1])
+            parts.append(
+                f"{name} is wrong on {wrong} of {total} literals, contradicted by {witness}"
+                f" (case {first.case}{shown}{'; ' + first.detail if first.detail else ''})"
+            )
+        elif status in (GateStatus.ERROR, GateStatus.UNSUPPORTED):
+            parts.append(f"{name}: {failed[0].detail}")
+    if parts:
+        return "; ".join(parts)
+    if GateStatus.UNVERIFIED in statuses.values():
+        return "no pinned answer, no ground truth and no other lineage to compare with"
+    ties = [note for by in cases.values() for checks in by.values() for check in checks for note in check.notes]
+    return "; ".join(dict.fromkeys(ties))[:300]
+
+
+def _others(camp: list[str], name: str) -> str:
+    return ", ".join(other for other in camp if other != name)

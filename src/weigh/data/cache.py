@@ -1,0 +1,237 @@
+"""The cache of datasets: made once, moved into place whole, verified whenever used.
+
+::
+
+    <cache>/data/<dataset>/<layout>/manifest.json
+                                    truth/...
+                                    <table>-<number>.parquet
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import msgspec
+
+from weigh.data.generator import Progress, Workshop, generator
+from weigh.data.ground_truth import Truth
+from weigh.data.layout import file_facts, parquet
+from weigh.data.parallel import processors
+from weigh.model.dataset import DatasetName, Manifest
+from weigh.model.errors import DataFault, EnvironmentFault, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from weigh.data.generator import Generator, Table, Written
+    from weigh.model.spec import LayoutSpec
+    from weigh.model.units import Rows
+
+Environment = Callable[[list[str]], Path]
+"""Gives the interpreter of an environment with these exact requirements."""
+
+
+class Stored(NamedTuple):
+    """A dataset in one layout on disk.
+
+    Attributes:
+        folder: where the manifest's relative paths begin.
+        manifest: its files.
+        truth: what is known about the rows.
+    """
+
+    folder: Path
+    manifest: Manifest
+    truth: Truth
+
+
+def layout_key(spec: LayoutSpec) -> str:
+    """Twelve hex digits that name a layout: the spec, and the version of the writer that carries it out."""
+    plain = msgspec.json.encode([msgspec.to_builtins(spec), parquet.writer(spec)], order="deterministic")
+    return hashlib.sha256(plain).hexdigest()[:12]
+
+
+def ensure(
+    name: DatasetName,
+    spec: LayoutSpec,
+    cache: Path,
+    *,
+    environment: Environment | None = None,
+    threads: int = 0,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Stored:
+    """The dataset in that layout: from the cache after verification, or made now.
+
+    Args:
+        name: the dataset, with its generator's version.
+        spec: the layout.
+        cache: weigh's cache directory.
+        environment: for the generator's and the writer's requirements; asked only if something is made.
+        threads: to make it with; 0 for all processors.
+        executor: where rows are made; by default a pool of ``threads`` threads.
+        progress: told now and then.
+
+    Raises:
+        UsageError: no such generator, or not this version of it; an impossible layout.
+        DataFault: the cached data was changed since it was made.
+        EnvironmentFault: disk full, cache not writable, no environment for the writer.
+    """
+    family = name.generator.partition("/")[0]
+    parquet.check(spec, family)
+    spec = parquet.complete(spec)
+    folder = cache / "data" / str(name) / layout_key(spec)
+    try:
+        with _alone(folder):
+            if not (folder / "manifest.json").exists():
+                made = _Making(name, spec, folder, environment, threads or processors(), progress)
+                if executor is not None:
+                    made.run(executor)
+                else:
+                    with ThreadPoolExecutor(made.threads, "generate") as pool:
+                        made.run(pool)
+    except OSError as error:
+        raise parquet.fault(error, cache) from error
+    return open_stored(folder)
+
+
+def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> Stored:
+    """A stored dataset, verified.
+
+    Raises:
+        DataFault: it is not what its manifest says.
+    """
+    manifest = file_facts.load(folder)
+    problems = file_facts.verify(folder, manifest, depth)
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        first = problems[0]
+        raise DataFault(f"{first.code} {first.text}{more}", where=str(folder), remedy=first.remedy)
+    return Stored(folder, manifest, Truth.load(folder / "truth"))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One maker at a time for each layout; the lock ends with its process, so that a kill leaves none."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+class _Making(NamedTuple):
+    name: DatasetName
+    spec: LayoutSpec
+    folder: Path
+    environment: Environment | None
+    threads: int
+    progress: Progress | None
+
+    def run(self, executor: Executor) -> None:
+        """Make everything aside and move it into place."""
+        aside_prefix = f"making-{self.folder.name}-"
+        # Under the lock nobody else is making it: what lies here was left by a maker that was killed.
+        for left in self.folder.parent.glob(f"{aside_prefix}*"):
+            shutil.rmtree(left, ignore_errors=True)
+        aside = Path(tempfile.mkdtemp(prefix=aside_prefix, dir=self.folder.parent))
+        # mkdtemp's 0700 would hide the data from engines that run as another user.
+        aside.chmod(0o755)
+        try:
+            self._fill(aside, executor)
+            if self.folder.exists():
+                shutil.rmtree(self.folder)
+            aside.rename(self.folder)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+
+    def _fill(self, aside: Path, executor: Executor) -> None:
+        family, _, version = self.name.generator.partition("/")
+        made_by = generator(family)
+        if version != str(made_by.version):
+            raise UsageError(
+                f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
+                remedy="use the version of weigh that the dataset came with",
+            )
+        if self.name.scale is None:
+            raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
+        shop = self._workshop(made_by, aside, executor)
+        python = self._environment([parquet.DUCKDB]) if self.spec.writer == "duckdb" else None
+        source = made_by.open(self.name.scale, self.name.seed, shop)
+        files = []
+        for table, content in source.tables.items():
+            if self.spec.writer == family:
+                paths = _moved(cast("Written", content).paths, aside, table)
+            else:
+                paths = self._written(table, content, aside, executor, python)
+            files += [file_facts.file_facts(path, table, path.name) for path in paths]
+        manifest = Manifest(
+            dataset=self.name,
+            layout=self.spec,
+            writer=parquet.writer(self.spec),
+            files=tuple(files),
+            digests=file_facts.merged(files),
+        )
+        for table, content in source.tables.items():
+            if manifest.rows(table) != content.rows:
+                raise DataFault(
+                    f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
+                    remedy="report this: a writer that loses rows",
+                )
+        source.truth().save(aside / "truth")
+        file_facts.save(manifest, aside)
+        shutil.rmtree(shop.folder)
+
+    def _workshop(self, made_by: Generator, aside: Path, executor: Executor) -> Workshop:
+        folder = aside / "parts"
+        folder.mkdir()
+        python = self._environment(list(made_by.requirements)) if made_by.requirements else None
+        return Workshop(folder, python, executor, self.threads, self.spec, self.progress or _nobody)
+
+    def _environment(self, requirements: list[str]) -> Path:
+        if self.environment is None:
+            raise EnvironmentFault(
+                f"{self.name.generator} as {parquet.writer(self.spec)} writes it needs an environment of its own",
+                remedy=f"make one with {', '.join(requirements)}",
+            )
+        return self.environment(requirements)
+
+    def _written(self, table: str, content: Table, aside: Path, executor: Executor, python: Path | None) -> list[Path]:
+        paths = [aside / f"{table}-{number:04}.parquet" for number in range(self.spec.files)]
+        parquet.write(
+            self._watched(content.batches(executor), content.rows, table),
+            self.spec,
+            paths,
+            schema=content.schema,
+            rows=content.rows,
+            python=python,
+            threads=self.threads,
+        )
+        return paths
+
+    def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows, table: str) -> Iterator[pa.RecordBatch]:
+        made = 0
+        for batch in batches:
+            made += batch.num_rows
+            if self.progress is not None:
+                self.progress(made, rows, f"data: {table}")
+            yield batch
+
+
+def _nobody(_made: int, _total: int, _what: str) -> None:
+    """Progress without anybody to be told."""
+
+
+def _moved(made: list[Path], aside: Path, table: str) -> list[Path]:
+    """Files that the generator wrote, under the names that all layouts have."""
+    paths = [aside / f"{table}-{number:04}.parquet" for number in range(len(made))]
+    for old, new in zip(made, paths, strict=True):
+        old.rename(new)
+    return paths

@@ -1,0 +1,145 @@
+"""What files are: their facts read and taken, and checked against a manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import msgspec
+
+from weigh.model.dataset import FileFacts, Manifest
+from weigh.model.errors import DataFault
+from weigh.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+Depth = Literal["size", "hash", "digest"]
+
+
+def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
+    """Read a Parquet file completely: hash, digest, footer.
+
+    Args:
+        path: the file.
+        table: logical table whose rows it holds.
+        name: what the facts call it; by default the path as given.
+
+    Raises:
+        DataFault: it is missing, is not Parquet, or is damaged.
+    """
+    from weigh import _native
+
+    try:
+        parquet = _native.parquet_facts(path)
+        return FileFacts(
+            path=name or str(path),
+            table=table,
+            bytes=path.stat().st_size,
+            blake3=_native.hash_file(path),
+            rows=parquet["rows"],
+            digest=_native.digest_parquet([path]),
+            parquet=cast("dict[str, Any]", parquet),
+        )
+    except (OSError, _native.DigestError) as error:
+        raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
+
+
+def describe(tables: Mapping[str, Iterable[Path]]) -> tuple[FileFacts, ...]:
+    """The facts of existing files, such as a user's own.
+
+    Raises:
+        DataFault: a file is missing, is not Parquet, or is damaged; a table has no file.
+    """
+    facts = []
+    for table, paths in tables.items():
+        of_table = [file_facts(path, table) for path in paths]
+        if not of_table:
+            raise DataFault(f"table {table} has no files", remedy="give at least one Parquet file")
+        facts += of_table
+    return tuple(facts)
+
+
+def merged(files: Iterable[FileFacts]) -> dict[str, str]:
+    """The row digest of each logical table from those of its files."""
+    from weigh import _native
+
+    by_table: dict[str, list[str]] = {}
+    for file in files:
+        by_table.setdefault(file.table, []).append(file.digest)
+    return {table: _native.merge_digests(digests) for table, digests in by_table.items()}
+
+
+def save(manifest: Manifest, folder: Path) -> None:
+    """Write ``manifest.json``."""
+    (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+
+
+def load(folder: Path) -> Manifest:
+    """Read ``manifest.json``.
+
+    Raises:
+        DataFault: it is missing or is no manifest.
+    """
+    path = folder / "manifest.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataFault(
+            f"the manifest cannot be read ({error})",
+            where=str(path),
+            remedy=f"remove {folder} and make it again",
+        ) from error
+
+
+def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Finding]:
+    """What is no longer as the manifest says (D8); nothing if all is well. Cheap checks first.
+
+    Args:
+        folder: where the manifest's relative paths begin.
+        manifest: what the files were.
+        depth: ``size`` looks at sizes only; ``hash`` at every byte; ``digest`` also decodes every row, which
+            is what tells whether a manifest whose hashes were edited too still describes these rows.
+    """
+    sizes = {file.path: _size(folder / file.path) for file in manifest.files}
+    problems = []
+    for file in manifest.files:
+        size = sizes[file.path]
+        if size is None:
+            problems.append(_problem("missing", f"{file.path} is missing", folder))
+        elif size != file.bytes:
+            problems.append(_problem("size", f"{file.path} has {size:,} bytes, not {file.bytes:,}", folder))
+    if problems or depth == "size":
+        return problems
+
+    from weigh import _native
+
+    for file in manifest.files:
+        path = folder / file.path
+        changed = _native.hash_file(path) != file.blake3
+        if not changed and depth == "hash":
+            continue
+        try:
+            same_rows = _native.digest_parquet([path]) == file.digest
+        except _native.DigestError as error:
+            problems.append(_problem("damaged", f"{file.path} is damaged: {error}", folder))
+            continue
+        if not same_rows:
+            problems.append(_problem("rows", f"{file.path} holds other rows than when it was made", folder))
+        elif changed:
+            problems.append(_problem("bytes", f"{file.path} was written anew since: same rows, other bytes", folder))
+    if depth == "digest" and merged(manifest.files) != manifest.digests:
+        problems.append(_problem("manifest", "the manifest contradicts itself: digests of files and tables", folder))
+    return problems
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def _problem(kind: str, text: str, folder: Path) -> Finding:
+    remedy = f"remove {folder}; weigh makes it again"
+    return Finding(code=f"D8.{kind}", severity="error", text=text, remedy=remedy)

@@ -1,0 +1,257 @@
+"""Layouts: a table's batches written as Parquet files in one declared physical form."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from weigh.data.layout import duckdb_writer
+from weigh.model.errors import DataFault, EnvironmentFault, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.model.spec import LayoutSpec
+    from weigh.model.units import Rows
+
+DUCKDB = "duckdb==2.0.0"
+"""What the environment of the DuckDB writer must hold, besides nanoarrow."""
+TPCHGEN = "tpchgen-cli==4.0.0"
+"""A generator that writes Parquet itself, and so may be the writer of its own data."""
+ROW_GROUP_ROWS = 122_880
+"""DuckDB's row groups; PyArrow's too where nothing else is asked for, so that layouts differ in one thing."""
+
+_OWN_FILES = ("tpchgen",)
+"""Writers that are generators: they write their own data and nothing else, in row groups of their own size."""
+_IN_DUCKDB = {"none": "uncompressed", "lz4": "lz4_raw"}
+_DUCKDB_UNIT = 2_048
+"""DuckDB writes row groups of whole vectors."""
+
+
+def writer(spec: LayoutSpec) -> str:
+    """The writer of a layout with its version, as a manifest names it."""
+    programs = {"duckdb": DUCKDB, "tpchgen": TPCHGEN}
+    return programs[spec.writer].replace("==", " ") if spec.writer in programs else f"pyarrow {pa.__version__}"
+
+
+def complete(spec: LayoutSpec) -> LayoutSpec:
+    """The layout with what it leaves open decided, so that equal layouts are equal."""
+    if spec.row_group_rows is not None or spec.writer in _OWN_FILES:
+        return spec
+    return msgspec.structs.replace(spec, row_group_rows=ROW_GROUP_ROWS)
+
+
+def check(spec: LayoutSpec, generator: str) -> None:
+    """Refuse what a writer would silently change, or cannot do.
+
+    Args:
+        spec: the layout.
+        generator: name of the generator of the data.
+
+    Raises:
+        UsageError: no files, no rows in a row group, a row group size that DuckDB would round, or a generator as the
+            writer of another's data.
+    """
+    if spec.files < 1 or (spec.row_group_rows is not None and spec.row_group_rows < 1):
+        raise UsageError(
+            f"a layout of {spec.files} files and {spec.row_group_rows} rows a row group cannot be",
+            remedy="give at least 1 of each",
+        )
+    if spec.writer in _OWN_FILES and spec.writer != generator:
+        raise UsageError(
+            f"{spec.writer} writes its own data and no other, and this is {generator}",
+            remedy="say writer = 'duckdb' or 'pyarrow'",
+        )
+    if spec.writer in _OWN_FILES and spec.row_group_rows is not None:
+        raise UsageError(
+            f"{spec.writer} makes row groups by size in bytes, not of {spec.row_group_rows} rows",
+            remedy="leave row_group_rows out, or say writer = 'duckdb' or 'pyarrow'",
+        )
+    if spec.writer == "duckdb" and spec.row_group_rows is not None and spec.row_group_rows % _DUCKDB_UNIT:
+        near = max(1, round(spec.row_group_rows / _DUCKDB_UNIT)) * _DUCKDB_UNIT
+        raise UsageError(
+            f"DuckDB writes row groups of multiples of {_DUCKDB_UNIT} rows, not {spec.row_group_rows}",
+            remedy=f"say row_group_rows = {near}, or writer = 'pyarrow'",
+        )
+
+
+def write(
+    batches: Iterable[pa.RecordBatch],
+    spec: LayoutSpec,
+    paths: list[Path],
+    *,
+    schema: pa.Schema,
+    rows: Rows,
+    python: Path | None = None,
+    threads: int = 2,
+) -> None:
+    """Write one table.
+
+    Args:
+        batches: every row, in the order of the files.
+        spec: how to write it, checked.
+        paths: one for each of the layout's files; the first ones get a row more where the rows do not divide.
+        schema: the table's plain types.
+        rows: how many rows there are in all.
+        python: interpreter of an environment with ``DUCKDB`` and nanoarrow, for that writer.
+        threads: that DuckDB may use.
+
+    Raises:
+        EnvironmentFault: the disk is full or cannot be written, or there is no interpreter.
+        DataFault: the writer failed.
+    """
+    spec = complete(spec)
+    shares = [rows * (number + 1) // len(paths) - rows * number // len(paths) for number in range(len(paths))]
+    parts = zip(paths, divided(batches, sorted(shares, reverse=True)), strict=True)
+    try:
+        if spec.writer == "duckdb":
+            _by_duckdb(parts, spec, paths, schema=schema, python=python, threads=threads)
+        else:
+            # Nobody else writes as a generator does: for an excerpt of its files PyArrow stands in.
+            for path, part in parts:
+                _by_pyarrow(part, spec, path, schema)
+    except OSError as error:
+        raise fault(error, paths[0].parent) from error
+
+
+def fault(error: OSError, place: Path) -> EnvironmentFault:
+    """What an operating system error means for somebody who wanted data written to ``place``."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return EnvironmentFault(
+            "the disk is full", where=str(place), remedy="free space, or set WEIGH_CACHE to another disk"
+        )
+    return EnvironmentFault(
+        f"cannot write data ({error.strerror or error})",
+        where=str(place),
+        remedy="make it writable, or set WEIGH_CACHE to a folder that is",
+    )
+
+
+def plain(schema: pa.Schema) -> pa.Schema:
+    """The schema with texts as strings, whatever form of them the writer of a file preferred."""
+    return pa.schema(field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in schema)
+
+
+def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[Iterator[pa.RecordBatch]]:
+    """The same rows in consecutive parts of the given sizes; each part must be drawn before the next."""
+    source = iter(batches)
+    rest: list[pa.RecordBatch] = []
+
+    def part(share: Rows) -> Iterator[pa.RecordBatch]:
+        missing = share
+        while missing:
+            batch = rest.pop() if rest else next(source, None)
+            if batch is None:
+                raise DataFault("the generator made fewer rows than it said", remedy="report this to who wrote it")
+            if batch.num_rows > missing:
+                rest.append(batch.slice(missing))
+                batch = batch.slice(0, missing)
+            missing -= batch.num_rows
+            yield batch
+
+    for share in shares:
+        yield part(share)
+
+
+def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path, schema: pa.Schema) -> None:
+    # Dictionaries where they pay: by default PyArrow tries one on every column and gives up late (0.4 us a row).
+    repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
+    form: dict[str, Any] = {
+        "compression": "NONE" if spec.codec == "none" else spec.codec,
+        "use_dictionary": repeating,
+        # An Arrow schema in the footer would make PyArrow, and only it, see the batches' dictionary types.
+        "store_schema": False,
+        # Statistics of dictionary columns are gathered once a batch: the default of 1,024 rows costs 0.1 us a row.
+        "write_batch_size": 1 << 16,
+    }
+    rows = spec.row_group_rows or ROW_GROUP_ROWS
+    first = next(batches, None)
+    with pq.ParquetWriter(path, schema if first is None else first.schema, **form) as file:
+        for group in grouped([] if first is None else chain([first], batches), rows):
+            file.write_table(group, row_group_size=rows)
+
+
+def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]:
+    """The same rows as tables of ``rows`` rows each; the last one has what is left."""
+    waiting: list[pa.RecordBatch] = []
+    held = 0
+    for batch in batches:
+        waiting.append(batch)
+        held += batch.num_rows
+        while held >= rows:
+            table = pa.Table.from_batches(waiting)
+            yield table.slice(0, rows)
+            waiting = table.slice(rows).to_batches()
+            held -= rows
+    if held:
+        yield pa.Table.from_batches(waiting)
+
+
+def _by_duckdb(
+    parts: Iterable[tuple[Path, Iterator[pa.RecordBatch]]],
+    spec: LayoutSpec,
+    paths: list[Path],
+    *,
+    schema: pa.Schema,
+    python: Path | None,
+    threads: int,
+) -> None:
+    if python is None:
+        raise EnvironmentFault(
+            "the DuckDB writer needs an environment of its own",
+            remedy=f"make one with {DUCKDB} and nanoarrow",
+        )
+    job = {
+        "files": [str(path) for path in paths],
+        "codec": _IN_DUCKDB.get(spec.codec, spec.codec),
+        "row_group_rows": spec.row_group_rows,
+        "threads": threads,
+    }
+    command = [str(python), "-I", str(Path(duckdb_writer.__file__)), json.dumps(job)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        try:
+            # A writer that died closes the pipe; what it said about it is on stderr.
+            with suppress(BrokenPipeError):
+                for _, part in parts:
+                    _stream(part, schema, process.stdin)
+            said, complained = process.communicate()
+        except BaseException:
+            process.kill()
+            # What is still buffered has no reader any more, and that must not hide the error.
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            raise
+    if process.returncode:
+        _raise(complained.decode(errors="replace"), process.returncode, paths[0].parent)
+    if json.loads(said)["duckdb"] != DUCKDB.partition("==")[2]:
+        raise EnvironmentFault(f"the writer's environment holds another DuckDB than {DUCKDB}", where=str(python))
+
+
+def _stream(batches: Iterator[pa.RecordBatch], schema: pa.Schema, pipe: Any) -> None:
+    first = next(batches, None)
+    with pa.ipc.new_stream(pipe, first.schema if first is not None else schema) as stream:
+        if first is not None:
+            stream.write_batch(first)
+        for batch in batches:
+            stream.write_batch(batch)
+
+
+def _raise(complaint: str, code: int, place: Path) -> None:
+    if "No space left" in complaint:
+        raise fault(OSError(errno.ENOSPC, "No space left on device"), place)
+    lines = complaint.strip().splitlines()
+    raise DataFault(
+        f"the DuckDB writer ended with code {code}: {lines[-1] if lines else 'it said nothing'}",
+        where=str(place),
+        remedy="write with writer = 'pyarrow', or remove weigh's cached environments and try again",
+    )

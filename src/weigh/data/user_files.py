@@ -1,0 +1,144 @@
+"""A user's own files: found, named by their content, and described; they are read where they lie."""
+
+from __future__ import annotations
+
+import glob
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.data.cache import Stored
+from weigh.data.ground_truth import Truth
+from weigh.data.layout import file_facts
+from weigh.host import scratch
+from weigh.model.dataset import DatasetName, FileFacts, Manifest
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+DATASET = "files"
+"""Name of the generator of data that nobody generated."""
+
+_NUMBERED = re.compile(r"[-_.]?(part)?[-_.]?\d+$", re.IGNORECASE)
+_UNFIT = re.compile(r"\W+")
+
+Tables = dict[str, list[Path]]
+
+
+def find(patterns: Mapping[str, Sequence[str]], root: Path) -> Tables:
+    """The files of every table.
+
+    Args:
+        patterns: paths and glob patterns by table, relative to ``root``.
+        root: a folder.
+
+    Raises:
+        UsageError: a pattern matches nothing.
+    """
+    return {table: sorted({path for one in given for path in matches(one, root)}) for table, given in patterns.items()}
+
+
+def matches(pattern: str, root: Path) -> list[Path]:
+    """The files that a path or glob pattern names; those directly in it, if it names a folder.
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = [Path(name) for name in glob.glob(str(root / Path(pattern).expanduser()), recursive=True)]  # noqa: PTH207
+    files = [file for path in found for file in (path.glob("*.parquet") if path.is_dir() else [path])]
+    if not files:
+        raise UsageError(f"no file matches '{pattern}'", where=str(root), remedy="name Parquet files")
+    for file in files:
+        # A device or a pipe would be read forever.
+        if not file.is_file():
+            raise UsageError("this is no file", where=str(file), remedy="name Parquet files")
+    return sorted(file.resolve() for file in files)
+
+
+def by_name(files: Iterable[Path]) -> Tables:
+    """Files grouped into tables by their names: ``events-01.parquet`` and ``events-02.parquet`` are ``events``."""
+    tables: Tables = {}
+    for file in files:
+        stem = _NUMBERED.sub("", file.stem) or file.parent.name
+        tables.setdefault(_UNFIT.sub("_", stem).strip("_").lower() or "data", []).append(file)
+    return tables
+
+
+def hashes(tables: Tables) -> dict[str, tuple[str, ...]]:
+    """BLAKE3 of every file by table: what the data is, wherever it lies.
+
+    Raises:
+        UsageError: a file cannot be read.
+    """
+    from weigh._native import hash_file
+
+    try:
+        return {table: tuple(hash_file(file) for file in files) for table, files in tables.items()}
+    except OSError as error:
+        raise UsageError(f"a data file cannot be read: {error}", remedy="give readable Parquet files") from error
+
+
+def open_files(tables: Tables, cache: Path, seed: int) -> Stored:
+    """The files as a stored dataset: a folder of links to them, of this process's own, with a manifest.
+
+    Every row of a file is read once and its facts are kept by the hash of its bytes.
+
+    Raises:
+        DataFault: a file is not Parquet, or is damaged.
+        UsageError: the files of a table have different columns.
+    """
+    from weigh._native import hash_bytes
+
+    content = hashes(tables)
+    key = hash_bytes(msgspec.json.encode(content, order="deterministic"))[:16]
+    folder = scratch.folder("own")
+    described: list[FileFacts] = []
+    for table, files in tables.items():
+        _same_columns(table, files)
+        (folder / table).mkdir()
+        for number, (file, digest) in enumerate(zip(files, content[table], strict=True)):
+            name = f"{table}/{number:04}.parquet"
+            (folder / name).symlink_to(file)
+            described.append(_facts(file, table, name, digest, cache))
+    manifest = Manifest(
+        dataset=DatasetName(generator=f"{DATASET}/{key}", scale=None, seed=seed),
+        layout=None,
+        writer=", ".join(sorted({str(one.parquet.get("created_by") or "unknown writer") for one in described})),
+        files=tuple(described),
+        digests=file_facts.merged(described),
+    )
+    return Stored(folder, manifest, Truth({}))
+
+
+def _facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFacts:
+    kept = cache / "data" / "files" / "facts" / f"{blake3}.json"
+    try:
+        known = msgspec.json.decode(kept.read_bytes(), type=FileFacts)
+    except (OSError, msgspec.DecodeError):
+        known = file_facts.file_facts(file, table, name)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(msgspec.json.encode(known))
+    return msgspec.structs.replace(known, table=table, path=name)
+
+
+def _same_columns(table: str, files: Sequence[Path]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from weigh.model.errors import DataFault
+
+    first = None
+    for file in files:
+        try:
+            schema = pq.read_schema(file).remove_metadata()
+        except (pa.ArrowException, OSError) as error:
+            raise DataFault(str(error), where=str(file), remedy="give readable, undamaged Parquet files") from error
+        if first is not None and schema != first:
+            raise UsageError(
+                f"the files of table {table} have different columns: {files[0].name} and {file.name}",
+                remedy="give each kind of file a table of its own under [sql.tables]",
+            )
+        first = schema

@@ -1,0 +1,45 @@
+"""chDB: ClickHouse in a process."""
+
+from pathlib import Path
+
+from weigh.engines.engine import Engine, ResultCache, Switch
+
+engine = Engine(
+    name="chdb",
+    lineage="clickhouse",
+    adapter=Path(__file__).with_name("adapter.py"),
+    package="chdb",
+    tested="4.4.0",
+    # chdb and chdb-core are released apart: chdb alone would resolve to whatever core is newest.
+    tested_pins=("chdb-core==26.9.0",),
+    dialect="clickhouse",
+    threads="max_threads",
+    memory="max_memory_usage",
+    switches=(
+        Switch(name="bloom filter push-down off", settings={"input_format_parquet_bloom_filter_push_down": 0}),
+        Switch(name="filter push-down off", settings={"input_format_parquet_filter_push_down": 0}),
+        Switch(name="PREWHERE off", settings={"optimize_move_to_prewhere": 0}),
+    ),
+    caches=(ResultCache(setting="use_query_cache", off=("0", "false")),),
+    script="""\
+import chdb
+import pyarrow as pa
+
+
+def ask(tables, sql, settings):
+    def literal(value):
+        if isinstance(value, (bool, int, float)):
+            return repr(int(value) if isinstance(value, bool) else value)
+        return "'" + value.replace("\\\\", "\\\\\\\\").replace("'", "\\\\'") + "'"
+
+    connection = chdb.connect(":memory:")
+    for name, value in settings.items():
+        connection.query(f"SET {name} = {literal(value)}")
+    for name, paths in tables.items():
+        parts = " UNION ALL ".join(f"SELECT * FROM file({literal(path)}, Parquet)" for path in paths)
+        connection.query(f"CREATE VIEW `{name}` AS {parts}")
+    table = pa.ipc.open_stream(connection.query(sql, "ArrowStream").bytes()).read_all()
+    return list(zip(*(column.to_pylist() for column in table.columns)))
+""",
+    about="chDB (embedded ClickHouse) in its own process, views over Parquet",
+)

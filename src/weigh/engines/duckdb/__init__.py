@@ -1,0 +1,39 @@
+"""DuckDB."""
+
+from pathlib import Path
+
+from weigh.engines.engine import Engine, Switch
+
+engine = Engine(
+    name="duckdb",
+    lineage="duckdb",
+    adapter=Path(__file__).with_name("adapter.py"),
+    package="duckdb",
+    tested="2.0.0",
+    dialect="duckdb",
+    threads="threads",
+    memory="memory_limit",
+    memory_form="{mib}MiB",
+    spill="temp_directory",
+    switches=(
+        Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
+        Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),
+        Switch(
+            name="all optimizers of joins and filters off",
+            settings={"disabled_optimizers": "filter_pushdown,filter_pullup,join_order,statistics_propagation"},
+        ),
+    ),
+    script="""\
+import duckdb
+
+
+def ask(tables, sql, settings):
+    fixed = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    connection = duckdb.connect(config={**fixed, **settings})
+    for name, paths in tables.items():
+        files = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
+        connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM read_parquet([{files}])')
+    return connection.execute(sql).fetchall()
+""",
+    about="DuckDB in its own process, views over Parquet",
+)

@@ -1,0 +1,90 @@
+"""Stores: what engines that cannot query Parquet where it lies have loaded from it, kept with the other caches.
+
+A store belongs to the bytes it was loaded from, to the environment that loaded it and to the settings in force then. It
+is made aside and moved into place, so that a kill leaves no half of one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from weigh.engines.process import Life
+from weigh.model.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from weigh.engines.engine import Engine
+    from weigh.engines.environment import Environment
+    from weigh.model.contender import Setting
+
+LOAD_TIMEOUT = 4 * 3600.0
+"""Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
+
+
+class Tables(NamedTuple):
+    """Tables as a contender finds them.
+
+    Attributes:
+        paths: Parquet files by table.
+        key: hash of the bytes of the files; what was loaded from equal bytes can be used again.
+    """
+
+    paths: dict[str, list[str]]
+    key: str
+
+
+def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting], tables: Tables, cache: Path) -> Path:
+    """The folder of the store, from the cache or loaded now.
+
+    Raises:
+        LifeEnded: the engine could not load the tables.
+        EnvironmentFault: the cache cannot be written.
+    """
+    named = [engine.name, _code(engine.adapter), environment.key, settings, tables.key, sorted(tables.paths)]
+    key = hashlib.sha256(msgspec.json.encode(named, order="deterministic")).hexdigest()[:16]
+    folder = stores_folder(cache) / f"{engine.name}-{key}"
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with (folder.parent / f".{folder.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                _load(engine, environment, settings, tables, folder)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"what {engine.name} loads cannot be stored: {error.strerror or error}",
+            where=str(folder.parent),
+            remedy="free space or set WEIGH_CACHE",
+        ) from error
+    return folder
+
+
+def stores_folder(cache: Path) -> Path:
+    """Where all stores lie."""
+    return cache / "stores"
+
+
+def _code(adapter: Path) -> list[str]:
+    """The adapter's source: what another version of it loaded may be another form."""
+    modules = sorted(adapter.parent.glob("*.py")) if adapter.name == "__init__.py" else [adapter]
+    return [module.read_text() for module in modules]
+
+
+def _load(engine: Engine, environment: Environment, settings: dict[str, Setting], tables: Tables, folder: Path) -> None:
+    prefix = f"loading-{folder.name}-"
+    # Under the lock nobody else is loading it: what lies here was left by a loader that was killed.
+    for left in folder.parent.glob(f"{prefix}*"):
+        shutil.rmtree(left, ignore_errors=True)
+    aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
+    aside.chmod(0o755)
+    try:
+        with Life(engine, environment, settings) as life:
+            life.ask("load", LOAD_TIMEOUT, tables=tables.paths, store=str(aside))
+        aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,215 @@
+"""PostgreSQL inside a contender's environment. Runs in the worker; imports nothing of weigh.
+
+A life is a server of its own over a private copy of what was loaded; with ``weigh.url`` it is a connection to a server
+that is there already.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from weigh_worker import Adapter, Unsupported
+
+from . import copy_in, data_copies, os_user, remote, results, server, settings
+
+# What a change here stores otherwise must change this number: stores are found again by the text of this module.
+FORM = 1
+
+_LOADING = {
+    # A loader that dies is begun anew, and what it loaded is written back before it is used.
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    # The log need not repeat what COPY writes into a table of the same transaction.
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "autovacuum": "off",
+    "default_transaction_read_only": "off",
+}
+_LIVING = {"default_transaction_read_only": "on"}
+"""The copy outlives the life."""
+_UNSUPPORTED = {
+    "0A000",  # feature not supported
+    "42601",  # syntax error
+    "42704",  # undefined object: a type or collation
+    "42725",  # ambiguous function
+    "42803",  # grouping error
+    "42804",  # datatype mismatch
+    "42846",  # cannot coerce
+    "42883",  # undefined function
+    "42P18",  # indeterminate datatype
+    "42P20",  # windowing error
+}
+"""SQLSTATEs of a query that it cannot parse or plan (PostgreSQL manual, appendix A)."""
+_OUT_OF_MEMORY = "53200"
+_FILES = "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind IN ('r', 't') AND oid >= 16384"
+"""Tables of users and their TOAST; lower numbers are the catalogue's (PostgreSQL manual, system catalogue pg_class)."""
+
+
+class Engine(Adapter):
+    """One life."""
+
+    elsewhere = True
+
+    def __init__(self, wanted: dict[str, Any], scratch: str) -> None:
+        super().__init__(wanted, scratch)
+        self.asked = settings.asked(wanted)
+        self.url = wanted.get(settings.URL)
+        self.sql = ""
+        self.server: server.Server | None = None
+        self.held: data_copies.Held | None = None
+        self.bare: Path | None = None
+        self.cursor: psycopg.Cursor[Any] | None = None
+        self.account: os_user.Account | None = None
+        self.programs = Path()
+        if self.url is None:
+            # What the user's environment says about other servers is not meant for this one.
+            for name in [name for name in os.environ if name.startswith("PG")]:
+                del os.environ[name]
+            self.account = os_user.unprivileged()
+            self.programs = os_user.programs(self.account)
+            self._connection: psycopg.Connection[Any] | None = None
+        else:
+            self._connection = remote.connect(str(self.url), self.asked)
+            self._opened(self._connection)
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """To the server; to one without tables where none was attached, for it to describe itself."""
+        if self._connection is None:
+            self.bare = os_user.temporary(Path(self.scratch), self.account)
+            try:
+                server.initialise(self.programs, self.bare / "data", self.account)
+                self._start(self.bare / "data", {**_LIVING, **self.asked})
+            except BaseException:
+                self._stop()
+                raise
+        assert self._connection is not None
+        return self._connection
+
+    def version(self) -> str:
+        """What ``SHOW server_version`` says."""
+        ((version,),) = self.connection.execute("SHOW server_version").fetchall()
+        return str(version)
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """What ``pg_settings`` says, and that a life is a connection only where it is."""
+        found = settings.read(self.connection, self.asked)
+        return found if self.url is None else {**found, "weigh.life": {"value": "connection", "default": "server"}}
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        """PostgreSQL reads its own tables only."""
+        raise Unsupported("PostgreSQL cannot query Parquet where it lies")
+
+    def load(self, tables: dict[str, list[str]], store: str) -> None:
+        """Tables from Parquet, frozen and analysed; no index, as the other contenders have none."""
+        if self.url is not None:
+            remote.load(self.connection, tables, Path(store))
+            return
+        place = os_user.place(Path(store), self.account)
+        data = place / "data"
+        server.initialise(self.programs, data, self.account)
+        self._start(data, {**self.asked, **_LOADING})
+        with self.connection.transaction():
+            for name, paths in tables.items():
+                copy_in.create(self.connection, name, paths)
+        for name in tables:
+            self.connection.execute(f"VACUUM (ANALYZE) {copy_in.quoted(name)}")
+        self._stop()
+        server.write_back(self.programs, data, self.account)
+
+    def attach(self, store: str, tables: list[str]) -> None:
+        """A server over a copy of the store that nobody else uses, or the schema of the server at the URL."""
+        if self.url is not None:
+            remote.attach(self.connection, Path(store))
+            return
+        self._stop()
+        self.held = data_copies.take(os_user.placed(Path(store)), self.programs, self.account)
+        self._start(self.held.data, {**_LIVING, **self.asked})
+
+    def files(self) -> list[str]:
+        """The files of the tables and of what is too large for a row; none of a server elsewhere."""
+        if self.held is None:
+            return []
+        rows = self.connection.execute(_FILES).fetchall()
+        return [str(path) for (name,) in rows for path in data_copies.pieces(self.held.data / name)]
+
+    def servers(self) -> list[int]:
+        """The server at the URL, where it is one of this machine's; one that was started here is known."""
+        return [] if self.url is None else remote.processes(self.connection)
+
+    def prepare(self, sql: str) -> None:
+        """Keep the text: parsing and planning belong to the timed region, as for every contender."""
+        self.sql = sql
+
+    def run(self) -> int:
+        """Execute, and hold the complete result in client memory: a cursor without a name fetches all of it.
+
+        Of several statements the last one's result is the answer.
+        """
+        self.cursor = self.connection.cursor()
+        self.cursor.execute(self.sql)
+        while self.cursor.nextset():
+            pass
+        return max(0, self.cursor.rowcount) if self.cursor.description else 0
+
+    def answer(self) -> memoryview:
+        """The result as an Arrow IPC stream."""
+        if self.cursor is None:
+            raise RuntimeError("nothing was executed")
+        return results.stream(self.cursor)
+
+    def release(self) -> None:
+        """Drop the result."""
+        if self.cursor is not None:
+            self.cursor.close()
+            self.cursor = None
+
+    def close(self) -> None:
+        """Stop the server, or leave it alone where it is not ours."""
+        self._stop()
+
+    def classify(self, error: BaseException) -> str:
+        """By SQLSTATE. A server that is gone takes the life with it."""
+        if self._connection is not None and self._connection.broken:
+            if self.server is not None:
+                self.server.bury()
+            sys.stderr.write(f"the connection is lost: {error}\n")
+            sys.stderr.flush()
+            os._exit(1)
+        state = error.sqlstate if isinstance(error, psycopg.Error) else None
+        if state == _OUT_OF_MEMORY:
+            return "out_of_memory"
+        return "unsupported" if state in _UNSUPPORTED else super().classify(error)
+
+    def _start(self, data: Path, options: dict[str, str]) -> None:
+        lock = self.held.lock if self.held else None
+        self.server = server.Server(self.programs, data, options, Path(self.scratch) / "server.log", self.account, lock)
+        self._connection = self.server.connection
+        self._opened(self._connection)
+        settings.check(self._connection, self.asked)
+
+    @staticmethod
+    def _opened(connection: psycopg.Connection[Any]) -> None:
+        results.prepare(connection)
+
+    def _stop(self) -> None:
+        self.release()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self.server is not None:
+            self.server.stop()
+            self.server = None
+        if self.held is not None:
+            os.close(self.held.lock)
+            self.held = None
+        if self.bare is not None:
+            shutil.rmtree(self.bare, ignore_errors=True)
+            self.bare = None

@@ -1,0 +1,227 @@
+"""A server: one postmaster over one data directory, that ends when this process ends, however it ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from .os_user import Account
+
+_PR_SET_PDEATHSIG = 1
+_START_LIMIT = 50.0
+_STOP_LIMIT = 4.0
+_POLL = 0.01
+_USER = "weigh"
+_SAID = re.compile(r"(?:FATAL|PANIC|ERROR|HINT|DETAIL):\s+(.*)")
+_SIGNAL = re.compile(r"was terminated by signal (\d+)")
+_LOG_TAIL = 2000
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
+"""What the programs see: no PGDATA or PGOPTIONS of the user's."""
+
+CLUSTER = (
+    f"--username={_USER}", "--auth=trust", "--encoding=UTF8", "--no-sync",
+    # Text is compared by bytes, as the other engines do; what is a letter is decided by Unicode.
+    "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C",
+    "--set=timezone=UTC", "--set=log_timezone=UTC",
+)  # fmt: skip
+"""How initdb makes a data directory. Who may connect is decided by its permissions: the socket lies inside."""
+
+
+def initialise(programs: Path, data: Path, account: Account | None) -> None:
+    """Make an empty data directory.
+
+    Raises:
+        RuntimeError: initdb failed.
+    """
+    data.mkdir()
+    if account:
+        account.own(data)
+    _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER], account)
+
+
+def write_back(programs: Path, data: Path, account: Account | None) -> None:
+    """Have a data directory on its device: a crash cannot damage it, and nothing is written during a measurement."""
+    # The whole file system at once: a thousand files one by one take seconds.
+    _program(programs / "initdb", [f"--pgdata={data}", "--sync-only", "--sync-method=syncfs"], account)
+
+
+class Server:
+    """A running server.
+
+    Nothing listens on the network. The socket lies in the data directory, which only the server's user and root can
+    enter, and is named to it as ``.``: a socket's path must not be longer than 107 bytes, a cache's may be.
+
+    Args:
+        programs: folder of ``postgres``.
+        data: its data directory, which no other server uses.
+        options: settings.
+        log: where it writes what it has to say.
+        account: whom it runs as; None for the user of this process.
+        lock: descriptor that every process of the server is to hold open.
+
+    Raises:
+        RuntimeError: it did not start; the text says why in its own words.
+    """
+
+    def __init__(
+        self,
+        programs: Path,
+        data: Path,
+        options: Mapping[str, str],
+        log: Path,
+        account: Account | None,
+        lock: int | None = None,
+    ) -> None:
+        self._log = log
+        # What a killed server left behind; its process id may be somebody else's by now.
+        for left in (data / "postmaster.pid", *data.glob(".s.PGSQL.*")):
+            left.unlink(missing_ok=True)
+        ours = {**options, "listen_addresses": "", "unix_socket_directories": "."}
+        with log.open("ab") as said:
+            # In a session of its own: a kill of this process's group must not kill the postmaster before it can end its
+            # children, who compute on to the end of their query otherwise.
+            self._process = subprocess.Popen(
+                [
+                    str(programs / "postgres"),
+                    "-D",
+                    str(data),
+                    *(word for name, value in ours.items() for word in ("-c", f"{name}={value}")),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                cwd="/",
+                env=_ENVIRONMENT,
+                pass_fds=() if lock is None else (lock,),
+                start_new_session=True,
+                preexec_fn=_ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
+                **_as(account),
+            )
+        self._folder = os.open(data, os.O_PATH | os.O_DIRECTORY)
+        try:
+            self.connection = self._connect()
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """Process id of the postmaster."""
+        return self._process.pid
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        """The first connection, as soon as the server takes one."""
+        until = time.monotonic() + _START_LIMIT
+        while True:
+            try:
+                return psycopg.connect(
+                    host=f"/proc/self/fd/{self._folder}",
+                    port=5432,
+                    user=_USER,
+                    dbname="postgres",
+                    client_encoding="UTF8",
+                    autocommit=True,
+                    prepare_threshold=None,
+                )
+            except psycopg.OperationalError as error:
+                if self._process.poll() is not None:
+                    raise RuntimeError(f"PostgreSQL does not start: {self._complaint()}") from None
+                if time.monotonic() > until:
+                    raise RuntimeError(f"PostgreSQL does not take a connection: {error}") from None
+                time.sleep(_POLL)
+
+    def stop(self) -> None:
+        """End it, in order if that is quick."""
+        if hasattr(self, "connection"):
+            self.connection.close()
+        for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            with suppress(ProcessLookupError):
+                self._process.send_signal(how)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=_STOP_LIMIT)
+                break
+        os.close(self._folder)
+
+    def bury(self) -> None:
+        """The connection is lost: end this process as the server's ended, with its last words in the log.
+
+        Does not return. weigh sees a crash, or the kernel's hand when memory ran out, and begins another life.
+        """
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=0.5)
+        tail = self._log.read_bytes()[-_LOG_TAIL:].decode(errors="replace")
+        sys.stderr.write(tail)
+        sys.stderr.flush()
+        killed = _SIGNAL.findall(tail)
+        if killed:
+            os.kill(os.getpid(), int(killed[-1]))
+        os._exit(1)
+
+    def _complaint(self) -> str:
+        return "; ".join(_SAID.findall(self._log.read_text(errors="replace"))) or f"see {self._log}"
+
+
+def _ended_with_us() -> Callable[[], None]:
+    """For the child before it becomes the server: the kernel is to tell it when this process is gone.
+
+    SIGQUIT is PostgreSQL's immediate shutdown: it ends every process of the server, even one in the middle of a query,
+    and gives its shared memory back.
+    """
+    prctl = ctypes.CDLL(None).prctl
+    parent = os.getpid()
+
+    def promise() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return promise
+
+
+def _as(account: Account | None) -> dict[str, Any]:
+    return {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
+
+
+def _program(program: Path, arguments: list[str], account: Account | None) -> None:
+    done = subprocess.run(
+        [str(program), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        cwd="/",
+        env=_ENVIRONMENT,
+        umask=0o077,
+        check=False,
+        **_as(account),
+    )
+    if done.returncode:
+        raise RuntimeError(f"{program.name} failed: {' '.join((done.stderr or done.stdout).split())[-1000:]}")
+
+
+def copy(data: Path, to: Path) -> None:
+    """Copy a data directory that no server uses; where the file system can share blocks, nothing is copied.
+
+    Raises:
+        OSError: it cannot be copied, e.g. because the disk is full.
+    """
+    done = subprocess.run(
+        ["cp", "-a", "--reflink=auto", str(data), str(to)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        shutil.rmtree(to, ignore_errors=True)
+        raise OSError(f"{data} cannot be copied: {' '.join(done.stderr.split())[:500]}")

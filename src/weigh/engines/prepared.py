@@ -1,0 +1,173 @@
+"""Contenders made ready: engine loaded, environment made, versions and settings read back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.engines import engine as engines
+from weigh.engines import environment as environments
+from weigh.engines import loaded, resources
+from weigh.engines.engine import Engine
+from weigh.engines.environment import Environment
+from weigh.engines.process import Life, LifeEnded
+from weigh.evidence.record import ContenderRead
+from weigh.host.cgroup import Hierarchy
+from weigh.model.contender import Contender, Setting
+from weigh.model.errors import EngineFault, UsageError, nearest
+from weigh.model.finding import Finding
+from weigh.model.resources import Bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def cache_folder() -> Path:
+    """Where environments, locks and datasets are kept; WEIGH_CACHE names another place."""
+    named = os.environ.get("WEIGH_CACHE")
+    if named:
+        return Path(named)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("weigh")
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender that can be started.
+
+    Attributes:
+        contender: what the user asked for.
+        engine: its adapter.
+        environment: where it runs.
+        settings: the engine's settings, with result caches switched off unless asked for, and those of weigh's own that
+            its adapter understands.
+        cache: weigh's cache directory, for what the engine loads.
+        bounds: what it may use.
+        groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
+    """
+
+    contender: Contender
+    engine: Engine
+    environment: Environment
+    settings: dict[str, Setting]
+    cache: Path
+    bounds: Bounds = Bounds()
+    groups: Hierarchy | None = None
+
+    @property
+    def name(self) -> str:
+        """The contender's name."""
+        return self.contender.name
+
+    def start(self, tables: loaded.Tables, changed: Mapping[str, Setting] | None = None) -> Life:
+        """A fresh life with its tables bound, loaded before where the engine needs that.
+
+        Args:
+            tables: what it is to see.
+            changed: settings to put over the contender's own.
+
+        Raises:
+            LifeEnded: it could not be opened or bound.
+        """
+        # Loaded with the contender's own settings: a changed one is about how queries are executed.
+        store = self.load(tables) if self.engine.stores else None
+        life = self.open(changed)
+        try:
+            if store is None:
+                life.bind(tables.paths)
+            else:
+                life.attach(store, list(tables.paths))
+        except BaseException:
+            life.kill()
+            raise
+        return life
+
+    def open(self, changed: Mapping[str, Setting] | None = None) -> Life:
+        """A fresh life without tables; raises as ``start``."""
+        settings = {**self.settings, **(changed or {})}
+        return Life(self.engine, self.environment, settings, self.bounds, self.groups)
+
+    def load(self, tables: loaded.Tables) -> Path:
+        """The store of an engine that loads its tables; raises as ``stores.ensure``."""
+        return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache)
+
+
+def ready(contender: Contender, cache: Path) -> Ready:
+    """Load the engine and make or find its environment.
+
+    Raises:
+        UsageError: no such engine or version.
+        EnvironmentFault: the environment cannot be made.
+    """
+    engine = engines.load(contender.engine)
+    environment = environments.ensure(engine.requirements(contender), cache)
+    off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
+    return Ready(
+        contender=contender,
+        engine=engine,
+        environment=environment,
+        settings={**off, **contender.engine_settings(), **_variants(engine, contender)},
+        cache=cache,
+    )
+
+
+def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
+    """Weigh's own settings, which the adapter must know: one that nobody carries out would be a lie in the report."""
+    ours = {key: value for key, value in contender.settings.items() if key not in contender.engine_settings()}
+    for key in ours:
+        if key not in engine.variants:
+            raise UsageError(
+                f"engine '{engine.name}' has no variant '{key}'",
+                where=f"contender {contender.name}",
+                remedy=nearest(key, engine.variants) if engine.variants else "leave it out",
+            )
+    return ours
+
+
+def read_back(one: Ready) -> tuple[ContenderRead, list[Finding]]:
+    """Start a life and let the engine describe itself.
+
+    Raises:
+        EngineFault: it cannot be started, e.g. because it does not know a setting.
+    """
+    try:
+        with one.open() as life:
+            version, in_force = life.version(), life.settings()
+            told = resources.told(one.engine, life, in_force, one.contender.settings)
+    except LifeEnded as ended:
+        raise EngineFault(
+            f"it cannot be started: {ended.detail}",
+            where=f"contender {one.name}",
+            remedy="check its version and settings (weigh engines)",
+        ) from None
+    found = [finding for cache in one.engine.caches if (finding := _cache_on(one, cache, in_force))]
+    described = ContenderRead(
+        name=one.name,
+        engine=one.engine.name,
+        lineage=one.engine.lineage,
+        version=version,
+        pins=one.contender.pins,
+        settings=one.contender.settings,
+        in_force=in_force,
+        environment=one.environment.key,
+        lock=one.environment.lock,
+        terms=one.engine.terms,
+        told=told,
+    )
+    return described, found
+
+
+def _cache_on(one: Ready, cache: engines.ResultCache, in_force: Mapping[str, dict[str, object]]) -> Finding | None:
+    value = str(in_force.get(cache.setting, {}).get("value"))
+    if value.lower() in cache.off:
+        return None
+    return Finding(
+        code="A9.enabled",
+        severity="error",
+        contender=one.name,
+        text=f"its result cache is on ({cache.setting} = {value}, read back): it would answer, not the engine",
+        remedy=f"leave {cache.setting} out of its settings; weigh switches it off",
+    )

@@ -1,0 +1,65 @@
+"""What a life may use, read from the kernel and from the engine's own settings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.host import storage
+from weigh.model.resources import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weigh.engines.engine import Engine
+    from weigh.engines.process import Life
+    from weigh.model.contender import Setting
+
+_NUMBER = re.compile(r"\d+")
+
+
+def told(engine: Engine, life: Life, in_force: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Setting]) -> Told:
+    """What this life has.
+
+    Args:
+        engine: whose.
+        life: the running one.
+        in_force: its settings, read back.
+        asked: the contender's own settings.
+    """
+
+    def value(name: str) -> Any:
+        return in_force.get(name, {}).get("value") if name else None
+
+    threads, memory, spill = value(engine.threads), value(engine.memory), value(engine.spill)
+    found = Told(
+        cpus=life.cpus,
+        threads=_count(threads),
+        memory="" if memory is None else str(memory),
+        spill=str(spill or ""),
+        spill_on=_place(str(spill)) if spill else "",
+        group=life.memory,
+    )
+    as_asked = {
+        # What did not take effect is not what was asked for.
+        "threads": engine.threads in asked and _count(asked[engine.threads]) == found.threads,
+        # An engine says "953.6 MiB" to 1GB.
+        "memory": engine.memory in asked,
+        "spill": engine.spill in asked and str(asked[engine.spill]) == found.spill,
+    }
+    return msgspec.structs.replace(found, declared=tuple(name for name, same in as_asked.items() if same))
+
+
+def _count(value: Any) -> int | None:
+    """A number of threads: 2, "2", and "auto(2)" of ClickHouse."""
+    if isinstance(value, bool):
+        return None
+    match = _NUMBER.search(str(value))
+    return int(match[0]) if match else None
+
+
+def _place(folder: str) -> str:
+    place = storage.place(folder, "temp")
+    return f"{place.on} at {place.mount}"

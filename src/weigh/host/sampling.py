@@ -1,0 +1,139 @@
+"""Watching: the sampler beside the blocks or the runs of a load, and what it saw in the journal.
+
+Nothing is drawn, written or judged while a turn is going on. A sampler that fails is said once and not asked again: it
+must never end a measurement.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from weigh.engines.process import LifeEnded
+from weigh.host.sampler import HZ, Sampler
+from weigh.model.errors import UsageError
+from weigh.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from weigh.engines.process import Life
+    from weigh.evidence.journal import Journal
+    from weigh.evidence.timeline import Columns
+    from weigh.model.units import Seconds
+
+_MOST = 1000.0
+T = TypeVar("T")
+
+
+def rate() -> float:
+    """Readings a second: WEIGH_SAMPLER, where it names a number or ``no``, which is none.
+
+    Raises:
+        UsageError: it names something else.
+    """
+    named = os.environ.get("WEIGH_SAMPLER", "")
+    if named in ("", "yes"):
+        return HZ
+    if named == "no":
+        return 0.0
+    try:
+        hz = float(named)
+    except ValueError:
+        hz = -1.0
+    if not 0.1 <= hz <= _MOST:
+        raise UsageError(
+            f"WEIGH_SAMPLER is '{named}', which is no rate", remedy=f"readings a second from 0.1 to {_MOST:g}, or no"
+        )
+    return hz
+
+
+class Watching:
+    """What the sampler is told. Until it is started, and after it failed, nothing happens.
+
+    Args:
+        journal: gets an event after each turn, and about once a second under a load.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._sampler: Sampler | None = None
+        self._began = time.monotonic()
+
+    @contextmanager
+    def started(self, began: Seconds) -> Iterator[None]:
+        """Watch while the body goes on.
+
+        Args:
+            began: what ``time.monotonic()`` said when the attempt began.
+        """
+        self._began = began
+        hz = rate()
+        if hz:
+            self._try(lambda: self._start(began, hz))
+        try:
+            yield
+            self.keep(thorough=True)
+        finally:
+            sampler, self._sampler = self._sampler, None
+            if sampler is not None:
+                sampler.stop()
+
+    def _start(self, began: Seconds, hz: float) -> None:
+        self._sampler = Sampler(began, hz)
+
+    def follow(self, life: Life) -> None:
+        """A life has begun. Who descends from it is known; a server that was there before works for it too."""
+        # One that died meanwhile is found out at its first turn.
+        with suppress(LifeEnded):
+            self.own(life.servers() if self._sampler else ())
+
+    def own(self, pids: Iterable[int]) -> None:
+        """Processes that weigh did not start and that work for what is measured."""
+        for pid in pids:
+            self._try(partial(self._track, pid))
+
+    def _track(self, pid: int) -> None:
+        if self._sampler:
+            self._sampler.track(pid)
+
+    def now(self) -> Seconds:
+        """Seconds since the attempt began, on the clock of the moments."""
+        return time.monotonic() - self._began
+
+    def mark(self) -> None:
+        """A turn begins or ends here."""
+        self._try(lambda: self._sampler.mark() if self._sampler else None)
+
+    def keep(self, *, thorough: bool = False) -> Columns | None:
+        """Write what was seen; None where nobody watches.
+
+        Args:
+            thorough: look for new processes first, even where that has just been done.
+
+        Raises:
+            DiskFull: the journal cannot be written.
+        """
+        seen = self._try(lambda: self._sampler.drain(thorough=thorough) if self._sampler else None)
+        if seen is not None:
+            self._journal.append("watch", seen)
+        return seen
+
+    def _try(self, work: Callable[[], T]) -> T | None:
+        try:
+            return work()
+        except Exception as error:
+            self._sampler = None
+            self._journal.append(
+                "finding",
+                Finding(
+                    code="X.sampler",
+                    severity="warning",
+                    text=f"the sampler failed: {error}; from here on nobody watched the machine",
+                    remedy="run it again; what was measured stands, but others may have disturbed it unseen",
+                ),
+            )
+            return None

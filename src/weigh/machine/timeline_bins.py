@@ -1,0 +1,157 @@
+"""Stretches: the measured time of all attempts in equal parts, and what the machine did in each. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from weigh.machine.contention import during, in_order
+from weigh.machine.use_method import RESOURCES, Reading, readings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from weigh.model.sample import Sample
+    from weigh.model.timeline import Moment, Watch
+    from weigh.model.units import Bytes, Seconds
+
+    Floats = NDArray[np.float64]
+
+
+class Span(NamedTuple):
+    """The measured time of one attempt, and where it lies among the stretches.
+
+    Attributes:
+        attempt: its number.
+        began, ended: seconds since the attempt began: of its first and last execution.
+        first, stretches: place of its first stretch, and how many it has.
+    """
+
+    attempt: int
+    began: Seconds
+    ended: Seconds
+    first: int
+    stretches: int
+
+
+class Stretches(msgspec.Struct, frozen=True, kw_only=True):
+    """What the machine did, stretch by stretch; arrays of one value each, NaN where it was not read.
+
+    Attributes:
+        spans: of the attempts, in order.
+        own, foreign, steal: shares of all CPUs that weigh and the contenders used, that others used, and that other
+            guests of the host had.
+        moved: bytes a second over the network, both ways.
+        resources: utilisation, saturation and errors by name.
+        starts: block boundaries: place of each fresh start, in stretches.
+    """
+
+    spans: tuple[Span, ...]
+    own: Any
+    foreign: Any
+    steal: Any
+    moved: Any
+    resources: dict[str, Reading]
+    starts: tuple[float, ...]
+
+    def place(self, attempt: int, at: Seconds) -> float:
+        """Where a moment lies, in stretches from the left."""
+        one = next(span for span in self.spans if span.attempt == attempt)
+        share = (at - one.began) / (one.ended - one.began)
+        return one.first + min(max(share, 0.0), 1.0) * one.stretches
+
+
+def stretches(
+    attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch], Bytes | None]], number: int
+) -> Stretches | None:
+    """Cut the measured time.
+
+    Args:
+        attempts: samples, watches and bytes of memory of each.
+        number: of stretches.
+
+    Returns:
+        None where nothing was measured.
+    """
+    measured = [(samples, in_order(watches), memory) for samples, watches, memory in attempts if samples]
+    times = [_measured(samples) for samples, _, _ in measured]
+    lengths = np.array([end - begin for begin, end in times])
+    if not measured or not lengths.sum() > 0:
+        return None
+    edges = np.round(np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum() * number).astype(int)
+    spans, parts, starts = [], [], []
+    for (samples, moments, memory), (began, ended), first, after in zip(
+        measured, times, edges[:-1], edges[1:], strict=True
+    ):
+        if after == first:
+            continue
+        span = Span(samples[0].attempt, began, ended, int(first), int(after - first))
+        spans.append(span)
+        parts.append(_part(moments, span, memory))
+        begins: dict[int, float] = {}
+        for one in samples:
+            begins[one.block] = min(one.at, begins.get(one.block, one.at))
+        starts += [span.first + (at - began) / (ended - began) * span.stretches for _, at in sorted(begins.items())]
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name not in RESOURCES}
+    return Stretches(
+        spans=tuple(spans),
+        resources={name: _joined([part[name] for part in parts]) for name in RESOURCES},
+        starts=tuple(starts),
+        **joined,
+    )
+
+
+def between(moments: Sequence[Moment], began: Seconds, ended: Seconds, memory: Bytes | None, number: int) -> Stretches:
+    """The same of any span of time of one attempt.
+
+    Args:
+        moments: in order of time.
+        began: seconds since the attempt began.
+        ended: likewise.
+        memory: bytes that the machine has.
+        number: of stretches.
+    """
+    span = Span(1, began, ended, 0, number)
+    part = _part(moments, span, memory)
+    resources = {name: part.pop(name) for name in RESOURCES}
+    return Stretches(spans=(span,), resources=resources, starts=(), **part)
+
+
+def _measured(samples: Sequence[Sample]) -> tuple[float, float]:
+    """From the first execution to the end of the last."""
+    return min(one.at for one in samples), max(one.at + (one.wall_s or 0.0) for one in samples)
+
+
+def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[str, Any]:
+    """Everything about the stretches of one attempt."""
+    width = (span.ended - span.began) / span.stretches
+    begin = span.began + width * np.arange(span.stretches, dtype=np.float64)
+    length = np.full(span.stretches, width, dtype=np.float64)
+    cpus = max((len(one.cpus) for one in moments if one.cpus), default=0) or 1
+
+    def share(of: Callable[[Moment], float | None]) -> Floats:
+        known = during(moments, lambda one: None if of(one) is None else one.span, begin, length)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(known > 0, during(moments, of, begin, length) / known / cpus, np.nan)
+
+    def moved(one: Moment) -> float | None:
+        return one.network.received + one.network.sent if one.network else None
+
+    return {
+        "own": share(lambda one: one.own),
+        "foreign": share(lambda one: one.foreign),
+        "steal": share(lambda one: one.steal),
+        "moved": during(moments, moved, begin, length) / length,
+        **readings(moments, begin, length, memory),
+    }
+
+
+def _joined(parts: Sequence[Reading]) -> Reading:
+    def of(name: str) -> Floats:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return Reading(utilisation=of("utilisation"), saturated=of("saturated"), errors=of("errors"))

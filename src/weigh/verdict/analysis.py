@@ -1,0 +1,276 @@
+"""The judge: samples and what the gate found in, verdicts with their reasons out. A pure function."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.verdict import Verdict, VerdictName
+from weigh.statistics.student_t import quantile
+from weigh.verdict import clickhouse_rule, reasons
+from weigh.verdict import refusals as spoiling
+from weigh.verdict.analysis_model import Judgement, NoiseFloor
+from weigh.verdict.comparison import compare, self_comparison
+from weigh.verdict.decide import decide
+from weigh.verdict.preclusions import Ruling, Rulings
+from weigh.verdict.question import label, parted
+from weigh.verdict.table import tabulate
+from weigh.verdict.timings import timings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from weigh.model.answer import GateStatus
+    from weigh.model.sample import Sample
+    from weigh.model.spec import Spec
+    from weigh.model.verdict import Reason, SecondOpinion, Timing
+    from weigh.verdict.analysis_model import Contradicted, Gate, Metric
+    from weigh.verdict.comparison import Comparisons
+    from weigh.verdict.decide import Decisions
+    from weigh.verdict.refusals import Spoilt
+    from weigh.verdict.table import Table
+
+_NOTHING: Mapping[str, Mapping[str, GateStatus]] = MappingProxyType({})
+_NOBODY: Mapping[str, Collection[str]] = MappingProxyType({})
+_ALARM = 0.001
+"""P-value below which a warning about an assumption is given."""
+_CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
+_CLOCKS = {"wall_s", "cpu_s"}
+
+
+def judge(
+    samples: Sequence[Sample],
+    *,
+    spec: Spec,
+    gate: Gate = _NOTHING,
+    contradicted: Contradicted = _NOBODY,
+    metric: Metric = "wall_s",
+    spoilt: Sequence[Spoilt] = (),
+) -> Judgement:
+    """Judges every contender against the baseline on every operation.
+
+    Operations come in the order of the gate, then of ``spec.operations``, then by name. The order of the
+    samples does not matter. A metric that no sample has gives an empty judgement; an operation whose values
+    are all missing or zero gives no rows.
+
+    Args:
+        samples: of all attempts of the experiment, untimed and failed executions included.
+        spec: the experiment; gives contenders, baseline and rules.
+        gate: status of the answers by operation and contender. One DIVERGED makes the operation DIVERGED for
+            all contenders.
+        contradicted: operations on which a contender was contradicted, by contender; marks all its rows.
+        metric: field of the samples to judge.
+        spoilt: comparisons that are refused because of what the machine did meanwhile, by the label of the operation
+            (:mod:`weigh.verdict.question`); their figures are kept.
+    """
+    table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
+    if metric != "wall_s" and not (table.value > 0).any():
+        return Judgement()
+    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, spoilt).judgement(gate)
+
+
+class _Session:
+    """One call of :func:`judge`."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        metric: Metric,
+        table: Table,
+        rulings: Rulings,
+        contradicted: Contradicted,
+        spoilt: Sequence[Spoilt],
+    ) -> None:
+        self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
+        self.contradicted = contradicted
+        self.found = spoilt
+        self.number = {name: number for number, name in enumerate(table.operations)}
+        self.contender = {name: number for number, name in enumerate(table.contenders)}
+        self.baseline = self.contender[spec.baseline]
+        self.unusable, self.executions = table.unusable(), table.executions()
+        self.opinions: dict[tuple[str, str], SecondOpinion] = {}
+
+    def judgement(self, gate: Gate) -> Judgement:
+        """Everything, in the order of the gate."""
+        measured = {parted(name)[0] for name in self.number}
+        others = sorted(measured | self.rulings.operations)
+        asked = list(dict.fromkeys([*gate, *self.spec.operations, *others]))
+        operations = [label(one, temperature) for temperature in self.spec.temperatures for one in asked]
+        rows = {
+            (operation, candidate): self._ruling(operation, candidate)
+            for operation in operations
+            for candidate in self.table.contenders
+            if candidate != self.spec.baseline and self._applicable(operation, candidate)
+        }
+        pairs = [pair for pair, ruling in rows.items() if ruling is None]
+        numbers = [(self.number[operation], self.contender[candidate]) for operation, candidate in pairs]
+        compared = compare(self.table, numbers, self.baseline)
+        spoilt = np.array([any(self._spoilt(pair)) for pair in pairs], dtype=np.bool_)
+        decisions = decide(compared.effects, compared.starts, self.spec.rules, spoilt)
+        if self.spec.rule == "clickhouse":
+            self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))
+        place = {pair: at for at, pair in enumerate(pairs)}
+        return Judgement(
+            timings=tuple(self._timings(operations)),
+            verdicts=tuple(
+                self._decided(pair, place[pair], compared, decisions)
+                if ruling is None
+                else self._verdict(pair, ruling.name, (ruling.reason,))
+                for pair, ruling in rows.items()
+            ),
+            floors=tuple(self._floors(operations)),
+            family=decisions.family,
+            selected=decisions.selected,
+        )
+
+    def _usable(self, operation: str, candidate: str) -> tuple[int, int]:
+        """Executions of both sides: those without a ratio, and all."""
+        number = self.number.get(operation)
+        if number is None:
+            return 0, 0
+        both = [self.contender[candidate], self.baseline]
+        return int(self.unusable[number, both].sum()), int(self.executions[number, both].sum())
+
+    def _applicable(self, operation: str, candidate: str) -> bool:
+        """Whether there is a row: not where the metric is zero or missing throughout."""
+        unusable, executions = self._usable(operation, candidate)
+        return executions == 0 or unusable < executions
+
+    def _ruling(self, operation: str, candidate: str) -> Ruling | None:
+        """A verdict that needs no arithmetic, if there is one."""
+        if (ruling := self.rulings.of(parted(operation)[0], candidate, self.spec.baseline)) is not None:
+            return ruling
+        unusable, executions = self._usable(operation, candidate)
+        if executions == 0:
+            return Ruling(VerdictName.REFUSED, reasons.few_starts(0))
+        if unusable:
+            return Ruling(VerdictName.UNRESOLVED, reasons.no_ratio(self.metric, unusable, executions))
+        return None
+
+    def _decided(self, pair: tuple[str, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
+        """The verdict of the comparison at position ``at``."""
+        name = VerdictName(str(decisions.names[at]))
+        said = (*self._spoilt(pair), *self._reasons(name, at, compared, decisions))
+        starts, runs = int(compared.starts[at]), int(compared.runs[at])
+        effect = float(compared.effects.effect[at])
+        if starts < MIN_STARTS or not np.isfinite(effect):
+            return self._verdict(pair, name, said, starts=starts, runs=runs)
+        half, half_fcr = float(decisions.half[at]), float(decisions.half_fcr[at])
+        in_family = name is not VerdictName.REFUSED
+        floor = float(compared.floor[at])
+        return self._verdict(
+            pair,
+            name,
+            said,
+            ratio=float(np.exp(effect)),
+            low=float(np.exp(effect - half)),
+            high=float(np.exp(effect + half)),
+            low_fcr=float(np.exp(effect - half_fcr)) if in_family else None,
+            high_fcr=float(np.exp(effect + half_fcr)) if in_family else None,
+            median_ratio=float(np.exp(compared.median[at])),
+            noise_floor=abs(float(np.expm1(floor))) if np.isfinite(floor) else None,
+            detectable=float(decisions.detectable[at]),
+            starts=starts,
+            runs=runs,
+            starts_needed=_whole(decisions.needed[at]),
+        )
+
+    def _spoilt(self, pair: tuple[str, str]) -> Iterator[Reason]:
+        """Why the machine forbids a verdict."""
+        return spoiling.reasons(self.found, *pair, self.spec.baseline)
+
+    def _reasons(self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions) -> Iterator[Reason]:
+        """Why the verdict is what it is, then warnings about assumptions."""
+        starts, rules = int(compared.starts[at]), self.spec.rules
+        effect, error = float(compared.effects.effect[at]), float(compared.effects.error[at])
+        median, floor = float(compared.median[at]), float(compared.floor[at])
+        if starts < MIN_STARTS:
+            yield reasons.few_starts(starts)
+            return
+        if not np.isfinite(effect):
+            yield reasons.apart()
+            return
+        if decisions.unstable[at]:
+            spread = float(np.expm1(error * np.sqrt(starts)))
+            shown = name is not VerdictName.REFUSED
+            yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=shown)
+        if name is VerdictName.UNRESOLVED:
+            half = float(decisions.half[at])
+            yield reasons.unresolved(float(np.expm1(half)), abs(effect) > half, _whole(decisions.needed[at]))
+        if starts < FULL_STARTS:
+            yield reasons.some_starts(starts)
+        if name in _CLAIMS and median * effect < 0:
+            yield reasons.medians(float(np.exp(median)))
+        if name in _CLAIMS and abs(effect) <= abs(floor):
+            yield reasons.within_floor(abs(float(np.expm1(floor))))
+        if error == 0 and self.metric in _CLOCKS:
+            yield reasons.constant()
+        if error > 0 and compared.p_trend[at] < _ALARM:
+            yield reasons.trend()
+
+    def _verdict(
+        self, pair: tuple[str, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
+    ) -> Verdict:
+        """A verdict with what all verdicts of the session share."""
+        name_of, candidate = pair
+        operation, temperature = parted(name_of)
+        contenders = (candidate, self.spec.baseline)
+        marks = [
+            reasons.contradicted(contender, elsewhere)
+            for contender in contenders
+            if (elsewhere := set(self.contradicted.get(contender, ())) - {operation})
+        ]
+        failed = name in (VerdictName.DIVERGED, VerdictName.ERROR)
+        if not failed and self.rulings.unverified(operation, *contenders):
+            marks.append(reasons.unverified())
+        return Verdict(
+            operation=operation,
+            contender=candidate,
+            baseline=self.spec.baseline,
+            verdict=name,
+            metric=self.metric,
+            temperature=temperature,
+            scale=self.spec.scale,
+            confidence=self.spec.rules.confidence,
+            margin=self.spec.rules.margin,
+            second_opinion=self.opinions.get(pair),
+            reasons=(*said, *marks),
+            **figures,  # type: ignore[arg-type]
+        )
+
+    def _timings(self, operations: Sequence[str]) -> Iterator[Timing]:
+        """Timings of what may be shown."""
+        found = timings(self.table, self.metric, scale=self.spec.scale)
+        for operation in operations:
+            for contender in self.table.contenders:
+                timing = found.get((operation, contender))
+                if timing is not None and self.rulings.shown(timing.operation, contender):
+                    yield timing
+
+    def _floors(self, operations: Sequence[str]) -> Iterator[NoiseFloor]:
+        """Noise floors of what may be shown."""
+        floor, starts = self_comparison(self.table, self.baseline)
+        half = quantile(self.spec.rules.confidence, floor.freedom) * floor.error
+        for operation in operations:
+            at = self.number.get(operation)
+            if at is None or not np.isfinite(floor.effect[at]):
+                continue
+            question, temperature = parted(operation)
+            if self.rulings.shown(question, self.spec.baseline):
+                yield NoiseFloor(
+                    operation=question,
+                    metric=self.metric,
+                    temperature=temperature,
+                    ratio=float(np.exp(floor.effect[at])),
+                    low=float(np.exp(floor.effect[at] - half[at])),
+                    high=float(np.exp(floor.effect[at] + half[at])),
+                    starts=int(starts[at]),
+                )
+
+
+def _whole(number: float) -> int | None:
+    """A number of starts, None where there is none."""
+    return int(number) if np.isfinite(number) else None

@@ -1,0 +1,188 @@
+"""What a right answer to a user's query looks like, read off the query and one answer to it; to be edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow as pa
+
+from weigh.model.errors import UsageError
+from weigh.workloads.user_sql import ColumnTable, QueryFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from weigh.model.answer import Kind, Match
+
+DIALECT = "duckdb"
+"""In which users' queries are parsed: the widest of the standard-like ones. The text itself is never changed."""
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """One query of a file of them.
+
+    Attributes:
+        name: from the comment ``-- name: NAME`` before it; else of the file, numbered if it has several.
+        sql: its text as it was written.
+    """
+
+    name: str
+    sql: str
+
+
+def split(text: str, stem: str) -> list[Statement]:
+    """The statements of a file; semicolons in strings and comments do not end one.
+
+    Raises:
+        UsageError: the text cannot be read as SQL at all.
+    """
+    from sqlglot import TokenType
+    from sqlglot.errors import TokenError
+    from sqlglot.tokens import Tokenizer
+
+    try:
+        tokens = Tokenizer().tokenize(text)
+    except TokenError as error:
+        raise UsageError(f"this is not SQL: {error}", remedy="give files of SELECT statements") from None
+    parts: list[tuple[str, str]] = []
+    begin = 0
+    first = None
+    for token in tokens:
+        if token.token_type is not TokenType.SEMICOLON:
+            first = first or token
+            continue
+        if first is not None:
+            parts.append((_named(first.comments), text[begin : token.start].strip()))
+        begin, first = token.end + 1, None
+    if first is not None:
+        parts.append((_named(first.comments), text[begin:].strip()))
+    numbered = (stem if len(parts) == 1 else f"{stem}_{number}" for number in range(1, len(parts) + 1))
+    return [Statement(name=name or other, sql=sql) for (name, sql), other in zip(parts, numbered, strict=True)]
+
+
+def _named(comments: Sequence[str]) -> str:
+    for comment in comments:
+        key, colon, name = comment.partition(":")
+        if colon and key.strip().lower() == "name":
+            return name.strip().replace(" ", "_")
+    return ""
+
+
+def describe(sql: str, answer: pa.Table) -> QueryFile:
+    """The result schema of a query: kinds from the answer's types, order and limit from the text.
+
+    Averages and divisions differ in scale between engines (``quotient``), sums of doubles in their last digits
+    (``approx``); the rest is compared by value.
+    """
+    query = _parsed(sql)
+    selects = list(query.selects) if query is not None else []
+    names = _distinct(answer.column_names)
+    known = len(selects) == answer.num_columns and not any(one.is_star for one in selects)
+    columns = []
+    for position, (name, field) in enumerate(zip(names, answer.schema, strict=True)):
+        kind = _kind(field.type)
+        columns.append(ColumnTable(name=name, kind=kind, match=_match(kind, selects[position] if known else None)))
+    return QueryFile(
+        ordered_by=_order(query, selects, names) if query is not None and known else [],
+        limit=_limit(query),
+        keys=_keys(query, selects, names) if query is not None and known else [],
+        column=columns,
+    )
+
+
+def unordered_limit(sql: str) -> bool:
+    """Whether a query takes some rows of many without saying which: any answer to it is right."""
+    query = _parsed(sql)
+    return query is not None and query.args.get("limit") is not None and query.args.get("order") is None
+
+
+def _parsed(sql: str) -> exp.Query | None:
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        query = sqlglot.parse_one(sql, read=DIALECT)
+    except sqlglot.errors.SqlglotError:
+        return None
+    return query if isinstance(query, exp.Query) else None
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Columns are compared by position: a name that occurs twice, or none, needs only to be told apart."""
+    found: list[str] = []
+    for position, name in enumerate(names, start=1):
+        found.append(name if name and name not in found else f"column_{position}")
+    return found
+
+
+def _kind(kind: pa.DataType) -> Kind:
+    types = pa.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_boolean(kind):
+        return "boolean"
+    if types.is_integer(kind):
+        return "integer"
+    if types.is_decimal(kind):
+        # A scale of 0 is how some engines give sums of integers.
+        return "decimal" if kind.scale else "integer"
+    if types.is_floating(kind):
+        return "double"
+    if types.is_date(kind):
+        return "date"
+    return "timestamp" if types.is_timestamp(kind) else "string"
+
+
+def _match(kind: Kind, select: exp.Expr | None) -> Match:
+    from sqlglot import exp
+
+    if kind in ("double", "decimal") and select is not None and select.find(exp.Avg, exp.Div) is not None:
+        return "quotient"
+    return "approx" if kind == "double" else "exact"
+
+
+def _order(query: exp.Query, selects: list[exp.Expr], names: list[str]) -> list[str]:
+    """The ORDER BY columns that the answer has, up to the first that it does not have."""
+    order = query.args.get("order")
+    found: list[str] = []
+    for one in order.expressions if order is not None else []:
+        position = _position(one.this, selects)
+        if position is None:
+            break
+        if names[position] not in found:
+            found.append(names[position])
+    return found
+
+
+def _position(wanted: exp.Expr, selects: list[exp.Expr]) -> int | None:
+    """Where a select list has an expression: by its number, its alias, or written out again."""
+    from sqlglot import exp
+
+    if isinstance(wanted, exp.Literal) and wanted.is_int:
+        number = int(wanted.this) - 1
+        return number if 0 <= number < len(selects) else None
+    for position, select in enumerate(selects):
+        plain = isinstance(wanted, exp.Column) and not wanted.table and wanted.name == select.alias_or_name
+        if plain or select.unalias() == wanted:
+            return position
+    return None
+
+
+def _limit(query: exp.Query | None) -> int | None:
+    limit = query.args.get("limit") if query is not None else None
+    value = limit.args.get("expression") if limit is not None else None
+    return int(value.this) if value is not None and value.is_int else None
+
+
+def _keys(query: exp.Query, selects: list[exp.Expr], names: list[str]) -> list[str]:
+    """The columns of GROUP BY, if the answer has them all."""
+    group = query.args.get("group")
+    if group is None or any(group.args.get(kind) for kind in ("rollup", "cube", "grouping_sets")):
+        return []
+    positions = [_position(one, selects) for one in group.expressions]
+    if None in positions:
+        return []
+    return [names[position] for position in dict.fromkeys(positions) if position is not None]
