@@ -17,13 +17,13 @@ import pytest
 from commands import Run, Weigh
 from fronts import Front, certificates
 from weigh._native import Load, LoadError
-from weigh.audit.load import verify
 from weigh.engines.prepared import cache_folder
-from weigh.engines.targets.place import as_account
-from weigh.engines.targets.target import target
-from weigh.engines.targets.valkey import _DURABLE
+from weigh.load.generator_errors import read
+from weigh.load.target.server_folder import as_account
+from weigh.load.target.target import target
+from weigh.load.target.valkey import _DURABLE
+from weigh.load.verify import verify
 from weigh.model.errors import EngineFault
-from weigh.protocol.load_faults import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import Run, Weigh
-from weigh.engines.targets import place
-from weigh.engines.targets.sqlite import Sqlite
-from weigh.engines.targets.target import target
+from weigh.load.target import server_folder
+from weigh.load.target.sqlite import Sqlite
+from weigh.load.target.target import target
 from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _until(weigh: Weigh, process: subprocess.Popen[str], attempts: int) -> None:
 
 def _files(pid: int) -> list[Path]:
     """Databases in the throw-away folders of a process."""
-    folder = place.folder()
+    folder = server_folder.folder()
     try:
         return list(folder.parent.glob(f"weigh-load-{pid}-*/tables.sqlite"))
     finally:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from weigh.engines.prepared import cache_folder
-from weigh.engines.targets.postgres import EmbeddedPostgres
-from weigh.engines.targets.resp import Client
-from weigh.engines.targets.target import target
-from weigh.engines.targets.valkey import EmbeddedValkey
+from weigh.load.target.postgres import EmbeddedPostgres
+from weigh.load.target.resp import Client
+from weigh.load.target.target import target
+from weigh.load.target.valkey import EmbeddedValkey
 
 
 def test_a_valkey_by_url_is_found() -> None:

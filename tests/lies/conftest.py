@@ -11,7 +11,7 @@ import pytest
 
 from commands import Run, Weigh
 from weigh.engines.prepared import cache_folder
-from weigh.engines.targets.valkey import EmbeddedValkey
+from weigh.load.target.valkey import EmbeddedValkey
 
 from .loading import GENTLE
 from .proxy import Proxy

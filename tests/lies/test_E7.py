@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.engines.targets.resp import Client
-from weigh.engines.targets.url import parse
+from weigh.load.target.resp import Client
+from weigh.load.target.url import parse
 
 from .loading import YCSB
 

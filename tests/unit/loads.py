@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.evidence.load_record import LoadEnvironment, LoadRecord
 from weigh.evidence.record import End
-from weigh.model.load import (
+from weigh.load.record import LoadEnvironment, LoadRecord
+from weigh.load.spec import (
     Arrivals,
     LoadInterval,
     LoadRun,

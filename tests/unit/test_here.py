@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.engines.targets import here
+from weigh.load.target import local_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,24 +30,24 @@ def child() -> Iterator[tuple[int, float]]:
 
 def test_a_number_is_believed_where_the_age_is_right(child: tuple[int, float]) -> None:
     pid, began = child
-    assert here.numbered(pid, time.monotonic() - began) == pid
-    assert here.parent(pid) == os.getpid()
+    assert local_server.numbered(pid, time.monotonic() - began) == pid
+    assert local_server.parent(pid) == os.getpid()
 
 
 def test_the_same_number_of_somebody_else_is_not(child: tuple[int, float]) -> None:
     """As of a server in a container, whose number belongs to another process here."""
     pid, began = child
-    assert here.numbered(pid, time.monotonic() - began + 3600) is None
-    assert here.parent(-1) is None
+    assert local_server.numbered(pid, time.monotonic() - began + 3600) is None
+    assert local_server.parent(-1) is None
 
 
 def test_a_number_of_a_server_elsewhere_is_believed_of_a_container_alone(
     child: tuple[int, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pid, began = child
-    assert here.numbered(pid, time.monotonic() - began, near=False) is None
-    monkeypatch.setattr(here, "_numbers", lambda one: [one, 7])
-    assert here.numbered(pid, time.monotonic() - began, near=False) == pid
+    assert local_server.numbered(pid, time.monotonic() - began, near=False) is None
+    monkeypatch.setattr(local_server, "_numbers", lambda one: [one, 7])
+    assert local_server.numbered(pid, time.monotonic() - began, near=False) == pid
 
 
 def test_where_a_server_is_follows_from_its_address_and_its_process(
@@ -55,13 +55,13 @@ def test_where_a_server_is_follows_from_its_address_and_its_process(
 ) -> None:
     """In a container of this machine it has an address of its own, and a process here."""
     kernel = tmp_path / "stat"
-    monkeypatch.setattr(here, "_KERNEL", kernel)
-    assert here.whereabouts(False, 41) == here.whereabouts(True, 41) == (True, (41,))
-    assert here.whereabouts(False, None) == (False, None), "it may be in another container"
+    monkeypatch.setattr(local_server, "_KERNEL", kernel)
+    assert local_server.whereabouts(False, 41) == local_server.whereabouts(True, 41) == (True, (41,))
+    assert local_server.whereabouts(False, None) == (False, None), "it may be in another container"
     kernel.write_text("2 (kthreadd) S 0")
-    assert here.whereabouts(False, None) == (False, ())
-    assert here.whereabouts(True, None) == (True, None)
-    assert here.whereabouts(None, None) == (None, None)
+    assert local_server.whereabouts(False, None) == (False, ())
+    assert local_server.whereabouts(True, None) == (True, None)
+    assert local_server.whereabouts(None, None) == (None, None)
 
 
 def test_a_socket_that_nobody_may_look_at_is_its_users(
@@ -79,11 +79,11 @@ def test_a_socket_that_nobody_may_look_at_is_its_users(
         local.bind(str(tmp_path / "socket"))
         local.listen()
         for user, expected in ((os.geteuid(), False), (os.geteuid() + 1, True), (None, True)):
-            monkeypatch.setattr(here, "_user", lambda _, user=user: user)
-            assert here.hidden(pid, port, None) == expected
-            assert here.hidden(pid, None, str(tmp_path / "socket")) == expected
+            monkeypatch.setattr(local_server, "_user", lambda _, user=user: user)
+            assert local_server.hidden(pid, port, None) == expected
+            assert local_server.hidden(pid, None, str(tmp_path / "socket")) == expected
     monkeypatch.undo()
-    assert here._user(pid) == os.geteuid()
+    assert local_server._user(pid) == os.geteuid()
 
 
 def test_who_takes_the_connections_must_be_the_server(child: tuple[int, float], tmp_path: Path) -> None:
@@ -92,9 +92,9 @@ def test_who_takes_the_connections_must_be_the_server(child: tuple[int, float], 
         port = listening.getsockname()[1]
         local.bind(str(tmp_path / "socket"))
         local.listen()
-        assert not here.hidden(os.getpid(), port, None)
-        assert here.hidden(pid, port, None)
-        assert not here.hidden(os.getpid(), None, str(tmp_path / "socket"))
-        assert here.hidden(pid, None, str(tmp_path / "socket"))
+        assert not local_server.hidden(os.getpid(), port, None)
+        assert local_server.hidden(pid, port, None)
+        assert not local_server.hidden(os.getpid(), None, str(tmp_path / "socket"))
+        assert local_server.hidden(pid, None, str(tmp_path / "socket"))
     # Nobody listens where this machine can see it: behind a forwarded port there may be no process at all.
-    assert not here.hidden(pid, port, None)
+    assert not local_server.hidden(pid, port, None)

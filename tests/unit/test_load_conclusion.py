@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from loads import EACH, RATE, interval, record, run, spec, steady_times, target
 
+from weigh.load.report.document import document
+from weigh.load.report.page import page
+from weigh.load.report.terminal import plain
+from weigh.load.results import LoadConclusion, conclude
 from weigh.model.finding import Finding
-from weigh.report.load.conclusion import LoadConclusion, conclude
-from weigh.report.load.document import document
-from weigh.report.load.page import page
-from weigh.report.load.terminal import plain
 
 if TYPE_CHECKING:
-    from weigh.evidence.load_record import LoadRecord
+    from weigh.load.record import LoadRecord
 
 LENGTH = 100
 STALLED = 200

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from weigh.engines.targets.target import target
-from weigh.engines.targets.tls import Tls
-from weigh.engines.targets.url import parse
+from weigh.load.config import arrivals, make
+from weigh.load.spec import Arrivals
+from weigh.load.target.target import target
+from weigh.load.target.tls import Tls
+from weigh.load.target.url import parse
 from weigh.model.errors import UsageError
-from weigh.model.load import Arrivals
-from weigh.protocol.load_config import arrivals, make
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.model.load import LoadSpec
+    from weigh.load.spec import LoadSpec
 
 NONE: dict[str, Any] = {
     "rate": None, "arrivals": None, "closed": False, "both": False, "duration": None, "warmup": None,

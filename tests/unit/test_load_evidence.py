@@ -9,15 +9,15 @@ from loads import interval, run, spec, steady_times, target
 
 from weigh.audit.foreign import hlog
 from weigh.audit.foreign.source import Source
-from weigh.audit.load import verify
-from weigh.evidence import load_record as records
 from weigh.evidence import store
-from weigh.evidence.histogram import decode, merged
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import End
+from weigh.load import record as records
+from weigh.load.histogram import decode, merged
+from weigh.load.report import files
+from weigh.load.verify import verify
+from weigh.load.waits.model import Look, Waits
 from weigh.model.errors import EvidenceFault
-from weigh.model.waits import Look, Waits
-from weigh.report.load import files
 
 if TYPE_CHECKING:
     from pathlib import Path

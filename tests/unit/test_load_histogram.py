@@ -9,7 +9,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from loads import HOUR, encoded
 
-from weigh.evidence.histogram import EMPTY, decode, merged
+from weigh.load.histogram import EMPTY, decode, merged
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:

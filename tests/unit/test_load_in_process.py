@@ -6,7 +6,7 @@ import loads
 import msgspec
 import pytest
 
-from weigh.report.load.conclusion import conclude
+from weigh.load.results import conclude
 
 
 @pytest.mark.parametrize(

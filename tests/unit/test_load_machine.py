@@ -11,26 +11,26 @@ import pyarrow.parquet as pq
 import pytest
 from loads import EACH, interval, record, run, spec, steady_times, target
 
-from weigh.audit.load import verify
-from weigh.evidence import load_record as records
 from weigh.evidence import store, timeline
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import End
+from weigh.load import record as records
+from weigh.load.report import files
+from weigh.load.report.document import document
+from weigh.load.report.page import page
+from weigh.load.report.terminal import plain
+from weigh.load.results import LoadConclusion, conclude
+from weigh.load.verify import verify
 from weigh.model.timeline import Culprit, Disk, Moment, Watch
-from weigh.report.load import files
-from weigh.report.load.conclusion import LoadConclusion, conclude
-from weigh.report.load.document import document
-from weigh.report.load.page import page
-from weigh.report.load.terminal import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.evidence.load_record import LoadRecord
-    from weigh.model.load import LoadInterval, LoadRun
-    from weigh.verdict.load_machine import RunMachine
-    from weigh.verdict.load_spikes import Spike
+    from weigh.load.analysis.machine import RunMachine
+    from weigh.load.analysis.spikes import Spike
+    from weigh.load.record import LoadRecord
+    from weigh.load.spec import LoadInterval, LoadRun
 
 LENGTH = 100
 AT = 7.0

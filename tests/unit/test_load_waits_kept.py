@@ -9,25 +9,25 @@ import numpy as np
 import pytest
 from loads import interval, record, run, spec, steady_times, target
 
-from weigh.engines.targets.postgres_sampling.blocking import HIDDEN, VACUUM, blocked
-from weigh.engines.targets.postgres_sampling.statement import without_literals
 from weigh.evidence import journal
-from weigh.evidence.load_record import RunWaits
+from weigh.load.record import RunWaits
+from weigh.load.report.document import document
+from weigh.load.report.page import page
+from weigh.load.report.terminal import plain
+from weigh.load.results import conclude
+from weigh.load.waits.analysis import LEAST_LOOKS, waited
+from weigh.load.waits.model import Blocked, Look, Waits
+from weigh.load.waits.postgres_sampling.blocking import HIDDEN, VACUUM, blocked
+from weigh.load.waits.postgres_sampling.statement import without_literals
+from weigh.load.waits.recording import LoadWaits
+from weigh.load.waits.report import lines
 from weigh.model.errors import EngineFault
-from weigh.model.waits import Blocked, Look, Waits
-from weigh.protocol.load_waits import LoadWaits
-from weigh.report.load.conclusion import conclude
-from weigh.report.load.document import document
-from weigh.report.load.page import page
-from weigh.report.load.terminal import plain
-from weigh.report.load.waits import lines
-from weigh.verdict.load_waits import LEAST_LOOKS, waited
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.evidence.load_record import LoadRecord
-    from weigh.report.load.conclusion import LoadConclusion
+    from weigh.load.record import LoadRecord
+    from weigh.load.results import LoadConclusion
 
 UPDATE = "UPDATE hot SET n = n + $1 WHERE id = $2"
 NAMES = {10: ("public.hot", "r"), 11: ("public.hot_pkey", "i"), 20: ("public.cold", "r"), 30: ("app.all", "p")}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.load.bulk_load import loaded
 from weigh.model.progress import Silence
-from weigh.protocol.loading import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

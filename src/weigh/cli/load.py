@@ -14,8 +14,8 @@ from weigh.cli.progress import progress
 from weigh.cli.run import DEFAULT_OUT
 
 if TYPE_CHECKING:
+    from weigh.load.results import LoadConclusion
     from weigh.model.errors import ExitCode
-    from weigh.report.load.conclusion import LoadConclusion
 
 
 @click.command()
@@ -72,13 +72,13 @@ def load(
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
     """
-    from weigh.engines.targets.target import target as find
-    from weigh.protocol import load as protocol
-    from weigh.protocol import load_config
-    from weigh.report.load import files
+    from weigh.load import config
+    from weigh.load import run as protocol
+    from weigh.load.report import files
+    from weigh.load.target.target import target as find
 
     server = find(target)
-    spec = load_config.make(workload, server.text, flags)
+    spec = config.make(workload, server.text, flags)
     folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
     conclusion = files.read(folder)
     _print(conclusion, folder, as_json)
@@ -97,21 +97,21 @@ def _command(said: str, shown: str) -> str:
 
 def is_load(folder: Path) -> bool:
     """Whether a directory is that of a load experiment."""
-    from weigh.evidence.load_record import is_load as check
+    from weigh.load.record import is_load as check
 
     return check(folder)
 
 
 def show(folder: Path, as_json: bool) -> None:
     """The report on stdout, computed anew from the journal."""
-    from weigh.report.load import files
+    from weigh.load.report import files
 
     _print(files.read(folder), folder, as_json)
 
 
 def _print(conclusion: LoadConclusion, folder: Path, as_json: bool) -> None:
-    from weigh.report.load.document import document
-    from weigh.report.load.terminal import report
+    from weigh.load.report.document import document
+    from weigh.load.report.terminal import report
 
     if as_json:
         print_json(document(conclusion, folder.resolve().name))
@@ -121,14 +121,14 @@ def _print(conclusion: LoadConclusion, folder: Path, as_json: bool) -> None:
 
 def html(folder: Path) -> bytes:
     """The report as a page."""
-    from weigh.report.load import files
+    from weigh.load.report import files
 
     return files.rendered(folder)[files.HTML]
 
 
 def check(folder: Path, as_json: bool) -> ExitCode:
     """Verify, and say what came of it."""
-    from weigh.audit.load import verify
+    from weigh.load.verify import verify
     from weigh.model.errors import ExitCode
 
     found = verify(folder)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.model.load import LoadSpec
+    from weigh.load.spec import LoadSpec
     from weigh.model.spec import Spec
 
 SEAL = "seal.json"

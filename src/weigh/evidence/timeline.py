@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.evidence.load_record import LoadRecord
     from weigh.evidence.record import Record
-    from weigh.model.load import LoadRun
+    from weigh.load.record import LoadRecord
+    from weigh.load.spec import LoadRun
     from weigh.model.sample import Sample
 
 TIMELINE = "timeline.parquet"
@@ -291,7 +291,7 @@ def table(record: Record | LoadRecord) -> pa.Table:
     """All moments in order, one row each, with the turn, or the run of a load, in which its middle lies."""
     import pyarrow as pa
 
-    from weigh.evidence.load_record import LoadRecord
+    from weigh.load.record import LoadRecord
 
     disk = pa.struct(
         {

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.evidence.load_record import LoadRecord
     from weigh.evidence.record import Record
+    from weigh.load.record import LoadRecord
     from weigh.model.sample import Sample
     from weigh.model.timeline import Disk, Moment, Watch
     from weigh.model.units import Bytes

@@ -1,0 +1,244 @@
+"""One load run in figures: what its operations took, what it achieved, and whether the generator can be believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load.analysis.percentiles import CONFIDENCE, Spectrum, spectrum
+from weigh.load.analysis.validity import Account, judge
+from weigh.load.analysis.warmup import Settled, settled
+from weigh.load.histogram import EMPTY, Histogram, decode, merged
+from weigh.load.spec import LoadRun, LoadSpec, LoadSummary, Loop
+from weigh.model.units import Seconds
+from weigh.model.verdict import Reason
+from weigh.statistics.correlated_mean import SeriesMean, mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.load.spec import LoadInterval
+
+ALL = "all"
+"""The name of all operations together."""
+_KINDS = ("response", "service", "lag_free", "lag_late", "failed")
+
+
+class OperationFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation, over the part of the run that counts.
+
+    Attributes:
+        count: answered.
+        errors: text of the error -> how often.
+        timeouts: given up.
+        wrong: how many answers contradict what was written.
+        said: the first of them, as the generator describes them.
+        missing: keys that should have been there.
+        response: intended time to answer: what a user feels.
+        service: sent to answer: what the server did.
+        lag_free: waiting for a connection: the server's.
+        lag_late: sent late although a connection was free: the generator's.
+        failures: intended time to error; time-outs are in ``response``, with as long as was waited.
+    """
+
+    name: str
+    count: int
+    errors: dict[str, int]
+    timeouts: int
+    wrong: int
+    said: tuple[Any, ...]
+    missing: int
+    response: Spectrum
+    service: Spectrum
+    lag_free: Spectrum
+    lag_late: Spectrum
+    failures: Spectrum
+
+    @property
+    def failed(self) -> int:
+        """Requests without an answer."""
+        return sum(self.errors.values()) + self.timeouts
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """One interval, for drawing; times in seconds."""
+
+    at: Seconds
+    rate: float
+    p50: Seconds | None
+    p99: Seconds | None
+    max: Seconds | None
+    service_p99: Seconds | None
+    failed: int
+
+
+class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One run.
+
+    Attributes:
+        rate_target: requests a second that were asked for; None of a closed loop.
+        rate_achieved: answered a second over the part that counts; its interval allows for correlation.
+        settled: what counts of it.
+        operations: each by itself; :data:`ALL` first where there are several.
+        moments: every interval, what was cut included.
+        reasons: why the run is refused; none when it counts.
+        unsent: requests that were due and never sent.
+        reconnects: connections that were lost and opened again.
+        summary: the generator's own account; None of a run that was broken off.
+    """
+
+    number: int
+    loop: Loop
+    connections: int
+    repeat: int
+    rate_target: float | None
+    rate_achieved: SeriesMean | None
+    settled: Settled | None
+    operations: tuple[OperationFigures, ...]
+    moments: tuple[Moment, ...]
+    reasons: tuple[Reason, ...]
+    unsent: int
+    reconnects: int
+    summary: LoadSummary | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it ran to its end."""
+        return self.summary is not None
+
+    @property
+    def whole(self) -> OperationFigures:
+        """All operations together."""
+        return self.operations[0]
+
+    @property
+    def refused(self) -> bool:
+        """Whether its figures are not to be used."""
+        return bool(self.reasons)
+
+
+def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
+    """Compute everything that is said of a run."""
+    # What comes after the last request was due is the end of the queue, and in the histograms; it is no full interval.
+    regular = [one for one in run.intervals if one.to_s <= spec.duration_s + spec.interval_s / 2]
+    decoded = [_decoded(one) for one in run.intervals]
+    medians = [merged(parts["response"].values()).quantile(0.5) for parts in decoded[: len(regular)]]
+    known = sum(one is not None for one in medians)
+    found = settled(medians, spec.interval_s, spec.warmup_s) if known > 1 else None
+    cut = found.intervals if found else 0
+    kept, shown = run.intervals[cut:], decoded[cut:]
+    operations = _operations(kept, shown)
+    target = spec.arrivals.mean_rate(spec.duration_s) if run.loop == "open" else None
+    rates = [_rate(one) for one in regular[cut:]]
+    achieved = mean(rates, confidence=CONFIDENCE) if len(rates) > 1 else None
+    if achieved is not None and found is not None and found.refused and not achieved.refused:
+        achieved = msgspec.structs.replace(achieved, low=None, high=None, refused=found.refused)
+    account = Account(
+        loop=run.loop,
+        connections=run.connections,
+        threads=min(spec.threads, run.connections),
+        target=target,
+        due=run.summary.scheduled if run.summary else None,
+        answered=_in_time(run, regular),
+        unsent=run.summary.unsent if run.summary else 0,
+        seconds=regular[-1].to_s if regular else 0.0,
+        steady_s=sum(one.to_s - one.from_s for one in kept),
+        cpu_s=sum(one.client_cpu_s for one in kept),
+        own_work=not spec.in_process and (run.loop == "closed" or spec.spin is not True),
+        in_process=spec.in_process,
+        spin=spec.spin is True,
+        clock_jumps=run.summary.clock_jumps if run.summary else 0,
+        response=operations[0].response if operations else None,
+        service=operations[0].service if operations else None,
+        late=operations[0].lag_late if operations else None,
+        late_histogram=merged(one for parts in shown for one in parts["lag_late"].values()),
+        response_histogram=merged(one for parts in shown for one in parts["response"].values()),
+        asked=operations[0].count + operations[0].failed if operations else 0,
+        failed=operations[0].failed if operations else 0,
+        budget=spec.error_budget,
+    )
+    return RunFigures(
+        number=run.number,
+        loop=run.loop,
+        connections=run.connections,
+        repeat=run.repeat,
+        rate_target=target,
+        rate_achieved=achieved,
+        settled=found,
+        operations=operations,
+        moments=tuple(_moment(one, parts) for one, parts in zip(run.intervals, decoded, strict=True)),
+        reasons=tuple(judge(account)),
+        unsent=account.unsent,
+        reconnects=sum(one.reconnects for one in run.intervals),
+        summary=run.summary,
+    )
+
+
+def _decoded(interval: LoadInterval) -> dict[str, dict[str, Histogram]]:
+    """Histograms of an interval: kind -> operation -> values."""
+    return {kind: {one.name: decode(getattr(one, kind)) for one in interval.operations} for kind in _KINDS}
+
+
+def _in_time(run: LoadRun, regular: Sequence[LoadInterval]) -> int:
+    """Requests answered or failed before the last one was due; by its intervals, where the run did not sum up."""
+    if run.summary is not None and run.summary.in_time is not None:
+        return run.summary.in_time
+    return sum(one.count + _failed(one) for part in regular for one in part.operations)
+
+
+def _failed(one: Any) -> int:
+    return int(sum(one.errors.values()) + one.timeouts)
+
+
+def _rate(interval: LoadInterval) -> float:
+    return sum(one.count for one in interval.operations) / max(interval.to_s - interval.from_s, 1e-9)
+
+
+def _operations(
+    intervals: Sequence[LoadInterval], decoded: Sequence[dict[str, dict[str, Histogram]]]
+) -> tuple[OperationFigures, ...]:
+    names = list(dict.fromkeys(one.name for interval in intervals for one in interval.operations))
+    wanted: list[tuple[str, ...]] = [(name,) for name in names]
+    if len(names) != 1:
+        wanted.insert(0, tuple(names))
+    made = []
+    for group in wanted:
+        own = [one for interval in intervals for one in interval.operations if one.name in group]
+        if len(group) > 1 and not own:
+            continue
+        errors: dict[str, int] = {}
+        for one in own:
+            for text, number in one.errors.items():
+                errors[text] = errors.get(text, 0) + number
+        spectra = {
+            kind: spectrum([merged(parts[kind].get(name, EMPTY) for name in group) for parts in decoded])
+            for kind in _KINDS
+        }
+        made.append(
+            OperationFigures(
+                name=group[0] if len(group) == 1 else ALL,
+                count=sum(one.count for one in own),
+                errors=errors,
+                timeouts=sum(one.timeouts for one in own),
+                wrong=sum(one.contradictions for one in own),
+                said=tuple(text for one in own for text in one.wrong),
+                missing=sum(one.missing for one in own),
+                failures=spectra.pop("failed"),
+                **spectra,
+            )
+        )
+    return tuple(made)
+
+
+def _moment(interval: LoadInterval, parts: dict[str, dict[str, Histogram]]) -> Moment:
+    response = merged(parts["response"].values())
+    return Moment(
+        at=interval.from_s,
+        rate=_rate(interval),
+        p50=response.quantile(0.5),
+        p99=response.quantile(0.99),
+        max=response.max,
+        service_p99=merged(parts["service"].values()).quantile(0.99),
+        failed=sum(_failed(one) for one in interval.operations),
+    )

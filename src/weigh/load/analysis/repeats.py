@@ -1,0 +1,130 @@
+"""Several runs of one load: between repeats, between loops, and from a request to a page of many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from scipy import special
+
+from weigh.load.histogram import Histogram, decode, merged
+from weigh.model.units import Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.spec import LoadRun
+
+CONFIDENCE = 0.95
+
+
+class Between(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure over several repeats of the same run.
+
+    Attributes:
+        name: ``rate``, ``p50``, ``p99``, ``p999`` or ``mean``.
+        values: of each repeat that has it; requests a second, or seconds.
+        mean: geometric mean of the values.
+        low, high: interval in which the next run like these falls (a prediction interval of the logarithms, Student's
+            t), which that of one run cannot know.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    mean: float
+    low: float
+    high: float
+    confidence: float = CONFIDENCE
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that makes several requests at once and waits for the slowest.
+
+    Attributes:
+        fanout: requests a page makes.
+        p50, p99: of pages, seconds; None where the requests do not reach so far into the tail.
+        hit: share of pages with at least one request beyond the p99 of single requests.
+    """
+
+    fanout: int
+    p50: Seconds | None
+    p99: Seconds | None
+    hit: float
+
+
+class Loops(msgspec.Struct, frozen=True, kw_only=True):
+    """The same load offered on a schedule and asked for in a closed loop.
+
+    Attributes:
+        open_p99, closed_p99: of the response times, by rank: also where they are not resolved.
+        ratio: how many times too small the closed loop's figure is.
+        open_max, closed_max: the longest.
+    """
+
+    open_p99: Seconds
+    closed_p99: Seconds
+    open_max: Seconds
+    closed_max: Seconds
+    ratio: float
+
+
+def between(runs: Sequence[RunFigures]) -> tuple[Between, ...]:
+    """Figures over repeats; those that fewer than two runs have are left out."""
+    figures: dict[str, Callable[[RunFigures], float | None]] = {
+        "rate": lambda run: run.rate_achieved.mean if run.rate_achieved else None,
+        "p50": lambda run: run.whole.response.at(0.5).value,
+        "p99": lambda run: run.whole.response.at(0.99).value,
+        "p999": lambda run: run.whole.response.at(0.999).value,
+        "mean": lambda run: run.whole.response.mean,
+    }
+    made = []
+    for name, of in figures.items():
+        values = tuple(value for run in runs if run.operations and (value := of(run)))
+        if len(values) > 1:
+            made.append(_between(name, values))
+    return tuple(made)
+
+
+def _between(name: str, values: tuple[float, ...]) -> Between:
+    logs = np.log(values)
+    centre, error = float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))
+    # For the next run, not for the mean of all: its own scatter comes on top.
+    half = float(special.stdtrit(len(logs) - 1, (1 + CONFIDENCE) / 2)) * error * float(np.sqrt(1 + len(logs)))
+    return Between(
+        name=name,
+        values=values,
+        mean=float(np.exp(centre)),
+        low=float(np.exp(centre - half)),
+        high=float(np.exp(centre + half)),
+    )
+
+
+def responses(run: LoadRun, cut: int) -> Histogram:
+    """All response times of a run behind the intervals that were cut."""
+    return merged(decode(one.response) for part in run.intervals[cut:] for one in part.operations)
+
+
+def page(whole: Histogram, fanout: int) -> Page:
+    """A page of so many requests, if they are independent: its time is that of the slowest.
+
+    A page is within a time if all of its requests are: its quantile at q is theirs at q^(1/fanout).
+    """
+    needed = [q ** (1 / fanout) for q in (0.5, 0.99)]
+    p50, p99 = (whole.quantile(q) if whole.total * (1 - q) >= 1 else None for q in needed)
+    return Page(fanout=fanout, p50=p50, p99=p99, hit=1 - 0.99**fanout)
+
+
+def loops(open_: Histogram, closed: Histogram) -> Loops | None:
+    """The open loop against the closed one; None where one of them has no answers."""
+    quantiles = [one.quantile(0.99) for one in (open_, closed)]
+    if quantiles[0] is None or not quantiles[1] or open_.max is None or closed.max is None:
+        return None
+    return Loops(
+        open_p99=quantiles[0],
+        closed_p99=quantiles[1],
+        open_max=open_.max,
+        closed_max=closed.max,
+        ratio=quantiles[0] / quantiles[1],
+    )

@@ -1,0 +1,185 @@
+"""Spikes of a load run, and which resource was saturated in them and not in the rest of the run. Pure.
+
+**A spike** is an interval whose p99 is more than three times the median of all p99s, and above it by more than five
+times their scatter (the median absolute deviation, scaled to a standard deviation). It begins where the slowest of its
+requests were due: what they waited for came before they were answered. Spikes that overlap are one.
+
+**A resource is linked** to a spike where it was saturated in a tenth of a second of it, and in hardly any tenth of a
+second outside all spikes. What is saturated all the time explains no spike. That both came together is all that is
+said: a link is where to look first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+import numpy as np
+
+from weigh.load.analysis.validity import SATURATED
+from weigh.machine.contention import WATCHED, Blamed, at_work, during, together
+from weigh.machine.use_method import BUSY, readings, throttled
+from weigh.model.units import Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from weigh.load.spec import LoadInterval
+    from weigh.model.timeline import Moment, Watch
+    from weigh.model.units import Bytes
+
+    Floats = NDArray[np.float64]
+
+TIMES = 3.0
+"""By how many times the typical p99 that of a spike is longer, at least."""
+SCATTER = 5.0
+"""And by how many standard deviations of the p99s."""
+LEAST = 10
+"""Intervals with a p99 below which no typical one is known."""
+CELL = 0.1
+"""Seconds of the parts that are looked at: two readings of the sampler."""
+TAKEN = 0.2
+"""Share of the CPU of such a part from which on others, or other guests, are what was in the way."""
+RARE = 0.01
+"""Share of the parts outside of spikes in which a resource that explains a spike may be saturated."""
+_SIGMA = 1.4826
+"""Standard deviation over median absolute deviation, of normal values."""
+CAUSES = ("others", "steal", "limit", "generator", "cpu", "memory", "disk", "network")
+
+
+class Scene(NamedTuple):
+    """What is looked at.
+
+    Attributes:
+        at: when the run's schedule began, seconds since the attempt began.
+        intervals: the part of the run that counts.
+        p99: of each; None where nothing was answered.
+        threads: of the generator.
+        own_work: whether its CPU was the work of generating, as of :class:`weigh.load.analysis.validity.Account`.
+        moments: in order of time, on the attempt's clock.
+        watches: that hold them.
+        memory: bytes that the machine has.
+        told: whether the server can be told from others.
+    """
+
+    at: Seconds
+    intervals: Sequence[LoadInterval]
+    p99: Sequence[Seconds | None]
+    threads: int
+    own_work: bool
+    moments: Sequence[Moment]
+    watches: Sequence[Watch]
+    memory: Bytes | None
+    told: bool
+
+
+class Spike(msgspec.Struct, frozen=True, kw_only=True):
+    """A stretch of a run in which requests took much longer than usual.
+
+    Attributes:
+        from_s, to_s: seconds since the run began: when the slowest requests were due, and when the interval ended in
+            which they were answered.
+        p99_s: the longest p99 of its intervals.
+        typical_s: the median of the p99s of all intervals.
+        saturated: of :data:`CAUSES`, what was saturated then and hardly ever else; empty where the sampler saw nothing.
+        culprits: who the others were, where they are among them.
+        watched: whether the sampler covered it.
+    """
+
+    from_s: Seconds
+    to_s: Seconds
+    p99_s: Seconds
+    typical_s: Seconds
+    saturated: tuple[str, ...] = ()
+    culprits: tuple[Blamed, ...] = ()
+    watched: bool = True
+
+
+def spikes(scene: Scene) -> tuple[Spike, ...]:
+    """Every spike, in the order of time."""
+    found = _found(scene)
+    return _linked(found, scene) if found else ()
+
+
+def _found(scene: Scene) -> list[Spike]:
+    known = np.array([value for value in scene.p99 if value is not None])
+    if len(known) < LEAST:
+        return []
+    typical = float(np.median(known))
+    scatter = _SIGMA * float(np.median(np.abs(known - typical)))
+    begin = scene.intervals[0].from_s
+    made: list[Spike] = []
+    for interval, p99 in zip(scene.intervals, scene.p99, strict=True):
+        if p99 is None or p99 <= TIMES * typical or p99 - typical <= SCATTER * scatter:
+            continue
+        one = Spike(from_s=max(interval.from_s - p99, begin), to_s=interval.to_s, p99_s=p99, typical_s=typical)
+        # A long one may reach back over several.
+        while made and one.from_s <= made[-1].to_s:
+            before = made.pop()
+            one = msgspec.structs.replace(
+                one, from_s=min(before.from_s, one.from_s), p99_s=max(before.p99_s, one.p99_s)
+            )
+        made.append(one)
+    return made
+
+
+def _linked(found: Sequence[Spike], scene: Scene) -> tuple[Spike, ...]:
+    first, last = scene.intervals[0].from_s, scene.intervals[-1].to_s
+    cells = first + CELL * np.arange(max(int((last - first) / CELL), 1), dtype=np.float64)
+    signals = _signals(cells + scene.at, np.full(len(cells), CELL), scene)
+    begins = np.array([one.from_s for one in scene.intervals])
+    lengths = np.array([one.to_s - one.from_s for one in scene.intervals])
+    spent = np.array([one.client_cpu_s for one in scene.intervals])
+    busy = (spent > SATURATED * scene.threads * lengths).astype(np.float64)
+    if not scene.own_work:
+        busy = np.full(len(busy), np.nan)
+    places = dict.fromkeys(signals, (cells, cells + CELL)) | {"generator": (begins, begins + lengths)}
+    signals["generator"] = busy
+    inside = {name: [(begin < one.to_s) & (end > one.from_s) for one in found] for name, (begin, end) in places.items()}
+    explaining = {name for name, signal in signals.items() if _is_rare(signal, ~np.any(inside[name], axis=0))}
+    culprits = at_work([(one.from_s + scene.at, one.to_s + scene.at) for one in found], scene.watches)
+    spans = np.array([(one.from_s, one.to_s) for one in found])
+    seen = during(scene.moments, lambda one: one.span, spans[:, 0] + scene.at, spans[:, 1] - spans[:, 0])
+    made = []
+    for number, one in enumerate(found):
+        names = [name for name in CAUSES if name in explaining and (signals[name][inside[name][number]] == 1).any()]
+        made.append(
+            msgspec.structs.replace(
+                one,
+                saturated=tuple(names),
+                culprits=together(culprits[number]) if "others" in names else (),
+                watched=bool(seen[number] >= WATCHED * (one.to_s - one.from_s)),
+            )
+        )
+    return tuple(made)
+
+
+def _is_rare(signal: Floats, outside: NDArray[np.bool_]) -> bool:
+    """Whether it is hardly ever 1 outside of all spikes; what was not read is no sign."""
+    known = signal[outside & ~np.isnan(signal)]
+    return not len(known) or float((known == 1).mean()) <= RARE
+
+
+def _signals(begin: Floats, length: Floats, scene: Scene) -> dict[str, Floats]:
+    """1 where a resource was saturated, 0 where not, NaN where it was not read."""
+    read = readings(scene.moments, begin, length, scene.memory)
+    own = during(scene.moments, lambda one: one.own, begin, length)
+    cpu = np.maximum(own, length)
+
+    def taken(used: Floats) -> Floats:
+        return (used > TAKEN * cpu).astype(np.float64)
+
+    with np.errstate(invalid="ignore"):
+        full = (read["cpu"].utilisation > BUSY).astype(np.float64)
+    found = {
+        "steal": taken(during(scene.moments, lambda one: one.steal, begin, length)),
+        "limit": throttled(scene.moments, begin, length),
+        # That a task waited for a CPU now and then is usual where every request is handed from one to another.
+        "cpu": full,
+        **{name: read[name].saturated for name in ("memory", "disk", "network")},
+    }
+    if scene.told:
+        found["others"] = taken(during(scene.moments, lambda one: one.foreign, begin, length))
+    return found

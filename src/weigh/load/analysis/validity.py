@@ -1,0 +1,153 @@
+"""The run judges itself: whether its figures are the server's, or those of whoever measured it (E8, L2, L7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.model.units import count, percent, seconds
+from weigh.model.verdict import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.load.analysis.percentiles import Spectrum
+    from weigh.load.histogram import Histogram
+    from weigh.load.spec import Loop
+    from weigh.model.units import Seconds
+
+LATE = 1.0
+"""The generator's own lateness at p90 may be this share of the median response time."""
+MISSED = 0.02
+"""Share of the requests due that may be without an answer when the run ends."""
+SATURATED = 0.9
+"""Share of its threads' time that the generator may compute."""
+LITTLE = 1.05
+"""Requests in flight over connections that cannot be; the rest is rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a run is judged by; times in seconds, over the part that counts unless said otherwise.
+
+    Attributes:
+        target: requests a second that were asked for; None of a closed loop.
+        due: requests of the whole run; None where it was broken off.
+        answered: answered or failed before the last one was due, over the whole run.
+        seconds: of the whole run.
+        steady_s: of the part that counts.
+        cpu_s: CPU of the generator.
+        own_work: whether that CPU was the work of generating; not where it spins until a request is due, nor where the
+            engine computes in its threads.
+        in_process: whether it does.
+        spin: whether it spins.
+        response, service, late: spectra; None where nothing was answered.
+        asked: requests of the part that counts, answered or not.
+        failed: those without an answer.
+        budget: share of them that is allowed.
+    """
+
+    loop: Loop
+    connections: int
+    threads: int
+    target: float | None
+    due: int | None
+    answered: int
+    unsent: int
+    seconds: Seconds
+    steady_s: Seconds
+    cpu_s: Seconds
+    own_work: bool
+    in_process: bool
+    spin: bool
+    clock_jumps: int
+    response: Spectrum | None
+    service: Spectrum | None
+    late: Spectrum | None
+    late_histogram: Histogram
+    response_histogram: Histogram
+    asked: int
+    failed: int
+    budget: float
+
+
+def judge(run: Account) -> Iterator[Reason]:
+    """Every reason for which the run is refused."""
+    if run.clock_jumps:
+        yield Reason(
+            code="E8.clock",
+            text=f"the clock jumped {count(run.clock_jumps, 'time')}: the machine slept or was moved, and no time "
+            "across a jump can be known. Run again",
+        )
+    yield from _late(run)
+    yield from _saturated(run)
+    yield from _missed(run)
+    yield from _little(run)
+    yield from _failed(run)
+
+
+def _late(run: Account) -> Iterator[Reason]:
+    late, felt = run.late_histogram.quantile(0.9), run.response_histogram.quantile(0.5)
+    if run.in_process:
+        fewer = "ower the rate, or --connections to the number of processors"
+        remedy = f"L{fewer}" if run.spin else f"Ask for --spin, or l{fewer}"
+    else:
+        remedy = "Lower the rate, raise --threads, or use another machine for the generator"
+    if run.loop == "open" and late is not None and felt is not None and late > LATE * felt:
+        yield Reason(
+            code="E8.late",
+            text=f"the generator itself was late: one request in ten left {seconds(late)} or more after it was due "
+            f"although a connection was free, and the median response time is {seconds(felt)}. The times are the "
+            f"generator's. {remedy}",
+        )
+
+
+def _saturated(run: Account) -> Iterator[Reason]:
+    share = run.cpu_s / (run.threads * run.steady_s) if run.steady_s else 0.0
+    # A closed loop asks as fast as it can: a busy generator is then the limit itself.
+    if share > SATURATED and run.own_work:
+        yield Reason(
+            code="E8.saturated",
+            text=f"the generator computed for {percent(share, 0)} of the time of its "
+            f"{count(run.threads, 'thread')}: the result is the generator's, not the server's. Raise --threads, or "
+            "give it a machine of its own",
+        )
+
+
+def _missed(run: Account) -> Iterator[Reason]:
+    if run.target is None or not run.due:
+        return
+    left = run.due - run.answered
+    if left > MISSED * run.due or run.unsent:
+        achieved = run.answered / run.seconds if run.seconds else 0.0
+        yield Reason(
+            code="L2.rate",
+            text=f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
+            f"answered; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
+            "never sent. How long they would have taken nobody knows. Lower --rate, or raise --connections",
+        )
+
+
+def _little(run: Account) -> Iterator[Reason]:
+    """Requests in flight are the rate times the mean time of one (Little 1961): no more than there are connections."""
+    if run.service is None or run.service.mean is None or not run.steady_s:
+        return
+    busy = run.service.count / run.steady_s * run.service.mean
+    if busy > LITTLE * run.connections:
+        yield Reason(
+            code="E8.little",
+            text=f"{run.service.count / run.steady_s:,.4g} requests a second of {seconds(run.service.mean)} each keep "
+            f"{busy:.1f} connections busy (Little's law), and there were {run.connections}: one of these figures is "
+            "wrong. Please report it",
+        )
+
+
+def _failed(run: Account) -> Iterator[Reason]:
+    asked = run.asked
+    if asked and run.failed > run.budget * asked:
+        yield Reason(
+            code="L7.errors",
+            text=f"{run.failed:,} of {asked:,} requests failed or timed out ({percent(run.failed / asked, 2)}), and "
+            f"{percent(run.budget, 2)} may: a server that refuses work is fast, so the run has no throughput. Mend the "
+            "errors, or allow them with --error-budget",
+        )

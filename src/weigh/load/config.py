@@ -1,0 +1,293 @@
+"""What a user asks of ``weigh load``, as a spec."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script
+from weigh.model.errors import UsageError, nearest
+from weigh.model.units import parse_duration, parse_fraction, parse_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+YCSB = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f")
+CONNECTIONS = 16
+BUILT_IN = ("tpcb-like", "simple-update", "select-only")
+"""Scripts that pgbench's documentation describes (docs/scripts.md)."""
+_KINDS = ("constant", "poisson", "bursts", "ramp", "steps", "trace")
+_PEAK, _LENGTH = 4.0, 1.0
+"""Of bursts: real load peaks at three to five times its mean (text 003)."""
+_INTERVALS = 120
+"""Intervals of a short run: enough to see whether it is steady."""
+_SHORTEST, _LONGEST = 0.05, 1.0
+_MOST_THREADS = 64
+
+
+def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
+    """The spec.
+
+    Args:
+        workload: ``ycsb-a`` to ``ycsb-f``, or files of pgbench's language as ``FILE[@WEIGHT]``, or built-in
+            scripts by their names.
+        target: what the user wrote, without its password.
+        flags: of the command line, by name; None where one was left out.
+
+    Raises:
+        UsageError: something does not exist, or contradicts something else.
+    """
+    loops = _loops(flags)
+    connections = _connections(flags["connections"])
+    duration = _duration("--duration", flags["duration"] or "60s")
+    warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
+    if warmup is not None and warmup >= duration:
+        raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
+    scripts = () if workload[0] in YCSB else tuple(_script(word) for word in workload)
+    if not scripts and len(workload) > 1:
+        raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
+    names = [one.name for one in scripts]
+    for name in names:
+        if names.count(name) > 1 or name == "all":
+            raise UsageError(
+                f"the scripts' names must differ, and none may be 'all': '{name}'",
+                remedy="rename a file, or raise its @WEIGHT",
+            )
+    return LoadSpec(
+        workload="script" if scripts else workload[0],
+        scripts=scripts,
+        variables=_variables(flags["define"]),
+        target=target,
+        arrivals=arrivals(flags["arrivals"], flags["rate"]) if "open" in loops else Arrivals(kind="closed"),
+        loops=loops,
+        connections=connections,
+        repeats=_positive("--repeats", flags["repeats"], 1),
+        duration_s=duration,
+        warmup_s=warmup,
+        max_in_flight=None
+        if flags["max_in_flight"] is None
+        else _positive("--max-in-flight", flags["max_in_flight"], 1),
+        timeout_s=_duration("--timeout", flags["timeout"] or "30s"),
+        interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
+        threads=min(
+            _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
+            *connections,
+            flags["max_in_flight"] or _MOST_THREADS,
+            _MOST_THREADS,
+        ),
+        records=parse_rows(flags["records"] or "100K"),
+        # Only E scans, and the index costs every insert.
+        ordered_index=workload[0] == "ycsb-e",
+        fanout=None if flags["fanout"] is None else _positive("--fanout", flags["fanout"], 1),
+        error_budget=_budget(flags["error_budget"]),
+        seed=42 if flags["seed"] is None else flags["seed"],
+        contention=_contention(flags["contention"]),
+        query_mode=_query_mode(flags["protocol"], scripts),
+        spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+    )
+
+
+def arrivals(text: str | None, rate: str | None) -> Arrivals:
+    """``--arrivals`` and ``--rate``.
+
+    Raises:
+        UsageError: they do not say when requests are due.
+    """
+    kind, *rest = (text or "constant").split(":")
+    if kind not in _KINDS:
+        raise UsageError(f"there are no arrivals '{kind}'", remedy=nearest(kind, _KINDS))
+    if kind == "trace":
+        return Arrivals(kind="trace", times_s=_trace(rest))
+    if kind == "steps":
+        rates = tuple(_rate(one) for one in (rest[0] if rest else "").split(",") if one)
+        if len(rates) < 2:
+            raise UsageError("steps need their rates", remedy="write --arrivals steps:500,1000,2000:30s")
+        return Arrivals(kind="steps", rates=rates, step_s=_duration("steps", rest[1] if len(rest) > 1 else "10s"))
+    if rate is None:
+        raise UsageError(
+            "no --rate: an open loop needs to know how many requests a second are due",
+            remedy="give --rate 1000, or ask for a closed loop with --closed (and see what that hides with --both)",
+        )
+    mean = _rate(rate)
+    match kind:
+        case "ramp":
+            if not rest:
+                raise UsageError("a ramp needs its end", remedy="write --rate 100 --arrivals ramp:2000")
+            return Arrivals(kind="ramp", rate=mean, to=_rate(rest[0]))
+        case "bursts":
+            peak = _number(rest[0]) if rest else _PEAK
+            if peak <= 1:
+                raise UsageError(f"bursts of {peak:g} times the mean are none", remedy="write --arrivals bursts:4:1s")
+            length = _duration("bursts", rest[1]) if len(rest) > 1 else _LENGTH
+            return Arrivals(kind="bursts", rate=mean, peak=peak, length_s=length)
+        case "poisson":
+            return Arrivals(kind="poisson", rate=mean)
+        case _:
+            return Arrivals(rate=mean)
+
+
+def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
+    if flags["both"]:
+        return ("open", "closed")
+    if flags["closed"]:
+        if flags["rate"] is not None or flags["arrivals"] is not None:
+            raise UsageError(
+                "--closed asks again when it has been answered: it has no rate",
+                remedy="leave --rate and --arrivals out, or take --both",
+            )
+        return ("closed",)
+    return ("open",)
+
+
+def _script(word: str) -> Script:
+    """``FILE[@WEIGHT]``, as pgbench has it."""
+    name, at, weight = word.rpartition("@")
+    if not at or not weight.isdecimal():
+        name, weight = word, "1"
+    if name in BUILT_IN:
+        return Script(name=name, text="", weight=int(weight))
+    if not name.endswith(".sql") and not Path(name).is_file():
+        remedy = f"{nearest(word, (*YCSB, *BUILT_IN))} A script is a FILE.sql"
+        raise UsageError(f"there is no workload '{word}'", remedy=remedy)
+    try:
+        text = Path(name).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise UsageError(f"the script cannot be read: {said}", where=name, remedy="name a file") from None
+    if not text.strip():
+        raise UsageError("the script is empty", where=name, remedy="write an SQL command, ended by a semicolon")
+    return Script(name=Path(name).stem, text=text, weight=int(weight))
+
+
+def _variables(given: Sequence[str]) -> dict[str, int]:
+    found = {}
+    for one in given:
+        name, _, value = one.partition("=")
+        if not name.isidentifier() or not value.removeprefix("-").isdecimal():
+            raise UsageError(f"'{one}' defines no variable", remedy="write --define scale=10")
+        found[name] = int(value)
+    return found
+
+
+def _connections(text: str | None) -> tuple[int, ...]:
+    if text is None:
+        return (CONNECTIONS,)
+    numbers = tuple(dict.fromkeys(_whole("--connections", part) for part in text.split(",") if part.strip()))
+    if not numbers:
+        raise UsageError("--connections names no number", remedy="write --connections 16, or 1,2,4,8")
+    return numbers
+
+
+def _whole(flag: str, text: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise UsageError(f"{flag} {text} cannot be", remedy="give a whole number above 0")
+    return int(text)
+
+
+def _positive(flag: str, value: int | None, usual: int) -> int:
+    if value is None:
+        return usual
+    if value < 1:
+        raise UsageError(f"{flag} {value} cannot be", remedy="give a whole number above 0")
+    return value
+
+
+def _duration(flag: str, text: str, *, zero: bool = False) -> float:
+    value = parse_duration(text)
+    if value < 0 or (value == 0 and not zero):
+        raise UsageError(f"{flag} {text} cannot be", remedy="give a duration above 0, e.g. 60s")
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.strip().removesuffix("/s"))
+    except ValueError:
+        raise UsageError(f"'{text}' is not a number", remedy="write 1000") from None
+
+
+def _rate(text: str) -> float:
+    compact = text.strip().lower().removesuffix("/s")
+    factor = {"k": 1e3, "m": 1e6}.get(compact[-1:], 1.0)
+    value = _number(compact[:-1] if factor > 1 else compact) * factor
+    if not 0 < value < float("inf"):
+        raise UsageError(f"a rate of {text} cannot be", remedy="give requests a second, e.g. --rate 1000")
+    return value
+
+
+def _contention(text: str | None) -> float | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if text is None:
+        return msgspec.UNSET
+    value = parse_fraction(text)
+    if not value > 0:
+        raise UsageError(f"--contention {text} cannot be", remedy="give a share above 0, e.g. 10%; 100% allows any")
+    return value
+
+
+def _budget(text: str | None) -> float:
+    value = parse_fraction(text) if text is not None else 0.001
+    if not 0 <= value <= 1:
+        raise UsageError(f"--error-budget {text} cannot be", remedy="give a share of the requests, e.g. 0.1%")
+    return value
+
+
+def _query_mode(text: str | None, scripts: Sequence[Script]) -> QueryMode | msgspec.UnsetType:
+    """``--protocol``, by pgbench's names for it. Prepared is what there is without it, and no other experiment."""
+    if text is None:
+        return msgspec.UNSET
+    if not scripts:
+        raise UsageError("--protocol is for scripts: a YCSB workload has one way to ask", remedy="leave it out")
+    if text == "extended":
+        raise UsageError(
+            "--protocol extended prepares every statement anew, which weigh does not do",
+            remedy="take prepared, or simple, which is text each time",
+        )
+    if text not in ("prepared", "simple"):
+        raise UsageError(f"there is no --protocol {text}", remedy=nearest(text, ("prepared", "simple")))
+    return "simple" if text == "simple" else msgspec.UNSET
+
+
+def _trace(rest: Sequence[str]) -> tuple[float, ...]:
+    """Seconds, one a line, in a file; the first request begins the trace."""
+    path = Path(":".join(rest))
+    if not rest:
+        raise UsageError(
+            "a trace needs its file", remedy="write --arrivals trace:FILE, with one time in seconds a line"
+        )
+    try:
+        times = [float(line) for line in path.read_text().split()]
+    except OSError as error:
+        raise UsageError(f"the trace cannot be read: {error.strerror}", where=str(path), remedy="name a file") from None
+    except ValueError as error:
+        raise UsageError(
+            f"the trace is not one time a line: {error}", where=str(path), remedy="write seconds"
+        ) from None
+    if not times or any(after < before for before, after in pairwise(times)):
+        raise UsageError("the times of the trace do not ascend", where=str(path), remedy="sort them")
+    return tuple(one - times[0] for one in times)
+
+
+def _spin(loops: Sequence[Loop]) -> bool:
+    if "open" not in loops:
+        raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
+    return True
+
+
+def _threads(given: int | None, target: str) -> int | None:
+    if not target.startswith("sqlite:"):
+        return given
+    if given is not None:
+        raise UsageError(
+            "SQLite is called by one thread for each connection, and by no others", remedy="give --connections instead"
+        )
+    # Means nothing here, and must not make another experiment of the same one on another machine.
+    return 1
+
+
+def _usual_threads() -> int:
+    return max(1, len(os.sched_getaffinity(0)) // 2)

@@ -1,0 +1,258 @@
+"""The record of a load experiment: its journal as nouns, and what is derived from the journal alone."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.evidence import journal, timeline
+from weigh.evidence.record import End
+from weigh.evidence.store import json_bytes
+from weigh.load.histogram import decode
+from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
+from weigh.load.waits.model import Waits
+from weigh.model.errors import EvidenceFault
+from weigh.model.finding import Finding
+from weigh.model.timeline import Watch
+from weigh.model.units import Seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+OPENED = "load"
+"""The first event of its journal."""
+HLOG = "histograms.hlog"
+_MILLIS = 1e3
+_KINDS = ("response", "service", "lag_free", "lag_late", "failed")
+
+
+class LoadOpened(msgspec.Struct, frozen=True, kw_only=True):
+    """The first event: what is to be done."""
+
+    attempt: int
+    spec: LoadSpec
+
+
+class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
+    """Where and against what it ran.
+
+    Attributes:
+        weigh: version of weigh.
+        command: the command that does it again.
+        host: facts of the generator's machine.
+        target: as it described itself.
+        lock: packages of the target's environment, where weigh started it.
+        apart: whether the server may be on this machine and cannot be told from others there; left out of evidence
+            of before anybody watched.
+    """
+
+    weigh: str
+    command: str
+    host: dict[str, Any]
+    target: TargetRead
+    lock: str = ""
+    apart: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows that were loaded before the first run, and how long it took."""
+
+    rows: int
+    seconds: Seconds
+
+
+class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run begins.
+
+    Attributes:
+        at: as of :class:`weigh.load.spec.LoadRun`.
+    """
+
+    number: int
+    loop: Loop
+    connections: int
+    repeat: int
+    at: Seconds | None = None
+
+
+class RunInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """An interval of a run."""
+
+    run: int
+    interval: LoadInterval
+
+
+class RunEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """A run came to its end."""
+
+    run: int
+    summary: LoadSummary
+
+
+class RunWaits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the server's sessions waited for in a part of a run."""
+
+    run: int
+    waits: Waits
+
+
+class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the journal of a load experiment says.
+
+    Attributes:
+        environment: None where the target could not be reached.
+        loaded: None where nothing was loaded.
+        watches: what the sampler saw, moment by moment.
+        waits: what the server's sessions waited for, in order.
+        end: None where it was killed.
+    """
+
+    attempt: int
+    spec: LoadSpec
+    environment: LoadEnvironment | None = None
+    loaded: Loaded | None = None
+    runs: tuple[LoadRun, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    waits: tuple[RunWaits, ...] = ()
+    end: End | None = None
+
+
+def is_load(folder: Path) -> bool:
+    """Whether a directory is that of a load experiment."""
+    path = folder / journal.NAME
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        line = file.readline()
+    try:
+        return msgspec.json.decode(line, type=journal.Event).event == OPENED
+    except msgspec.MsgspecError:
+        return False
+
+
+def read(folder: Path) -> LoadRecord:
+    """The record, finished or not.
+
+    Raises:
+        EvidenceFault: there is no journal of a load experiment, or it is damaged.
+    """
+    events = journal.read(folder)
+    if not events or events[0].event != OPENED:
+        raise EvidenceFault(
+            "it is no load experiment", where=str(folder), remedy="name a directory that weigh load printed"
+        )
+    try:
+        return _read(events)
+    except (msgspec.ValidationError, TypeError, KeyError) as error:
+        raise EvidenceFault(
+            f"the journal does not say what weigh's journals say: {error}",
+            where=str(folder),
+            remedy="read it with the version of weigh that wrote it (environment.json)",
+        ) from error
+
+
+def _read(events: list[journal.Event]) -> LoadRecord:
+    opened = msgspec.convert(events[0].body, LoadOpened)
+    fields: dict[str, Any] = {}
+    findings: list[Finding] = []
+    begun: dict[int, RunBegun] = {}
+    intervals: dict[int, list[LoadInterval]] = {}
+    ended: dict[int, LoadSummary] = {}
+    watches: list[Watch] = []
+    waits: list[RunWaits] = []
+    for event in events[1:]:
+        match event.event:
+            case "environment":
+                fields["environment"] = msgspec.convert(event.body, LoadEnvironment)
+            case "loaded":
+                fields["loaded"] = msgspec.convert(event.body, Loaded)
+            case "run":
+                run = msgspec.convert(event.body, RunBegun)
+                begun[run.number] = run
+                intervals[run.number] = []
+            case "interval":
+                part = msgspec.convert(event.body, RunInterval)
+                intervals[part.run].append(part.interval)
+            case "summary":
+                done = msgspec.convert(event.body, RunEnded)
+                ended[done.run] = done.summary
+            case "watch":
+                watches.append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+            case "waits":
+                waits.append(msgspec.convert(event.body, RunWaits))
+            case "finding":
+                findings.append(msgspec.convert(event.body, Finding))
+            case "end":
+                fields["end"] = msgspec.convert(event.body, End)
+            case _:
+                continue
+    runs = tuple(
+        LoadRun(
+            number=number,
+            loop=one.loop,
+            connections=one.connections,
+            repeat=one.repeat,
+            at=one.at,
+            intervals=tuple(intervals[number]),
+            summary=ended.get(number),
+        )
+        for number, one in begun.items()
+    )
+    return LoadRecord(
+        attempt=opened.attempt,
+        spec=opened.spec,
+        runs=runs,
+        findings=tuple(findings),
+        watches=tuple(watches),
+        waits=tuple(waits),
+        **fields,
+    )
+
+
+def derived(record: LoadRecord) -> dict[str, bytes]:
+    """Every file that follows from the journal alone, by name."""
+    found = {"spec.json": json_bytes(record.spec)}
+    if record.environment is not None:
+        found["environment.json"] = json_bytes(record.environment)
+    if any(run.intervals for run in record.runs):
+        found[HLOG] = hlog(record).encode()
+    return found
+
+
+def hlog(record: LoadRecord) -> str:
+    """All histograms as an HdrHistogram log, format 1.3: one tag for each operation and kind.
+
+    The values are nanoseconds. The tag is the operation's name, with ``.service``, ``.lag_free``, ``.lag_late`` and
+    ``.failed`` behind it for what is no response time; several runs have their number before it.
+    """
+    began = next((run.summary.t0_unix for run in record.runs if run.summary), 0.0)
+    when = datetime.datetime.fromtimestamp(began, datetime.UTC).isoformat(timespec="milliseconds")
+    lines = [
+        "#[Histogram log format version 1.3]",
+        f"#[StartTime: {began:.3f} (seconds since epoch), {when}]",
+        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ]
+    for run in record.runs:
+        offset = run.summary.t0_unix - began if run.summary else 0.0
+        before = f"{run.number}.{run.loop}." if len(record.runs) > 1 else ""
+        lines += _lines(run, before, offset)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(run: LoadRun, before: str, offset: float) -> Iterator[str]:
+    for interval in run.intervals:
+        start, length = interval.from_s + offset, interval.to_s - interval.from_s
+        for one in interval.operations:
+            # A comma would end the tag.
+            name = before + one.name.replace(",", "_")
+            for kind in _KINDS:
+                text: str = getattr(one, kind)
+                held = decode(text)
+                if held.max is None:
+                    continue
+                tag = name if kind == "response" else f"{name}.{kind}"
+                yield f"Tag={tag},{start:.3f},{length:.3f},{held.max * _MILLIS:.3f},{text}"

@@ -1,0 +1,50 @@
+"""The files of a load experiment inside its evidence directory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.evidence import timeline
+from weigh.evidence.store import json_bytes
+from weigh.load import record as load_record
+from weigh.load.report.document import document
+from weigh.load.report.page import page
+from weigh.load.report.terminal import plain
+from weigh.load.results import LoadConclusion, conclude
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JSON = "load.json"
+TEXT = "report.txt"
+HTML = "report.html"
+
+
+def read(folder: Path) -> LoadConclusion:
+    """The conclusion from the journal.
+
+    Raises:
+        EvidenceFault: it cannot be read.
+    """
+    return conclude(load_record.read(folder))
+
+
+def rendered(folder: Path) -> dict[str, bytes]:
+    """Every file of the report by name, as it is written."""
+    conclusion = read(folder)
+    name = folder.resolve().name
+    return {
+        JSON: json_bytes(document(conclusion, name)),
+        TEXT: plain(conclusion, name).encode(),
+        HTML: page(conclusion, name).encode(),
+    }
+
+
+def write(folder: Path) -> None:
+    """Write everything that follows from the journal into the evidence."""
+    record = load_record.read(folder)
+    for name, content in load_record.derived(record).items():
+        (folder / name).write_bytes(content)
+    timeline.write(folder, record)
+    for name, content in rendered(folder).items():
+        (folder / name).write_bytes(content)

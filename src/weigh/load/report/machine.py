@@ -1,0 +1,182 @@
+"""The machine under the runs of a load: lines of the terminal's report, parts of the JSON document, a part of the page.
+
+The same words as of the turns of a run (:mod:`weigh.report.use`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load.analysis import machine
+from weigh.load.report import timeline_plot
+from weigh.machine import contention_findings
+from weigh.machine.contention import ALL, TELLABLE, in_order
+from weigh.machine.timeline_bins import between
+from weigh.machine.use_method import When, memory_of
+from weigh.model.units import count, percent, seconds
+from weigh.report import use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from markupsafe import Markup
+
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.analysis.machine import IntervalShare, LoadMachine, RunMachine
+    from weigh.load.analysis.spikes import Spike
+    from weigh.load.results import LoadConclusion
+
+SHOWN = 5
+"""Spikes that a report names, the longest; the JSON has them all."""
+_CAUSES = {
+    "others": "others used the CPU",
+    "steal": "other guests of the host had the CPU",
+    "limit": "a control group's limit held back the CPU",
+    "generator": "the generator's own threads were busy throughout",
+    "cpu": "every CPU was busy",
+    "memory": "work waited for memory",
+    "disk": "work waited for a disk that was busy throughout",
+    "network": "the network lost packets or sent segments again",
+}
+
+
+def lines(one: LoadMachine, run: RunMachine) -> Iterator[str]:
+    """The machine under a run in a few sentences."""
+    yield _others(one, run)
+    yield from (said for each in run.use.resources if (said := use.resource(each, "interval")))
+    if run.queue is not None:
+        of = f" for {count(run.cpus, 'CPU')}" if run.cpus else ""
+        yield f"run queue: {run.queue:.3g} tasks{of} on average, {run.longest_queue:,} at most"
+    if any(each.saturated is not None for each in run.use.resources):
+        yield _first(run)
+    longest = sorted(run.spikes, key=lambda spike: -spike.p99_s)[:SHOWN]
+    yield from (_spike(number, spike) for number, spike in enumerate(run.spikes, 1) if spike in longest)
+    if len(run.spikes) > SHOWN:
+        yield f"and {len(run.spikes) - SHOWN:,} smaller spikes, which the JSON names"
+
+
+def _spike(number: int, one: Spike) -> str:
+    """When it was, how much longer requests took, and what was saturated."""
+    times = f"{one.p99_s / one.typical_s:,.3g} times the typical {seconds(one.typical_s)}"
+    when = f"from {seconds(one.from_s)} to {seconds(one.to_s)}"
+    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {_cause(one)}"
+
+
+def _cause(one: Spike) -> str:
+    if not one.watched:
+        return "nobody watched the machine then"
+    said = [
+        _CAUSES[name] + (f" ({contention_findings.named(one.culprits)})" if name == "others" else "")
+        for name in one.saturated
+    ]
+    return " and ".join(said) if said else "nothing that the sampler sees was saturated then and not otherwise"
+
+
+def _others(one: LoadMachine, run: RunMachine) -> str:
+    judged = "others cannot be told from the server" if one.apart else f"others used {percent(run.foreign)} of the CPU"
+    who = "other guests" if one.apart else "either"
+    allowed = (
+        "any share was allowed"
+        if one.bound >= ALL
+        else f"in {len(run.contended):,} of {count(run.intervals, 'interval')} {who} had more than "
+        f"{percent(one.bound)}, and at least {seconds(TELLABLE)} of it"
+    )
+    cost = one.cost_s / one.seconds if one.seconds else 0.0
+    return (
+        f"{judged}, other guests {percent(run.steal)}; {allowed}. The sampler itself used {percent(cost, 2)} of one CPU"
+    )
+
+
+def _first(run: RunMachine) -> str:
+    first = next((one.first for one in run.use.resources if one.name == run.use.bottleneck), None)
+    if not isinstance(first, When):
+        return "nothing was saturated during the run"
+    return f"first saturated: {use.NAMES[run.use.bottleneck or '']}, in the interval from {seconds(first.at)} on"
+
+
+def document(one: LoadMachine) -> dict[str, Any]:
+    """``machine`` of the document: what holds for all runs (docs/json.md)."""
+    return {
+        "watched": one.watched,
+        "gaps": list(machine.gaps(one)),
+        "bound": None if one.bound >= ALL else one.bound,
+        "apart": one.apart,
+        "sampler": {
+            "moments": one.moments,
+            "seconds": one.seconds,
+            "cpu_s": one.cost_s,
+            "unreadable": one.unreadable,
+        },
+    }
+
+
+def of_run(one: LoadMachine | None, number: int) -> dict[str, Any]:
+    """``machine`` of a run, to be added to it; nothing where nobody watched."""
+    run = one.of(number) if one else None
+    if run is None:
+        return {}
+    return {
+        "machine": {
+            "foreign": run.foreign,
+            "steal": run.steal,
+            "refused": bool(run.reasons),
+            "intervals": run.intervals,
+            "contended": [_interval(each) for each in run.contended],
+            "culprits": use.blamed(run.culprits),
+            "queue": run.queue,
+            "longest_queue": run.longest_queue,
+            "cpus": run.cpus,
+            "use": msgspec.to_builtins(run.use.resources),
+            "bottleneck": run.use.bottleneck,
+            "spikes": [{**msgspec.to_builtins(spike), "culprits": use.blamed(spike.culprits)} for spike in run.spikes],
+        }
+    }
+
+
+def _interval(one: IntervalShare) -> dict[str, Any]:
+    return {
+        "from_s": one.from_s,
+        "to_s": one.to_s,
+        "foreign": one.foreign,
+        "steal": one.steal,
+        "foreign_s": one.foreign_s,
+        "steal_s": one.steal_s,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A run's part of the page.
+
+    Attributes:
+        lines: what is to be said.
+        plot: what the users felt above what the machine did, on one axis.
+    """
+
+    lines: tuple[str, ...]
+    plot: Markup
+
+
+def watched(conclusion: LoadConclusion, run: RunFigures, *, drawn: bool = True) -> Watched | None:
+    """The part; None where nobody watched the run.
+
+    Args:
+        conclusion: of the experiment.
+        run: of it.
+        drawn: whether there is to be a drawing.
+    """
+    one, record = conclusion.machine, conclusion.record
+    found = one.of(run.number) if one else None
+    raw = next(each for each in record.runs if each.number == run.number)
+    if one is None or found is None or raw.at is None:
+        return None
+    end = max(record.spec.duration_s, raw.intervals[-1].to_s)
+    began, ended = raw.at, raw.at + end
+    moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
+    stretches = between(moments, began, ended, memory_of(record), timeline_plot.STRETCHES)
+    due = record.spec.duration_s
+    plot = timeline_plot.plot(run, found, stretches, due, end) if drawn else timeline_plot.NOTHING
+    return Watched(lines=tuple(lines(one, found)), plot=plot)

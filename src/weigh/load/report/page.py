@@ -1,0 +1,175 @@
+"""A load experiment as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from weigh.load.report import machine, plots, timeline_plot, words
+from weigh.load.report.plots import Curve
+from weigh.load.spec import QUANTILES
+from weigh.load.waits import report
+from weigh.model import units
+from weigh.render.svg.time_axis import tick_label
+from weigh.report import words as verdict_words
+from weigh.report.html.page import templates
+
+if TYPE_CHECKING:
+    from weigh.load.analysis.figures import OperationFigures, RunFigures
+    from weigh.load.report.machine import Watched
+    from weigh.load.results import Group, LoadConclusion
+
+_STROKES = ("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)")
+_DRAWN = 4
+"""Groups whose plots are drawn; the tables have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of run.
+
+    Attributes:
+        plots: title, drawing and key (name and stroke of each line).
+        rows: of the table of percentiles, by operation.
+        watched: the machine meanwhile; None where nobody watched.
+    """
+
+    group: Group
+    run: RunFigures
+    name: str
+    throughput: str
+    plots: tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]
+    rows: tuple[tuple[OperationFigures, tuple[dict[str, Any], ...]], ...]
+    page: str
+    watched: Watched | None
+
+
+def page(conclusion: LoadConclusion, evidence: str) -> str:
+    """The whole page. A pure function of the record.
+
+    Args:
+        conclusion: what is to be said.
+        evidence: name of the evidence directory.
+    """
+    record = conclusion.record
+    return (
+        templates()
+        .get_template("load.html")
+        .render(
+            conclusion=conclusion,
+            record=record,
+            spec=record.spec,
+            environment=record.environment,
+            evidence=evidence,
+            headline=words.headline(conclusion),
+            arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
+            tls=words.tls(record.environment.target) if record.environment else "",
+            difference=words.DIFFERENCE,
+            tier=verdict_words.tier(conclusion.tier.name),
+            loops=words.loops(conclusion.loops) if conclusion.loops else "",
+            parts=[_part(conclusion, group, drawn=number < _DRAWN) for number, group in enumerate(conclusion.groups)],
+            key=timeline_plot.KEY,
+            waits={number: report.section(one) for number, one in conclusion.waits.items()},
+            waits_title=report.TITLE,
+            of_repeats=words.of_repeats,
+            strokes=Markup("\n").join(
+                Markup(".t{}{{fill:none;stroke:{};stroke-width:1.4}}.b{}{{color:{}}}").format(at, one, at, one)
+                for at, one in enumerate(_STROKES)
+            ),
+        )
+    )
+
+
+def _part(conclusion: LoadConclusion, group: Group, *, drawn: bool) -> Part:
+    run = group.first
+    drawn = drawn and bool(run.operations)
+    watched = machine.watched(conclusion, run, drawn=drawn)
+    return Part(
+        group=group,
+        run=run,
+        name=words.group_name(group),
+        throughput=words.throughput(run),
+        plots=_plots(run, conclusion.record.spec.duration_s, over_time=watched is None) if drawn else (),
+        rows=tuple((one, tuple(_rows(one))) for one in run.operations),
+        page=words.page(group.page) if group.page else "",
+        watched=watched,
+    )
+
+
+def _rows(one: OperationFigures) -> list[dict[str, Any]]:
+    rows = []
+    for q, seen in zip(QUANTILES, one.response.seen, strict=True):
+        row: dict[str, Any] = {"name": words.percentile_name(q), "seen": words.seen(one.count, seen)}
+        for kind in ("response", "service"):
+            found = getattr(one, kind).at(q)
+            row[kind] = words.value(found)
+            row[f"{kind}_interval"] = words.between(found.low, found.high)
+            row[f"{kind}_open"] = not found.resolved
+        rows.append(row)
+    rows.append(
+        {
+            "name": "max",
+            "response": units.seconds(one.response.max),
+            "service": units.seconds(one.service.max),
+            "response_interval": "",
+            "service_interval": "",
+            "response_open": False,
+            "service_open": False,
+        }
+    )
+    return rows
+
+
+def _plots(
+    run: RunFigures, duration: float, *, over_time: bool
+) -> tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]:
+    made = _over_time(run, duration) if over_time else []
+    spectra = [_spectrum("response", run.whole.response, 1), _spectrum("service", run.whole.service, 3)]
+    made.append(("Spectrum: how many are slower", plots.spectrum(spectra, f"spectrum of the {run.loop} loop"), spectra))
+    return tuple(
+        (title, drawing, tuple((curve.name, curve.style) for curve in curves))
+        for title, drawing, curves in made
+        if drawing
+    )
+
+
+def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list[Curve]]]:
+    """Where nobody watched: what the users felt, by itself."""
+    end = max([duration, *(one.at for one in run.moments)])
+    cut = run.settled.cut_s if run.settled else 0.0
+    rate = [Curve("answers a second", 0, tuple((one.at, one.rate) for one in run.moments))]
+    failed = any(one.failed for one in run.moments)
+    times = [
+        Curve("p50", 0, tuple((one.at, one.p50) for one in run.moments)),
+        Curve("p99", 1, tuple((one.at, one.p99) for one in run.moments)),
+        Curve("max", 2, tuple((one.at, one.max) for one in run.moments)),
+        Curve("p99 of service", 3, tuple((one.at, one.service_p99) for one in run.moments)),
+    ]
+    name = f"{run.loop} loop"
+    made = [
+        (
+            "Throughput over time",
+            plots.over_time(rate, f"throughput of the {name}", end, cut, log=False, said=lambda one: f"{one:,.6g}/s"),
+            rate,
+        ),
+        (
+            "Response time over time, in each interval",
+            plots.over_time(times, f"response time of the {name}", end, cut, log=True, said=tick_label),
+            times,
+        ),
+    ]
+    if failed:
+        errors = [Curve("failed in the interval", 1, tuple((one.at, float(one.failed)) for one in run.moments))]
+        drawing = plots.over_time(errors, f"failures of the {name}", end, cut, log=False, said=lambda one: f"{one:g}")
+        made.append(("Failed requests over time", drawing, errors))
+    return made
+
+
+def _spectrum(name: str, spectrum: Any, style: int) -> Curve:
+    """The resolved percentiles, and the maximum at the rank of one in all."""
+    points = [(1 - one.q, one.value) for one in spectrum.percentiles if one.resolved]
+    if spectrum.count > 1 and spectrum.max is not None:
+        points.append((1 / spectrum.count, spectrum.max))
+    return Curve(name, style, tuple(sorted(points, reverse=True)))

@@ -1,0 +1,198 @@
+"""A load experiment for a terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from weigh.load.report import machine, words
+from weigh.load.spec import QUANTILES
+from weigh.load.waits import report as waits
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.report.terminal import PLAIN_WIDTH, VERBATIM, show_findings, show_tier
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from weigh.load.analysis.figures import OperationFigures, RunFigures
+    from weigh.load.analysis.percentiles import Spectrum
+    from weigh.load.results import LoadConclusion
+
+_SETTINGS = 12
+"""Settings that are printed; the page and the evidence have them all."""
+
+
+def plain(conclusion: LoadConclusion, evidence: str) -> str:
+    """The report without colour at a fixed width: the form that is kept and verified."""
+    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
+    console.print(report(conclusion, evidence))
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def report(conclusion: LoadConclusion, evidence: str) -> RenderableType:
+    """The whole report.
+
+    Args:
+        conclusion: what is to be said.
+        evidence: name of the evidence directory, for the last line.
+    """
+    parts: list[RenderableType] = [_heading(conclusion), Text(), show_tier(conclusion.tier), Text()]
+    for group in conclusion.groups:
+        if len(conclusion.groups) > 1:
+            parts += [Text(words.group_name(group), style="bold"), Text()]
+        if group.between:
+            parts += [_between(conclusion, group.first.number), Text()]
+        parts += _run(group.first, first_of=len(group.runs))
+        if (watched := conclusion.machine) and (run := watched.of(group.first.number)):
+            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
+            parts += [Text("Machine", style="bold"), *said_of, Text()]
+        if sampled := conclusion.waits.get(group.first.number):
+            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in waits.lines(sampled))
+            parts += [Text(waits.TITLE, style="bold"), *said_of, Text()]
+        if group.page:
+            parts += [Text(words.page(group.page)), Text()]
+    if len(conclusion.groups) > 1:
+        parts += [_groups(conclusion), Text()]
+    if conclusion.loops:
+        parts += [Text("Open loop and closed loop", style="bold"), Text(words.loops(conclusion.loops)), Text()]
+    if conclusion.findings:
+        parts += [Text("Findings", style="bold"), show_findings(conclusion.findings), Text()]
+    parts.append(_closing(conclusion, evidence))
+    return Group(*parts)
+
+
+def _heading(conclusion: LoadConclusion) -> Text:
+    record = conclusion.record
+    spec = record.spec
+    text = Text()
+    text.append(f"weigh load {spec.workload}", style="bold")
+    text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
+    text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
+    if record.attempt > 1:
+        text.append(f", attempt {record.attempt}")
+    if record.loaded:
+        text.append(f"\n{record.loaded.rows:,} records loaded in {units.seconds(record.loaded.seconds)}", style="dim")
+    if record.environment:
+        target, host = record.environment.target, record.environment.host
+        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[target.durable]
+        text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
+        changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
+        more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""
+        if changed:
+            text.append("\n" + one_line("settings: " + ", ".join(changed[:_SETTINGS]) + more), style="dim")
+        memory = units.size(host.get("memory_bytes"))
+        text.append(f"\n{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}")
+    return text
+
+
+def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    if first_of > 1:
+        parts.append(Text(f"The first of {units.count(first_of, 'run')}:", style="dim"))
+    if not run.operations:
+        return [*parts, Text("no request was answered"), Text()]
+    parts += [_percentiles(run), Text()]
+    text = Text(words.throughput(run))
+    text.append(f"; mean response {units.seconds(run.whole.response.mean)}", style="dim")
+    text.append(f"\n{words.DIFFERENCE}", style="dim")
+    text.append(
+        f"\nOf the lag before sending, waiting for a free connection is the server's ({_lag(run.whole.lag_free)}), the "
+        f"rest the generator's own lateness ({_lag(run.whole.lag_late)}).",
+        style="dim",
+    )
+    if run.summary and run.summary.verified_reads:
+        text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
+    for reason in run.reasons:
+        text.append(f"\nREFUSED {reason.code}: ", style="bold red")
+        text.append(one_line(reason.text))
+    return [*parts, text, Text()]
+
+
+def _lag(one: Spectrum) -> str:
+    p50, p90 = one.at(0.5), one.at(0.9)
+    return f"p50 {words.value(p50)}, p90 {words.value(p90)}, max {units.seconds(one.max)}"
+
+
+def _percentiles(run: RunFigures) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("operation", overflow="fold", min_width=9)
+    table.add_column("", no_wrap=True)
+    for heading in ("response", "95 % interval", "service", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for one in run.operations:
+        table.add_row(Text(one_line(one.name, 40), style="bold"), "", "", "", "", "", _counts(one))
+        for q, seen in zip(QUANTILES, one.response.seen, strict=True):
+            response, service = one.response.at(q), one.service.at(q)
+            table.add_row(
+                "",
+                words.percentile_name(q),
+                Text(words.value(response), style="" if response.resolved else "yellow"),
+                words.between(response.low, response.high),
+                Text(words.value(service), style="" if service.resolved else "yellow"),
+                words.between(service.low, service.high),
+                "" if response.resolved else words.seen(one.count, seen),
+            )
+        table.add_row("", "max", units.seconds(one.response.max), "", units.seconds(one.service.max), "", "")
+    return table
+
+
+def _counts(one: OperationFigures) -> str:
+    text = f"{one.count:,} answers"
+    if one.failed:
+        text += f", {one.failed:,} failed"
+    if one.wrong or one.missing:
+        text += f", {one.wrong + one.missing:,} wrong"
+    return text
+
+
+def _between(conclusion: LoadConclusion, number: int) -> RenderableType:
+    group = next(one for one in conclusion.groups if one.first.number == number)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("over the repeats")
+    table.add_column("mean, and where the next run falls (95 %)")
+    table.add_column("each run", overflow="fold")
+    for one in group.between:
+        shown = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
+        table.add_row(one.name, words.of_repeats(one), ", ".join(shown))
+    return table
+
+
+def _groups(conclusion: LoadConclusion) -> Table:
+    """One row for each loop and number of connections."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("runs")
+    for heading in ("answers/s", "p50", "p99", "max"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    for group in conclusion.groups:
+        run = group.first
+        if not run.operations:
+            continue
+        response, rate = run.whole.response, run.rate_achieved
+        table.add_row(
+            words.group_name(group),
+            f"{rate.mean:,.5g}" if rate and not run.refused else "",
+            words.value(response.at(0.5)),
+            words.value(response.at(0.99)),
+            units.seconds(response.max),
+            Text(f"refused ({', '.join(one.code for one in run.reasons)})", style="bold red") if run.refused else "",
+        )
+    return table
+
+
+def _closing(conclusion: LoadConclusion, evidence: str) -> RenderableType:
+    text = Text()
+    text.append(words.headline(conclusion), style="bold red" if conclusion.refused else "bold")
+    if conclusion.record.environment:
+        text.append(f"\nreproduce: {conclusion.record.environment.command}")
+    text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")
+    return Padding(text, 0)

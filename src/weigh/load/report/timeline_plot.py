@@ -1,0 +1,121 @@
+"""A load run over time: what its users felt above what the machine did, on one axis."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from weigh.load.report.plots import LEFT, RIGHT, WIDTH, Curve, grid, joined, seconds
+from weigh.model import units
+from weigh.render.svg import draw
+from weigh.render.svg.scale import Scale
+from weigh.render.svg.time_axis import tick_label
+from weigh.render.svg.timeline import GAP, LANE, NAMES, area, over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.analysis.machine import RunMachine
+    from weigh.load.analysis.spikes import Spike
+    from weigh.machine.timeline_bins import Stretches
+
+_STEP = 6
+STRETCHES = (RIGHT - LEFT) // _STEP
+"""Parts in which the machine is drawn: as wide as the axis together."""
+KEY = (("p50", 0), ("p99", 1), ("max", 2), ("p99 of service", 3))
+"""Lines of the response time, and their strokes as the page's style defines them."""
+NOTHING = Markup()
+_TOP = 32
+_RATE, _FAILED, _RESPONSE = 64, 30, 150
+_BETWEEN = 16
+_PAD = 1.25
+_NUMBER_GAP = 14.0
+_NARROW = 3.0
+"""A spike of a moment is drawn as wide as can be seen."""
+
+
+def plot(run: RunFigures, machine: RunMachine, found: Stretches, due: float, end: float) -> Markup:
+    """The drawing: rate, failures and response times in each interval, below them a lane for each resource.
+
+    Args:
+        run: what its users felt.
+        machine: with the spikes, which are marked.
+        found: what the machine did, in :data:`STRETCHES` parts from the beginning to the end.
+        due: seconds for which requests were due: what is answered later is no rate.
+        end: seconds of the run.
+    """
+    across = Scale(0.0, end, LEFT, RIGHT, log=False)
+    panels, y = [], _TOP
+    rate = Curve("", 0, tuple((one.at, one.rate) for one in run.moments if one.at < due))
+    panels.append(_panel("answers a second", [rate], across, y, _RATE, log=False, said=lambda one: f"{one:,.6g}"))
+    y += _RATE + _BETWEEN
+    if any(one.failed for one in run.moments):
+        failed = Curve("", 1, tuple((one.at, float(one.failed)) for one in run.moments))
+        panels.append(_panel("failed", [failed], across, y, _FAILED, log=False, said=lambda one: f"{one:g}"))
+        y += _FAILED + _BETWEEN
+    times = [
+        Curve("", style, tuple((one.at, getattr(one, name)) for one in run.moments))
+        for style, name in enumerate(("p50", "p99", "max", "service_p99"))
+    ]
+    panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
+    y += _RESPONSE + _BETWEEN
+    lanes, bottom = _lanes(found, y)
+    cut = across.at(min(run.settled.cut_s, end)) - LEFT if run.settled else 0.0
+    shade = f"M{LEFT} {_TOP}h{draw.number(cut)}V{bottom}H{LEFT}z" if cut else ""
+    label = f"rate, failures and response times of the {run.loop} loop above CPU, memory, disk and network"
+    marks = _marks(machine.spikes, across, bottom)
+    return draw.image(
+        WIDTH, bottom + 26, "plot", label, draw.path(shade, "mg"), marks, *panels, lanes, seconds(across, bottom)
+    )
+
+
+def _panel(
+    name: str, curves: list[Curve], across: Scale, top: int, height: int, *, log: bool, said: Callable[[float], str]
+) -> Markup:
+    heights = [at for curve in curves for _, at in curve.points if at is not None and (at > 0 or not log)]
+    title = draw.group("tb", draw.text(LEFT + 3, top - 3, name))
+    if not heights:
+        return title
+    low, high = (min(heights) / _PAD, max(heights) * _PAD) if log else (0.0, max(heights) * _PAD or 1.0)
+    down = Scale(low, high, top + height, top, log=log)
+    # The median on top of all: it must not be hidden.
+    lines = (draw.path(joined(curve, across, down), f"t{curve.style}") for curve in reversed(curves))
+    return grid(down, said) + Markup().join(lines) + title
+
+
+def _lanes(found: Stretches, top: int) -> tuple[Markup, int]:
+    """What the machine did, and where the last lane ends."""
+    moved = found.moved
+    most = float(moved.max())
+    parts, base = [], top
+    for at, (name, title) in enumerate(NAMES.items()):
+        base = top + at * (LANE + GAP) + LANE
+        if name == "cpu":
+            shares = ((found.own + found.foreign + found.steal, "st"), (found.own + found.foreign, "fg"))
+            paths = [(area(share, base, LEFT, _STEP), css) for share, css in (*shares, (found.own, "ow"))]
+        else:
+            share = found.resources[name].utilisation if name != "network" else moved / most if most else moved
+            paths = [(area(share, base, LEFT, _STEP), "mg")]
+        # What looks the same lies under the last.
+        drawn = {path: css for path, css in paths if path}
+        parts += [draw.path(path, css) for path, css in drawn.items()]
+        parts.append(draw.path(over(found.resources[name].saturated, base - LANE - 2, LEFT, _STEP), "fail"))
+        parts.append(draw.path(draw.line(LEFT, base, RIGHT, base), "g"))
+        said = [draw.text(LEFT - 6, base - 1, f"{units.size(most)}/s")] if name == "network" and most else []
+        parts.append(draw.group("te", draw.text(LEFT - 6, base - 12, title), *said))
+    return Markup().join(parts), base
+
+
+def _marks(spikes: tuple[Spike, ...], across: Scale, bottom: int) -> Markup:
+    """A band through everything for each spike, numbered on top where there is room."""
+    bands, numbers, last = "", [], -_NUMBER_GAP
+    for number, one in enumerate(spikes, 1):
+        left = across.at(one.from_s)
+        wide = max(across.at(one.to_s) - left, _NARROW)
+        bands += f"M{draw.number(left)} {_TOP - 16}h{draw.number(wide)}V{bottom}H{draw.number(left)}z"
+        if left + wide / 2 - last >= _NUMBER_GAP:
+            last = left + wide / 2
+            numbers.append(draw.text(last, _TOP - 20, str(number)))
+    return draw.path(bands, "sp") + draw.group("tm", *numbers)

@@ -1,0 +1,178 @@
+"""A load experiment in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.spec import QUANTILES
+from weigh.model import units
+
+if TYPE_CHECKING:
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.analysis.repeats import Between, Loops, Page
+    from weigh.load.results import Group, LoadConclusion
+    from weigh.load.spec import Arrivals, LoadSpec, TargetRead
+    from weigh.statistics.percentiles import Percentile
+
+DIFFERENCE = (
+    "Response is what a user waits, from when the request was due; service is what the server needed, from when it was "
+    "sent. The difference is waiting in the queue before a busy server."
+)
+_FLOOR = 100.0
+"""From this ratio on a factor is told without decimals."""
+
+
+def arrivals(one: Arrivals) -> str:
+    """How requests arrive, in a few words."""
+    rate = f"{one.rate:,.6g}/s" if one.rate is not None else ""
+    match one.kind:
+        case "constant":
+            return f"{rate}, evenly spaced"
+        case "poisson":
+            return f"{rate} on average, at random (Poisson)"
+        case "bursts":
+            return f"{rate} on average, in bursts of {units.seconds(one.length_s)} at {one.peak:g} times the mean"
+        case "ramp":
+            return f"from {rate} to {one.to:,.6g}/s"
+        case "steps":
+            return "steps of " + ", ".join(f"{step:,.6g}" for step in one.rates or ()) + "/s"
+        case "trace":
+            return f"a recorded trace of {len(one.times_s or ()):,} requests"
+        case "closed":
+            return "closed loop"
+
+
+def modes(spec: LoadSpec) -> str:
+    """How requests are sent, where it is not the usual way."""
+    spinning = ", the generator spins until each is due" if spec.spin is True else ""
+    return spinning + (", statements sent as text" if spec.query_mode == "simple" else "")
+
+
+def tls(target: TargetRead) -> str:
+    """Whether a server that was reached by URL was asked in clear."""
+    if target.tls is msgspec.UNSET:
+        return ""
+    return {
+        "off": ", no TLS",
+        "require": ", over TLS, its certificate not checked",
+        "verify": ", over TLS, its certificate checked",
+    }.get(target.tls, "")
+
+
+def run_name(run: RunFigures, groups: int) -> str:
+    """A run among several."""
+    parts = [f"{run.loop} loop"]
+    if groups > 1:
+        parts.append(units.count(run.connections, "connection"))
+    return ", ".join(parts)
+
+
+def value(one: Percentile) -> str:
+    """A percentile, or that it is not resolved."""
+    return units.seconds(one.value) if one.resolved else "not resolved"
+
+
+def seen(count: int, value: float | None) -> str:
+    """Beside a percentile that is not resolved: by how many samples, and what they saw."""
+    return f"by {count:,}" + (f": saw {units.seconds(value)}" if value is not None else "")
+
+
+def between(low: float | None, high: float | None) -> str:
+    """An interval of times."""
+    if low is None or high is None:
+        return ""
+    return f"{units.seconds(low)} to {units.seconds(high)}"
+
+
+def percentile_name(q: float) -> str:
+    """``p99.9`` for 0.999."""
+    return f"p{100 * q:.6g}"
+
+
+def throughput(run: RunFigures) -> str:
+    """What a run achieved, with its error and the number of samples it is worth."""
+    if run.refused:
+        return "no throughput: the run is refused"
+    found = run.rate_achieved
+    if found is None:
+        return "no throughput: too short"
+    text = f"{found.mean:,.5g} answers/s"
+    if found.low is not None and found.high is not None:
+        text += f" ({100 * found.confidence:g} % interval {found.low:,.5g} to {found.high:,.5g}, "
+        return text + f"{found.count} intervals worth {found.effective:,.3g} independent ones)"
+    return text + (f" (no interval: {found.refused.text})" if found.refused else "")
+
+
+def loops(one: Loops) -> str:
+    """What the closed loop hides, for somebody who has never heard of coordinated omission."""
+    if one.ratio < 2:
+        return (
+            f"Both loops agree: p99 is {units.seconds(one.open_p99)} on schedule and {units.seconds(one.closed_p99)} "
+            "in the closed loop. They do as long as the server never stands still."
+        )
+    times = f"{one.ratio:,.0f}" if one.ratio >= _FLOOR else f"{one.ratio:.3g}"
+    return (
+        f"The closed loop says p99 = {units.seconds(one.closed_p99)}. On schedule it is {units.seconds(one.open_p99)}, "
+        f"{times} times as long. Both saw waits of up to {units.seconds(max(one.open_max, one.closed_max))}: while the "
+        "server stood still the closed loop stopped asking and counted one slow request for each connection, but users "
+        "do not stop coming, and each of them waits. The figure on schedule is what they feel."
+    )
+
+
+def page(one: Page) -> str:
+    """What a page of many requests means."""
+    p50, p99 = (units.seconds(part) if part is not None else "not resolved" for part in (one.p50, one.p99))
+    return (
+        f"A page that makes {units.count(one.fanout, 'request')} and waits for the slowest: p50 {p50}, p99 {p99}. "
+        f"{units.percent(one.hit)} of the pages meet a request slower than the p99 of single ones, if slow requests "
+        "come independently; where they come together fewer pages are hit."
+    )
+
+
+def of_repeats(one: Between) -> str:
+    """A figure over the repeats: what the next run will be."""
+    shown = (lambda number: f"{number:,.4g}/s") if one.name == "rate" else units.seconds
+    return f"{shown(one.mean)} (next run: {shown(one.low)} to {shown(one.high)}, from {len(one.values)} runs)"
+
+
+def headline(conclusion: LoadConclusion) -> str:
+    """The whole experiment in one sentence."""
+    # One that is refused speaks for its repeats: what lies between them is no figure then.
+    runs = conclusion.groups[0].runs if conclusion.groups else ()
+    run = next((one for one in runs if one.refused), conclusion.headline)
+    if run is None or not run.operations:
+        return "Nothing was measured." + ended(conclusion)
+    if run.refused:
+        others = sum(one.refused for one in conclusion.runs)
+        of = f" ({others} of {len(conclusion.runs)} runs)" if len(conclusion.runs) > 1 else ""
+        return f"REFUSED{of}: {run.reasons[0].text}.{ended(conclusion)}"
+    response, group = run.whole.response, conclusion.groups[0]
+    if group.between:
+        named = {one.name: one for one in group.between}
+        parts = [f"{name} {of_repeats(named[name])}" for name in ("p50", "p99") if name in named]
+        return f"Over {units.count(len(group.runs), 'run')}: {'; '.join(parts)}.{ended(conclusion)}"
+    p99 = response.at(0.99)
+    tail = (
+        f"99 % within {units.seconds(p99.value)}"
+        if p99.resolved
+        else f"p99 not resolved {seen(response.count, response.seen[QUANTILES.index(0.99)])}"
+    )
+    half = response.at(0.5)
+    middle = f"half of the requests within {units.seconds(half.value)}, " if half.resolved else ""
+    text = f"{middle}{tail}, the slowest {units.seconds(response.max)}."
+    return text[0].upper() + text[1:] + ended(conclusion)
+
+
+def ended(conclusion: LoadConclusion) -> str:
+    """How it ended, where it did not end as planned."""
+    end = conclusion.record.end
+    if end is None:
+        return " It was killed before its end."
+    return "" if end.how == "complete" else f" It was broken off: {end.reason}."
+
+
+def group_name(group: Group) -> str:
+    """Loop and connections."""
+    return f"{group.first.loop} loop, {units.count(group.first.connections, 'connection')}"

@@ -1,0 +1,135 @@
+"""The conclusion of a load experiment, before it has a form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.analysis import repeats
+from weigh.load.analysis.figures import RunFigures, figures
+from weigh.load.analysis.findings import findings, tier
+from weigh.load.analysis.machine import LoadMachine, machine
+from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.record import LoadRecord
+from weigh.load.waits.analysis import RunWaited, waited
+from weigh.model.errors import ExitCode
+from weigh.model.finding import Finding
+from weigh.model.tier import Tier
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """Repeats of one kind of run.
+
+    Attributes:
+        runs: with the same loop and connections, in the order in which they were made.
+        between: figures over them; empty below two.
+        page: what a page of many requests takes, where one was asked for.
+    """
+
+    runs: tuple[RunFigures, ...]
+    between: tuple[Between, ...]
+    page: Page | None
+
+    @property
+    def first(self) -> RunFigures:
+        """The first of them."""
+        return self.runs[0]
+
+
+class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of a load experiment.
+
+    Attributes:
+        groups: one for each loop and number of connections, in the order of the spec.
+        loops: the open loop against the closed one, where both ran.
+        machine: what it did meanwhile; None where nobody watched it.
+        waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
+    """
+
+    record: LoadRecord
+    groups: tuple[Group, ...]
+    loops: Loops | None
+    findings: tuple[Finding, ...]
+    tier: Tier
+    machine: LoadMachine | None = None
+    waits: dict[int, RunWaited] = {}
+
+    @property
+    def runs(self) -> tuple[RunFigures, ...]:
+        """Every run."""
+        return tuple(run for group in self.groups for run in group.runs)
+
+    @property
+    def headline(self) -> RunFigures | None:
+        """The run whose figures stand first: the first one of the open loop, or else of the closed one."""
+        return self.groups[0].first if self.groups else None
+
+    @property
+    def broken_off(self) -> int | None:
+        """The number of the run that was going on when the experiment was ended early."""
+        end = self.record.end
+        if (end is not None and end.how == "complete") or not self.record.runs:
+            return None
+        return self.record.runs[-1].number
+
+    @property
+    def refused(self) -> bool:
+        """Whether a run does not count."""
+        return any(run.refused for run in self.runs)
+
+    def exit_code(self, *, strict: bool = False) -> ExitCode:
+        """What the exit code of the command is (docs/commands.md)."""
+        if any(one.code.startswith("L6.") and one.severity == "error" for one in self.findings):
+            return ExitCode.FOUND
+        if not self.runs or not any(run.operations for run in self.runs):
+            return ExitCode.FAILED
+        return ExitCode.INCONCLUSIVE if strict and self.refused else ExitCode.OK
+
+
+def conclude(record: LoadRecord) -> LoadConclusion:
+    """Compute it. A pure function of the record."""
+    computed = {run.number: figures(run, record.spec) for run in record.runs}
+    watched = machine(record, tuple(computed.values()))
+    for one in watched.runs if watched else ():
+        if one.reasons:
+            run = computed[one.number]
+            computed[one.number] = msgspec.structs.replace(run, reasons=(*run.reasons, *one.reasons))
+    keys = list(dict.fromkeys((run.loop, run.connections) for run in record.runs))
+    groups = tuple(
+        _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
+        for key in keys
+    )
+    runs = [computed[run.number] for run in record.runs]
+    sampled = {run.number: waited(record, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
+    waits = {number: one for number, one in sampled.items() if one}
+    found = findings(record, runs, watched, waits)
+    return LoadConclusion(
+        record=record,
+        groups=groups,
+        loops=_loops(record),
+        findings=found,
+        tier=tier(record, runs, found, watched),
+        machine=watched,
+        waits=waits,
+    )
+
+
+def _group(record: LoadRecord, runs: Sequence[RunFigures]) -> Group:
+    raw = {run.number: run for run in record.runs}
+    page = None
+    if record.spec.fanout and runs[0].operations:
+        cut = runs[0].settled.intervals if runs[0].settled else 0
+        page = repeats.page(repeats.responses(raw[runs[0].number], cut), record.spec.fanout)
+    return Group(runs=tuple(runs), between=repeats.between(runs), page=page)
+
+
+def _loops(record: LoadRecord) -> Loops | None:
+    """All of the first run of each loop: a stall may have come at any moment, and nothing of it may be cut away."""
+    first = {run.loop: run for run in reversed(record.runs)}
+    if len(first) < 2:
+        return None
+    return repeats.loops(repeats.responses(first["open"], 0), repeats.responses(first["closed"], 0))

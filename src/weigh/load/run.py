@@ -1,0 +1,261 @@
+"""A load experiment, in order: target, data, runs, seal."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh import __version__
+from weigh.engines.prepared import cache_folder
+from weigh.evidence import store
+from weigh.evidence.journal import Journal
+from weigh.evidence.record import End
+from weigh.host import facts, knobs, lock, scratch
+from weigh.host.sampling import Watching, rate
+from weigh.host.sysfs import Machine
+from weigh.load import generator_errors
+from weigh.load import record as records
+from weigh.load.analysis.findings import cut_trace, gone
+from weigh.load.bulk_load import loaded
+from weigh.load.histogram import decode, merged
+from weigh.load.spec import LoadInterval, LoadSummary
+from weigh.load.waits.recording import LoadWaits
+from weigh.model import units
+from weigh.model.errors import WeighError
+from weigh.protocol.sealing import sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from weigh.load.spec import LoadSpec, Loop, Script
+    from weigh.load.target.target import Reached, Target
+    from weigh.model.progress import Progress
+
+_POLL = 0.1
+_WATCH = 1.0
+"""Seconds between two events of the sampler."""
+_LEAD = 0.02
+"""Seconds from when the generator says that it begins until its schedule does (crates/weigh-load/src/run.rs)."""
+
+
+def run(
+    spec: LoadSpec, target: Target, root: Path, command: str, progress: Progress, render: Callable[[Path], Any]
+) -> Path:
+    """Offer the load and seal the evidence.
+
+    Args:
+        spec: what to do.
+        target: the server.
+        root: folder of all evidence.
+        command: the command that does it again, without secrets.
+        progress: is told how far it is.
+        render: writes the report into the directory, before it is sealed.
+
+    Returns:
+        The evidence directory.
+
+    Raises:
+        WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the error that
+            ended it is raised with the evidence's place as a note.
+    """
+    with ExitStack() as stack:
+        scratch.sweep()
+        stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
+        progress.say(f"reaching {target.text}")
+        reached = stack.enter_context(target.reach(cache_folder(), max(spec.connections)))
+        # A mistake in a script is said before there is any evidence.
+        _generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
+        rate()
+        folder, attempt = store.begin(root, spec)
+        journal = Journal(folder)
+        stack.callback(journal.close)
+        how, reason = "stopped", "weigh failed"
+        try:
+            journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec))
+            journal.append(
+                "environment",
+                records.LoadEnvironment(
+                    weigh=__version__,
+                    command=command,
+                    host=facts.read(knobs.read(Machine.here())),
+                    target=reached.read,
+                    lock=reached.lock,
+                    apart=reached.servers is None,
+                ),
+            )
+            for finding in cut_trace(spec):
+                journal.append("finding", finding)
+            watching = Watching(journal)
+            with watching.started(time.monotonic()):
+                watching.own(reached.servers or ())
+                _runs(spec, reached, journal, progress, watching)
+            how, reason = "complete", ""
+        except KeyboardInterrupt as error:
+            reason = "interrupted"
+            error.add_note(f"what was measured until then is kept in {folder}")
+            raise
+        except WeighError as error:
+            reason = error.what
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        except Exception as error:
+            reason = f"weigh failed: {type(error).__name__}: {error}"
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        finally:
+            with sealed(folder, journal, End(how=how, reason=reason)):
+                render(folder)
+        return folder
+
+
+def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress, watching: Watching) -> None:
+    """Every run, in turn: repeats outside, so that what changes over the session touches all kinds alike."""
+    total = spec.repeats * len(spec.connections) * len(spec.loops)
+    waits = LoadWaits(reached.waits, journal)
+    number = 0
+    for repeat in range(1, spec.repeats + 1):
+        for connections in spec.connections:
+            for loop in spec.loops:
+                number += 1
+                begun = records.RunBegun(number=number, loop=loop, connections=connections, repeat=repeat)
+                name = f"run {number} of {total}, {loop} loop, {units.count(connections, 'connection')}"
+                _one(spec, reached, begun, journal, progress, watching, waits, name)
+
+
+def _one(
+    spec: LoadSpec,
+    reached: Reached,
+    begun: records.RunBegun,
+    journal: Journal,
+    progress: Progress,
+    watching: Watching,
+    waits: LoadWaits,
+    name: str,
+) -> None:
+    generator = _generator(spec, reached, begun.loop, begun.connections)
+    if _has_own_data(spec, reached):
+        # Anew before every run: each begins with the same records, and the generator knows the version of each.
+        progress.say(f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables")
+        done = msgspec.convert(_asked(loaded, generator.load, progress), records.Loaded, strict=False)
+        journal.append("loaded", done)
+    progress.say(name)
+    # What the loading cost is in an event of its own.
+    watching.mark()
+    watching.keep(thorough=True)
+    try:
+        _asked(generator.start, scripts=spec.scripts)
+    finally:
+        # One that cannot begin is told of as well.
+        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + _LEAD))
+    kept = watching.now()
+    try:
+        # Not before the load has its connections: the last one that the server has room for is not the sampler's.
+        waits.begin(begun.number)
+        while not generator.is_over():
+            time.sleep(_POLL)
+            _take(generator, begun.number, journal, progress, spec.duration_s)
+            if watching.now() - kept >= _WATCH:
+                kept = watching.now()
+                watching.keep()
+            waits.keep()
+    except BaseException:
+        # Nothing more is offered, whatever went wrong here.
+        generator.stop()
+        raise
+    finally:
+        waits.end()
+        _last(generator, begun.number, journal, progress, spec.duration_s)
+        watching.mark()
+        watching.keep(thorough=True)
+
+
+def _has_own_data(spec: LoadSpec, reached: Reached) -> bool:
+    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
+    return spec.letter is not None or (
+        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
+    )
+
+
+def _take(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
+    """Write down the intervals that are finished."""
+    for interval in msgspec.json.decode(_asked(generator.poll), type=list[LoadInterval]):
+        journal.append("interval", records.RunInterval(run=number, interval=interval))
+        _show(interval, progress, duration)
+
+
+def _last(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
+    summary = msgspec.json.decode(_asked(generator.finish), type=LoadSummary)
+    _take(generator, number, journal, progress, duration)
+    journal.append("summary", records.RunEnded(run=number, summary=summary))
+    for finding in gone(summary, number):
+        journal.append("finding", finding)
+    progress.step(1, 1, "")
+
+
+def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:
+    """One line that is drawn over: how it goes."""
+    responses = merged(decode(one.response) for one in interval.operations)
+    rate = responses.total / max(interval.to_s - interval.from_s, 1e-9)
+    failed = sum(sum(one.errors.values()) + one.timeouts for one in interval.operations)
+    text = f"{rate:,.0f}/s, p50 {units.seconds(responses.quantile(0.5))}, p99 {units.seconds(responses.quantile(0.99))}"
+    text += f", {failed} failed" if failed else ""
+    # Below the end: the bar goes away when it is full.
+    progress.step(min(round(interval.to_s), round(duration) - 1), round(duration), text)
+
+
+def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -> Any:
+    from weigh._native import Load
+
+    workload: dict[str, Any]
+    if spec.letter:
+        workload = {
+            "kind": "ycsb",
+            "letter": spec.letter,
+            "records": spec.records,
+            "fields": 10,
+            "field_bytes": 100,
+            "seed": spec.seed,
+            "ordered_index": spec.ordered_index,
+        }
+    else:
+        scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
+        workload = {
+            "kind": "script",
+            "scripts": scripts,
+            "seed": spec.seed,
+            "variables": spec.variables,
+            "prepared": spec.query_mode != "simple",
+        }
+    asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
+    threads = min(spec.threads, connections)
+    config = {
+        "target": reached.connect,
+        "workload": workload,
+        "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
+        "duration_s": spec.duration_s,
+        "connections": connections,
+        "threads": threads,
+        "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),
+        "timeout_s": spec.timeout_s,
+        "interval_s": spec.interval_s,
+        "spin": spec.spin is True,
+    }
+    return _asked(Load, msgspec.json.encode(config).decode())
+
+
+def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] = ()) -> Any:
+    """A call into the generator; its errors as weigh's, which name the place in the scripts.
+
+    Raises:
+        EngineFault: the server is in the way, or the workload is wrong.
+    """
+    from weigh._native import LoadError
+
+    try:
+        return what(*arguments)
+    except LoadError as error:
+        raise generator_errors.read(str(error), scripts) from None

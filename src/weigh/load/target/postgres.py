@@ -1,0 +1,194 @@
+"""PostgreSQL as a target: a throw-away server from a wheel, or any other by URL."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.engines import environment as environments
+from weigh.engines import postgres as engines
+from weigh.load.spec import TargetRead
+from weigh.load.target import server_folder
+from weigh.load.target.local_server import same_host, whereabouts
+from weigh.load.target.target import Reached
+from weigh.load.waits.postgres import PostgresWaits
+from weigh.model.errors import EngineFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.engines.environment import Environment
+    from weigh.load.target.url import Url
+
+_KEEPER = Path(__file__).parent / "postgres_server.py"
+_ADAPTER = Path(engines.__file__).parent / "postgres" / "adapter"
+_PSYCOPG = tuple(one for one in engines.engine.requires if one.startswith("psycopg"))
+_SPARE = 10
+"""Connections beside those of the load."""
+_USUAL_CONNECTIONS = 100
+_PATIENCE = 30
+_OFF = {
+    "fsync": "fsync is off: nothing is forced to the disk",
+    "synchronous_commit": "synchronous_commit is off: a commit is acknowledged before it is on the disk",
+    "full_page_writes": "full_page_writes is off: a page torn by a loss of power cannot be mended",
+}
+
+
+class _Said(msgspec.Struct):
+    """What the keeper says."""
+
+    error: str = ""
+    version: str = ""
+    settings: dict[str, dict[str, Any]] = {}
+    cycles: dict[str, float] = {}
+    socket: str = ""
+    user: str = ""
+    database: str = ""
+    encrypted: bool = False
+    server: int | None = None
+
+
+class EmbeddedPostgres:
+    """A server of its own, durable, that nobody else can reach, and that ends with weigh."""
+
+    text = "postgres:embedded"
+    kind = "postgres"
+
+    @contextmanager
+    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+        """As of :class:`weigh.load.target.target.Target`.
+
+        Raises:
+            EngineFault: it does not start.
+            EnvironmentFault: its package cannot be had.
+        """
+        engine = engines.engine
+        environment = environments.ensure([f"{engine.package}=={engine.tested}", *engine.requires], cache)
+        folder = server_folder.folder()
+        options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
+        try:
+            with _kept(environment, {"folder": str(folder), "options": options}) as (said, waits):
+                if said.error:
+                    raise EngineFault(said.error, where=self.text, remedy="see what the server says")
+                connect = {
+                    "kind": self.kind,
+                    "host": None,
+                    "port": 5432,
+                    "socket": said.socket,
+                    "user": said.user,
+                    "password": None,
+                    "database": said.database,
+                    "tls": "off",
+                    "ca": None,
+                }
+                read = _read(said, embedded=True, here=True, in_memory=server_folder.in_memory(folder))
+                yield Reached(connect=connect, read=read, waits=waits, lock=environment.lock, servers=())
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class PostgresByUrl:
+    """A server that is there already."""
+
+    kind = "postgres"
+
+    def __init__(self, url: Url) -> None:
+        self.url = url
+        self.text = url.text
+
+    @contextmanager
+    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+        """As of :class:`weigh.load.target.target.Target`.
+
+        Raises:
+            EngineFault: it cannot be reached, or refuses the user.
+            EnvironmentFault: the package that reads its settings cannot be had.
+        """
+        url = self.url
+        connect = {
+            "host": url.socket or url.host,
+            "port": url.port,
+            "user": url.user,
+            "password": url.password,
+            "dbname": url.database,
+            "sslmode": {"off": "disable", "verify": "verify-full"}.get(url.tls.mode, url.tls.mode),
+            "connect_timeout": _PATIENCE,
+            "application_name": "weigh",
+        }
+        if url.tls.ca:
+            connect["sslrootcert"] = url.tls.ca
+        environment = environments.ensure(list(_PSYCOPG), cache)
+        near = True if url.socket else same_host(url.host, url.port)
+        with _kept(environment, {"folder": None, "connect": connect, "near": near}) as (said, waits):
+            if said.error:
+                raise EngineFault(said.error, where=url.text, remedy=_remedy(said.error))
+            here, servers = whereabouts(near, said.server)
+            reached = url.connect(encrypted=said.encrypted)
+            read = msgspec.structs.replace(_read(said, embedded=False, here=here), tls=reached["tls"])
+            yield Reached(connect=reached, read=read, waits=waits, servers=servers)
+
+
+def _remedy(said: str) -> str:
+    if "does not support SSL" in said:
+        return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
+    if "certificate" in said:
+        return "name the host as its certificate does and the authority with sslrootcert=FILE; or take sslmode=require"
+    return "check the address, the user and the password"
+
+
+@contextmanager
+def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Said, PostgresWaits]]:
+    """The keeper, as long as the body runs: what it says, and what it samples."""
+    process = subprocess.Popen(
+        [str(environment.python), "-P", "-B", str(_KEEPER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd="/",
+        # Ctrl-C is for weigh, which ends the keeper when it has sealed its evidence.
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        with suppress(BrokenPipeError):
+            process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **asked}) + b"\n")
+            process.stdin.flush()
+        line = process.stdout.readline()
+        if not line:
+            last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
+            raise EngineFault(f"the server's keeper ended: {' '.join(last)}", remedy="run it again with WEIGH_DEBUG=1")
+        yield msgspec.json.decode(line, type=_Said), PostgresWaits(process.stdin, process.stdout)
+    finally:
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+def _read(said: _Said, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
+    undurable = [words for name, words in _OFF.items() if said.settings.get(name, {}).get("value") == "off"]
+    if in_memory:
+        undurable.append("its data lies in memory (tmpfs): a loss of power empties it")
+    return TargetRead(
+        kind="postgres",
+        product="PostgreSQL",
+        version=said.version,
+        embedded=embedded,
+        same_host=here,
+        in_force=said.settings,
+        undurable=tuple(undurable),
+        durable=not undurable,
+        cycles=said.cycles,
+    )

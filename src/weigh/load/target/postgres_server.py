@@ -1,0 +1,152 @@
+"""Keeps a PostgreSQL server, or a connection to one, while standard input is open. Imports nothing of weigh.
+
+Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
+JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
+``drain``, ``end``) and gets one line. Standard input ends when weigh ends, however it ends: then the server is stopped
+and its data removed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DECISIVE = (
+    "autovacuum",
+    "checkpoint_timeout",
+    "commit_delay",
+    "fsync",
+    "full_page_writes",
+    "max_wal_size",
+    "shared_buffers",
+    "synchronous_commit",
+    "synchronous_standby_names",
+    "wal_level",
+    "wal_sync_method",
+)
+"""Settings that decide what a write costs, read back whether or not somebody changed them."""
+_OWN = {"user": "weigh", "dbname": "postgres"}
+"""How one logs in to a server of ours."""
+_AGAIN = {"connect_timeout": 5, "application_name": "weigh"}
+"""Of the connection that samples: a server that does not answer must not hold up the load."""
+_CYCLES = {"checkpoints": "checkpoint_timeout", "autovacuum": "autovacuum_naptime"}
+
+
+def main() -> None:
+    """Begin, say how it is, sample when asked, end."""
+    asked = json.loads(sys.stdin.readline())
+    sys.path.insert(0, asked["adapter"])
+    # Behind everything else: what lies beside this file has names that others have too.
+    sys.path.extend((str(Path(__file__).parent), str(Path(__file__).parents[1] / "waits")))
+    import psycopg
+
+    kept = None
+    place = Path(asked["folder"]) if asked["folder"] else None
+    nearby = False
+    try:
+        try:
+            if place is not None:
+                kept, reached = _start(place, asked["options"])
+                connection = kept.connection
+            else:
+                connection = psycopg.connect(**asked["connect"], autocommit=True)
+                reached = {}
+            said = {**reached, **_described(connection), "encrypted": connection.pgconn.ssl_in_use}
+            said["server"], nearby = _server(connection, asked["near"]) if place is None else (None, True)
+            connection.close()
+        except (psycopg.Error, RuntimeError, OSError) as error:
+            said = {"error": " ".join(str(error).split())}
+            reached = {}
+        _say(said)
+        again = {**asked["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
+        _sample(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby)
+    finally:
+        if kept is not None:
+            kept.stop()
+        if place is not None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _say(what: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()
+
+
+def _sample(connect: Callable[[], Any], *, nearby: bool) -> None:
+    """Do what is asked, until nothing is asked any more."""
+    sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
+    known = {"begin": sampler.begin, "drain": sampler.drain, "end": sampler.end}
+    for line in sys.stdin:
+        try:
+            _say(known[line.strip()]() or {})
+        except Exception as error:
+            _say({"error": " ".join(str(error).split()) or type(error).__name__})
+
+
+def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
+    os_user, server = importlib.import_module("os_user"), importlib.import_module("server")
+    whose = os_user.unprivileged()
+    programs = os_user.programs(whose)
+    if whose is not None:
+        whose.own(place)
+    data = place / "data"
+    server.initialise(programs, data, whose)
+    kept = server.Server(programs, data, options, place / "server.log", whose)
+    return kept, {"socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"]}
+
+
+def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
+    """The server's first process, where it is one of this machine: it began the one that answers here.
+
+    Args:
+        connection: to it.
+        near: whether it answers at an address of this machine.
+
+    Returns:
+        Its id, and whether the server numbers its processes as this machine does; None where it is not to be found.
+    """
+    local_server = importlib.import_module("local_server")
+    try:
+        number, age, listens = connection.execute(
+            "SELECT pid, extract(epoch FROM clock_timestamp() - backend_start), inet_server_port() "
+            "FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+        ).fetchone()
+    except Exception:
+        # Another server that speaks the protocol may not know this table.
+        return None, False
+    info = connection.info
+    path = f"{info.host}/.s.PGSQL.{info.port}" if info.host.startswith("/") else None
+    if listens != (info.port if path is None else None):
+        # A pooler: the server listens elsewhere.
+        return None, False
+    session = local_server.numbered(number, float(age), near=near)
+    first = local_server.parent(session) if session else None
+    # At another address it is none of this machine's ports.
+    if not first or local_server.hidden(first, None if near is False else info.port, path):
+        return None, False
+    return first, session == number
+
+
+def _described(connection: Any) -> dict[str, Any]:
+    settings = importlib.import_module("settings")
+    version = connection.execute("SHOW server_version").fetchone()[0]
+    known = settings.read(connection, dict.fromkeys(DECISIVE, ""))
+    found = {name: one for name, one in known.items() if not name.startswith("weigh.")}
+    cycles = {}
+    for name, setting in _CYCLES.items():
+        row = connection.execute("SELECT extract(epoch FROM current_setting(%s)::interval)", (setting,)).fetchone()
+        cycles[name] = float(row[0])
+    if found.get("autovacuum", {}).get("value") == "off":
+        del cycles["autovacuum"]
+    return {"version": version, "settings": found, "cycles": cycles}
+
+
+if __name__ == "__main__":
+    main()

