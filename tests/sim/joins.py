@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.compare.join import decided
+from weigh.compare.reference_shift import LEVEL, uneven
 from weigh.statistics.effects import Effects
 from weigh.statistics.welch import welch
-from weigh.verdict.join import decided
-from weigh.verdict.movement import LEVEL, uneven
 
 from . import noise, rates
 from .noise import Size

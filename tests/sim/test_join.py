@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from weigh.compare.join import decided, join
+from weigh.compare.model import Side
 from weigh.model.spec import Rules
-from weigh.verdict.join import decided, join
-from weigh.verdict.joining import Side
 
 from . import joins, noise, rates
 from .noise import Size

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weigh.audit.judge import hear
+from weigh.judge.run import hear
 from weigh.model.spec import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weigh.judge.results import Hearing
     from weigh.model.verdict import Verdict
-    from weigh.report.judge import Hearing
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "judge"
 

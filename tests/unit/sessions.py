@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.compare.results import Session
 from weigh.evidence import store
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import BlockBegun, ContenderRead, EnvironmentRead, Opened, Record, Turn
@@ -18,7 +19,6 @@ from weigh.model.gate import Gate, OperationGate
 from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import LayoutSpec, Spec
-from weigh.report.compare import Session
 from weigh.report.conclusion import conclude
 
 if TYPE_CHECKING:

@@ -12,22 +12,22 @@ from rich.console import Console
 from sessions import READ, changed, record, written
 
 from watched import JOB, watched
-from weigh.audit.compare import compare
+from weigh.compare.results import document
+from weigh.compare.run import compare
+from weigh.compare.terminal import report
 from weigh.model.answer import GateStatus
 from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
 from weigh.model.tier import TierName
 from weigh.model.verdict import VerdictName
-from weigh.report.compare import document
-from weigh.report.compare_terminal import report
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.compare.results import Comparison
     from weigh.evidence.record import Record
     from weigh.model.verdict import Reason
-    from weigh.report.compare import Comparison
 
 NEW = changed(READ, name="new", version="2.1.0")
 

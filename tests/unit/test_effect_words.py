@@ -7,9 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from weigh.report.doctor import effect
+from weigh.doctor.effect_analysis import Effect, KernelEffect
+from weigh.doctor.report import effect
 from weigh.statistics.cv import Estimate
-from weigh.verdict.knob_effect import Effect, KernelEffect
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from weigh.compare.join import decided, join
+from weigh.compare.model import Joined, Joining, Side
+from weigh.compare.reference_shift import uneven
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, VerdictName
 from weigh.statistics.effects import Effects
 from weigh.statistics.welch import welch
-from weigh.verdict.join import decided, join
-from weigh.verdict.joining import Joined, Joining, Side
-from weigh.verdict.movement import uneven
 
 TWO_ARMS = ("ref", "new", "ref#2")
 

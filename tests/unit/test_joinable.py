@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sessions import FILE, HOST, MANIFEST, QUESTION, READ, WORKLOAD, changed, record, session, two
 
-from weigh.audit import caveats, comparable, joinable
+from weigh.compare import caveats, differences, preconditions
 from weigh.model.errors import EvidenceFault, UsageError
 from weigh.model.finding import Finding
 from weigh.model.operation import Case, Operation
@@ -24,7 +24,7 @@ SAME_READ: list[dict[str, Any]] = [
 @pytest.mark.parametrize("fields", SAME_READ)
 def test_the_same_contender(fields: dict[str, Any]) -> None:
     """A name, a folder of its own, and a default that the engine takes from the machine make no other contender."""
-    assert comparable.contender(READ, changed(READ, **fields)) == []
+    assert differences.contender(READ, changed(READ, **fields)) == []
 
 
 @pytest.mark.parametrize(
@@ -46,25 +46,25 @@ def test_the_same_contender(fields: dict[str, Any]) -> None:
     ],
 )
 def test_another_contender(fields: dict[str, Any], said: str) -> None:
-    assert comparable.contender(READ, changed(READ, **fields)) == [said]
+    assert differences.contender(READ, changed(READ, **fields)) == [said]
 
 
 def test_other_data() -> None:
-    assert comparable.data(MANIFEST, MANIFEST) == []
-    (said,) = comparable.data(MANIFEST, changed(MANIFEST, dataset=changed(MANIFEST.dataset, scale=4)))
+    assert differences.data(MANIFEST, MANIFEST) == []
+    (said,) = differences.data(MANIFEST, changed(MANIFEST, dataset=changed(MANIFEST.dataset, scale=4)))
     assert said == "dataset: netflow-1-3-42 in the first, netflow-1-4-42 in the second"
-    (said,) = comparable.data(MANIFEST, changed(MANIFEST, digests={"events": "d2"}))
+    (said,) = differences.data(MANIFEST, changed(MANIFEST, digests={"events": "d2"}))
     assert said == "rows of events: d1 in the first, d2 in the second"
     other = changed(MANIFEST, writer="pyarrow 1", files=(changed(FILE, blake3="b2"), changed(FILE, blake3="b3")))
-    (said,) = comparable.data(MANIFEST, other)
+    (said,) = differences.data(MANIFEST, other)
     assert said.startswith(
         "files of events: the same rows in other bytes (written as: 1 files by duckdb 2.0.0, zstd in"
     )
-    assert comparable.data(MANIFEST, None)
+    assert differences.data(MANIFEST, None)
 
 
 def test_the_same_bytes_wherever_they_lie() -> None:
-    assert comparable.data(MANIFEST, changed(MANIFEST, files=(changed(FILE, path="elsewhere.parquet"),))) == []
+    assert differences.data(MANIFEST, changed(MANIFEST, files=(changed(FILE, path="elsewhere.parquet"),))) == []
 
 
 @pytest.mark.parametrize(
@@ -78,20 +78,20 @@ def test_the_same_bytes_wherever_they_lie() -> None:
 def test_other_questions_of_one_name(question: Operation, said: str) -> None:
     more = changed(QUESTION, name="q2")
     one, other = (changed(WORKLOAD, operations=(own, more)) for own in (QUESTION, question))
-    assert comparable.questions(one, other) == (["q2"], {"q1": said})
+    assert differences.questions(one, other) == (["q2"], {"q1": said})
 
 
 def test_untimed_literals_may_differ() -> None:
     other = changed(QUESTION, cases=QUESTION.cases[:1])
-    assert comparable.questions(WORKLOAD, changed(WORKLOAD, operations=(other,))) == (["q1"], {})
+    assert differences.questions(WORKLOAD, changed(WORKLOAD, operations=(other,))) == (["q1"], {})
 
 
 def test_questions_of_which_none_is_shared() -> None:
     other = changed(WORKLOAD, operations=(changed(QUESTION, sql="SELECT 1"),))
     with pytest.raises(EvidenceFault, match=r"T5.workload: no question .*\(q1: other SQL\)"):
-        joinable.shared_questions(two(record(), record(workload=other)))
+        preconditions.shared_questions(two(record(), record(workload=other)))
     with pytest.raises(EvidenceFault, match=r"T5.workload: .* do not record what was asked"):
-        joinable.shared_questions(two(record(), record(workload=None)))
+        preconditions.shared_questions(two(record(), record(workload=None)))
 
 
 @pytest.mark.parametrize(
@@ -102,85 +102,85 @@ def test_questions_of_which_none_is_shared() -> None:
     ],
 )
 def test_bounds(bounds: dict[str, Any], said: str) -> None:
-    joinable.check_data(two(record(**bounds), record(**bounds)))
+    preconditions.check_data(two(record(**bounds), record(**bounds)))
     with pytest.raises(EvidenceFault, match=rf"T5.bounds.*{said}"):
-        joinable.check_data(two(record(), record(**bounds)))
+        preconditions.check_data(two(record(), record(**bounds)))
 
 
 def test_temperature() -> None:
-    joinable.check_data(two(record(), record()))
+    preconditions.check_data(two(record(), record()))
     with pytest.raises(EvidenceFault, match=r"T5.temperature.*hot in the first, cold in the second"):
-        joinable.check_data(two(record(), record(temperature="cold")))
+        preconditions.check_data(two(record(), record(temperature="cold")))
 
 
 def test_one_session_is_not_two() -> None:
     one, other = record(), record(attempt=2)
-    joinable.check_independent(two(one, other))
+    preconditions.check_independent(two(one, other))
     for second in (session(one), session(one, other), session(changed(one, end=None))):
         with pytest.raises(EvidenceFault, match="T5: both name the same session"):
-            joinable.check_independent((session(one), second))
+            preconditions.check_independent((session(one), second))
 
 
-@pytest.mark.parametrize("fact", comparable.MACHINE)
+@pytest.mark.parametrize("fact", differences.MACHINE)
 def test_another_machine(fact: str) -> None:
     other = record(host={**HOST, fact: 12 << 30 if fact == "memory_bytes" else "other"})
     with pytest.raises(EvidenceFault, match=r"T5.host") as raised:
-        joinable.check_machine(two(record(), other), across_hosts=False)
+        preconditions.check_machine(two(record(), other), across_hosts=False)
     assert f"({fact.removesuffix('_bytes')}: " in raised.value.what
     assert "--across-hosts" in raised.value.remedy
-    (finding,) = joinable.check_machine(two(record(), other), across_hosts=True)
+    (finding,) = preconditions.check_machine(two(record(), other), across_hosts=True)
     assert (finding.code, finding.severity) == ("T5.host", "warning")
 
 
 def test_the_kernel_may_keep_a_little_more_memory() -> None:
     other = record(host={**HOST, "memory_bytes": int(HOST["memory_bytes"] * 0.995), "python": "3.99"})
-    assert joinable.check_machine(two(record(), other), across_hosts=False) == []
+    assert preconditions.check_machine(two(record(), other), across_hosts=False) == []
 
 
 def test_an_earlier_attempt_on_another_machine_counts() -> None:
     sessions = session(record(attempt=1, host={**HOST, "cpu": "other"}), record(attempt=2)), session(record(attempt=3))
     with pytest.raises(EvidenceFault, match=r"T5.host: attempts 2 and 1 of the first session"):
-        joinable.check_machine(sessions, across_hosts=False)
+        preconditions.check_machine(sessions, across_hosts=False)
 
 
 def test_the_reference_is_the_baseline_or_the_first_that_is_shared() -> None:
     new, a, b = (changed(READ, name=name, version=name) for name in ("new", "a", "b"))
-    assert joinable.shared_reference(two(record(READ, a), record(a, READ)), "") == ("ref", "ref")
-    assert joinable.shared_reference(two(record(READ, a), record(a, READ)), "a") == ("a", "a")
-    assert joinable.shared_reference(two(record(new, a, b), record(b, a)), "") == ("a", "a")
+    assert preconditions.shared_reference(two(record(READ, a), record(a, READ)), "") == ("ref", "ref")
+    assert preconditions.shared_reference(two(record(READ, a), record(a, READ)), "a") == ("a", "a")
+    assert preconditions.shared_reference(two(record(new, a, b), record(b, a)), "") == ("a", "a")
     one = record(a, READ)
-    assert joinable.shared_reference(two(changed(one, spec=changed(one.spec, baseline="ref")), one), "") == (
+    assert preconditions.shared_reference(two(changed(one, spec=changed(one.spec, baseline="ref")), one), "") == (
         "ref",
         "ref",
     )
     renamed = changed(READ, name="base")
-    assert joinable.shared_reference(two(record(READ, a), record(new, renamed)), "") == ("ref", "base")
-    assert joinable.shared_reference(two(record(READ, a), record(renamed, READ)), "") == ("ref", "ref")
+    assert preconditions.shared_reference(two(record(READ, a), record(new, renamed)), "") == ("ref", "base")
+    assert preconditions.shared_reference(two(record(READ, a), record(renamed, READ)), "") == ("ref", "ref")
 
 
 def test_no_reference_says_why() -> None:
     a, chdb = changed(READ, name="a", engine="sqlite"), changed(READ, name="c", engine="chdb")
     with pytest.raises(EvidenceFault) as raised:
-        joinable.shared_reference(two(record(READ, a), record(changed(READ, version="1.5.5"), chdb)), "")
+        preconditions.shared_reference(two(record(READ, a), record(changed(READ, version="1.5.5"), chdb)), "")
     assert "T5: no contender is the same" in raised.value.what
     assert "(ref: version: 2.0.0 in the first, 1.5.5 in the second)" in raised.value.what
     assert "weigh run --contender A --contender B" in raised.value.remedy
     with pytest.raises(EvidenceFault, match=r"\(ref, a in the first, c in the second\)"):
-        joinable.shared_reference(two(record(READ, a), record(chdb)), "")
+        preconditions.shared_reference(two(record(READ, a), record(chdb)), "")
     with pytest.raises(UsageError, match="no contender 'reff'"):
-        joinable.shared_reference(two(record(), record()), "reff")
+        preconditions.shared_reference(two(record(), record()), "reff")
 
 
 def test_an_earlier_attempt_with_another_build_is_no_reference() -> None:
     sessions = session(record(changed(READ, version="1"), attempt=1), record(READ, attempt=2)), session(record(READ))
     with pytest.raises(EvidenceFault, match=r"ref: in attempt 1 of the first session, version: 2.0.0"):
-        joinable.shared_reference(sessions, "")
+        preconditions.shared_reference(sessions, "")
 
 
 def test_a_disqualified_contender_is_no_reference() -> None:
     lazy = Finding(code="A5.lazy", severity="error", contender="ref", text="lazy", remedy="")
     with pytest.raises(EvidenceFault, match=r"ref: disqualified in the second session \(A5.lazy\)"):
-        joinable.shared_reference(two(record(READ), record(READ, findings=(lazy,))), "")
+        preconditions.shared_reference(two(record(READ), record(READ, findings=(lazy,))), "")
 
 
 def test_caveats_of_what_may_differ() -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from judging import FIXTURES
 
-from weigh.audit.foreign import readers
-from weigh.audit.foreign.source import MAX_TEXT, Source
-from weigh.audit.judge import hear
+from weigh.judge.formats import registry
+from weigh.judge.formats.source import MAX_TEXT, Source
+from weigh.judge.run import hear
 from weigh.model.errors import DataFault, WeighError
 from weigh.model.spec import Rules
 
@@ -123,7 +123,7 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
     assert "at most" in caught.value.remedy
 
 
-@pytest.mark.parametrize("reader", readers.READERS, ids=lambda reader: reader.name)
+@pytest.mark.parametrize("reader", registry.READERS, ids=lambda reader: reader.name)
 @pytest.mark.parametrize(
     "name",
     [
@@ -135,7 +135,7 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
         "hlog/rate.hlog",
     ],
 )
-def test_a_file_cut_anywhere_or_read_as_another_format_never_crashes(reader: readers.Reader, name: str) -> None:
+def test_a_file_cut_anywhere_or_read_as_another_format_never_crashes(reader: registry.Reader, name: str) -> None:
     data = (FIXTURES / name).read_bytes()
     for part in (1, 2, 3, 7, len(data) // 3, len(data) // 2, len(data) - 3, len(data)):
         source = Source(name, data[:part])
@@ -151,7 +151,7 @@ def test_names_cannot_command_a_terminal(tmp_path: Path) -> None:
 
     from rich.console import Console
 
-    from weigh.report.judge_terminal import report
+    from weigh.judge.terminal import report
     from weigh.report.terminal import VERBATIM
 
     path = tmp_path / "names.json"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from judging import FIXTURES
 
-from weigh.audit.foreign import readers
-from weigh.audit.foreign.source import Source
+from weigh.judge.formats import registry
+from weigh.judge.formats.source import Source
 
 if TYPE_CHECKING:
-    from weigh.audit.foreign.reading import Reading
+    from weigh.judge.formats.reading import Reading
 
 OF = {
     "hyperfine/fixed-order.json": "hyperfine",
@@ -30,18 +30,18 @@ OF = {
 
 def read(name: str, unit: str = "") -> Reading:
     source = Source(name, (FIXTURES / name).read_bytes(), unit)
-    return readers.detect(source).read(source)
+    return registry.detect(source).read(source)
 
 
 def text(content: str, unit: str = "") -> Reading:
     source = Source("made-up", content.encode(), unit)
-    return readers.detect(source).read(source)
+    return registry.detect(source).read(source)
 
 
 @pytest.mark.parametrize(("name", "tool"), OF.items())
 def test_a_format_is_told_by_its_content_and_by_nobody_elses_reader(name: str, tool: str) -> None:
     source = Source(name, (FIXTURES / name).read_bytes())
-    assert [reader.name for reader in readers.READERS if reader.recognises(source)] == [tool]
+    assert [reader.name for reader in registry.READERS if reader.recognises(source)] == [tool]
 
 
 def test_hyperfine_runs_are_starts_and_its_commands_come_one_after_another() -> None:
@@ -106,7 +106,7 @@ def test_go_packages_are_kept_apart_and_seconds_are_known() -> None:
 def test_pgbench_latencies_are_seconds_in_the_order_of_their_ends() -> None:
     both = b"\n".join((FIXTURES / "pgbench" / name).read_bytes() for name in ("threads.101", "threads.101.1"))
     source = Source("both", both.replace(b"\n\n", b"\n"))
-    (stretch,) = readers.detect(source).read(source).stretches
+    (stretch,) = registry.detect(source).read(source).stretches
     lines = [line.split() for line in both.decode().split("\n") if line]
     ended = sorted((int(line[4]), int(line[5]), int(line[2])) for line in lines)
     assert stretch.series

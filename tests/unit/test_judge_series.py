@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from judging import judged
 
+from weigh.judge.results import document
 from weigh.model.tier import TierName
-from weigh.report.judge import document
 
 if TYPE_CHECKING:
     from pathlib import Path

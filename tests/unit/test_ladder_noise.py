@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from weigh.ladder.analysis import Ladder, Series, ladder
+from weigh.ladder.cost import best_single, costs
+from weigh.ladder.forecast import LEVEL, Crossing, Noise, forecast, smallest, starts_for
+from weigh.ladder.plan import Variation
+from weigh.ladder.report import words
+from weigh.ladder.report.plot import Line, plot
 from weigh.model.contender import Contender
-from weigh.model.ladder import Variation
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import Timing, Verdict, VerdictName
-from weigh.report.ladder import words
-from weigh.report.svg.ladder import Line, plot
 from weigh.verdict.analysis import judge
-from weigh.verdict.cost import best_single, costs
-from weigh.verdict.forecast import LEVEL, Crossing, Noise, forecast, smallest, starts_for
-from weigh.verdict.ladder import Ladder, Series, ladder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,15 +12,15 @@ from test_html_hostile import HOSTILE, hostile
 
 import reporting
 from pages import Reader, assert_sound
+from weigh.ladder.cost import Cost
+from weigh.ladder.plan import LadderPlan, Variation
+from weigh.ladder.report.document import document
+from weigh.ladder.report.page import page
+from weigh.ladder.report.terminal import report
+from weigh.ladder.results import Rung, Summary, assembled
 from weigh.model.answer import GateStatus
-from weigh.model.ladder import LadderPlan, Variation
 from weigh.report.conclusion import conclude
-from weigh.report.ladder.document import document
-from weigh.report.ladder.page import page
-from weigh.report.ladder.summary import Rung, Summary, assembled
-from weigh.report.ladder.terminal import report
 from weigh.report.terminal import VERBATIM
-from weigh.verdict.cost import Cost
 
 if TYPE_CHECKING:
     from weigh.evidence.record import Record

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from loads import interval, run, spec, steady_times, target
 
-from weigh.audit.foreign import hlog
-from weigh.audit.foreign.source import Source
 from weigh.evidence import store
 from weigh.evidence.journal import Journal
 from weigh.evidence.record import End
+from weigh.judge.formats import hlog
+from weigh.judge.formats.source import Source
 from weigh.load import record as records
 from weigh.load.histogram import decode, merged
 from weigh.load.report import files

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from made_of_files import Made, metal
 
-from weigh.host import cgroup, rates, spare
-from weigh.host.rates import rate_of
+from weigh.doctor import read_rates, unused_disks
+from weigh.doctor.read_rates import rate_of
+from weigh.host import cgroup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def states(made: Made) -> dict[str, tuple[str, str]]:
-    return {one.device.name: (one.state, one.why) for one in spare.spares(made.machine)}
+    return {one.device.name: (one.state, one.why) for one in unused_disks.spares(made.machine)}
 
 
 def doctor(weigh: Weigh, made: Made, *flags: str) -> Run:
@@ -68,7 +69,7 @@ def test_what_bears_anything_is_refused(tmp_path: Path, offset: int, content: by
     made = metal(tmp_path)
     made.content("nvme2n1", (offset, content))
     assert states(made)["nvme2n1"] == ("signed", why)
-    names = [one.name for one in spare.chosen(spare.spares(made.machine))]
+    names = [one.name for one in unused_disks.chosen(unused_disks.spares(made.machine))]
     assert names == ["nvme1n1", "nvme3n1", "nvme4n1"]
 
 
@@ -100,12 +101,12 @@ def test_a_volume_over_the_network_is_never_joined(tmp_path: Path) -> None:
     made.nvme("nvme5n1", "Amazon Elastic Block Store")
     made.content("nvme5n1")
     assert states(made) == {"nvme5n1": ("blank", "")}
-    assert spare.chosen(spare.spares(made.machine)) == ()
+    assert unused_disks.chosen(unused_disks.spares(made.machine)) == ()
 
 
 def test_one_disk_needs_no_array(tmp_path: Path) -> None:
     made = metal(tmp_path)
-    text = spare.script(spare.chosen(spare.spares(made.machine))[:1], "/dev/md0", "/mnt/weigh")
+    text = unused_disks.script(unused_disks.chosen(unused_disks.spares(made.machine))[:1], "/dev/md0", "/mnt/weigh")
     assert "mdadm" not in text
     assert "mkfs.xfs /dev/nvme1n1\n" in text
 
@@ -116,9 +117,9 @@ def test_no_mount_point(weigh: Weigh, point: str) -> None:
 
 
 def test_read_rates_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "_SECONDS", 0.05)
-    monkeypatch.setattr(rates, "_WRITING", 0.1)
-    found = rates.measure(tmp_path)
+    monkeypatch.setattr(read_rates, "_SECONDS", 0.05)
+    monkeypatch.setattr(read_rates, "_WRITING", 0.1)
+    found = read_rates.measure(tmp_path)
     assert list(tmp_path.iterdir()) == []
     if found.why_not:
         assert not found.rates
@@ -130,10 +131,10 @@ def test_read_rates_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_fio_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rates, "_SECONDS", 0.02)
-    monkeypatch.setattr(rates, "_WRITING", 0.1)
+    monkeypatch.setattr(read_rates, "_SECONDS", 0.02)
+    monkeypatch.setattr(read_rates, "_WRITING", 0.1)
     monkeypatch.setattr(shutil, "which", lambda _: "/bin/false")
-    found = rates.measure(tmp_path)
+    found = read_rates.measure(tmp_path)
     assert found.why_not or found.how.endswith("(fio is installed and failed)")
 
 

@@ -8,7 +8,9 @@ import msgspec
 from sessions import MANIFEST, READ, WORKLOAD, changed
 from test_stopping import HONEST, LOUD, QUIET
 
-from weigh.audit import comparable
+from weigh.compare import differences
+from weigh.compare.join import join
+from weigh.compare.model import Side
 from weigh.evidence.record import EnvironmentRead, Record
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
@@ -16,8 +18,6 @@ from weigh.report.conclusion import conclude
 from weigh.report.document import document
 from weigh.report.html import page
 from weigh.report.terminal import plain
-from weigh.verdict.join import join
-from weigh.verdict.joining import Side
 
 READS = (changed(READ, name="a"), changed(READ, name="b", engine="chdb", lineage="clickhouse"))
 AGREED = {"a": GateStatus.AGREED, "b": GateStatus.AGREED}
@@ -91,6 +91,6 @@ def test_two_such_sessions_can_be_joined() -> None:
 
 def test_turns_of_other_lengths_are_said() -> None:
     shorter = msgspec.structs.replace(RECORD, looks=())
-    assert comparable.protocol(RECORD, RECORD) == []
+    assert differences.protocol(RECORD, RECORD) == []
     longer = msgspec.structs.replace(RECORD, looks=(msgspec.structs.replace(RECORD.looks[0], runs={LOUD: 9}),))
-    assert comparable.protocol(shorter, longer) == ["timed executions a turn: 2 in the first, 2, 9 in the second"]
+    assert differences.protocol(shorter, longer) == ["timed executions a turn: 2 in the first, 2, 9 in the second"]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import knobs_of_files as machines
 import pytest
 
-from weigh.host import knobs, tuning
+from weigh.doctor import tuning
+from weigh.host import knobs
 from weigh.host.knobs.knob import Knob, Refused
 from weigh.model.errors import EnvironmentFault, UsageError
 

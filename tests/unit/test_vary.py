@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from weigh.ladder.run import rungs, usual_scales
+from weigh.ladder.vary import expand, parse
 from weigh.model.contender import parse_contender
 from weigh.model.errors import UsageError
 from weigh.model.spec import Spec
-from weigh.protocol.ladder import rungs, usual_scales
-from weigh.protocol.vary import expand, parse
 
 
 def spec(*contenders: str, scale: int = 1_000) -> Spec:

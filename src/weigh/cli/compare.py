@@ -31,9 +31,9 @@ def compare(
     contender that is the same in both sessions: same build, same settings, same data, same questions, same machine.
     Exit 1 when something is SLOWER than in the first session.
     """
-    from weigh.audit.compare import compare as audit
-    from weigh.report.compare import document
-    from weigh.report.compare_terminal import report
+    from weigh.compare.results import document
+    from weigh.compare.run import compare as audit
+    from weigh.compare.terminal import report
 
     found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
     if as_json:

@@ -11,8 +11,8 @@ from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
+    from weigh.doctor.tuning import Change
     from weigh.host.sysfs import Machine
-    from weigh.host.tuning import Change
 
 _MORE = {"storage": ("weigh.cli.doctor_storage", "storage")}
 
@@ -81,10 +81,10 @@ def doctor(
 
 
 def _examine(machine: Machine, changes: tuple[Change, ...], as_json: bool) -> None:
-    from weigh.host import knobs, tuning
+    from weigh.doctor import report, tuning
+    from weigh.host import knobs
     from weigh.model.errors import ExitCode
     from weigh.model.knob import KnobState
-    from weigh.report import doctor as report
 
     reads = knobs.read(machine)
     snapshot = tuning.snapshot(machine)
@@ -98,7 +98,7 @@ def _examine(machine: Machine, changes: tuple[Change, ...], as_json: bool) -> No
 
 
 def _tune(machine: Machine, yes: bool) -> tuple[Change, ...]:
-    from weigh.host import tuning
+    from weigh.doctor import tuning
 
     wanted = tuning.wanted(machine)
     if not wanted:
@@ -112,9 +112,8 @@ def _tune(machine: Machine, yes: bool) -> tuple[Change, ...]:
 
 
 def _restore(machine: Machine, as_json: bool) -> None:
-    from weigh.host import tuning
+    from weigh.doctor import report, tuning
     from weigh.model.errors import ExitCode
-    from weigh.report import doctor as report
 
     changes = tuning.restore(machine)
     if as_json:
@@ -126,8 +125,7 @@ def _restore(machine: Machine, as_json: bool) -> None:
 
 
 def _effect(machine: Machine, name: str, blocks: int, as_json: bool) -> None:
-    from weigh.protocol import effect
-    from weigh.report import doctor as report
+    from weigh.doctor import effect, report
 
     found = effect.measure(machine, name, blocks, progress(as_json))
     if as_json:

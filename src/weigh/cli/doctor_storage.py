@@ -20,10 +20,10 @@ def storage(path: Path, rates: bool, point: str, as_json: bool) -> None:
     Of blank disks that are not mounted it prints a script that would join, format and mount them. It runs nothing, and
     leaves out what bears a signature or cannot be read.
     """
+    from weigh.doctor import storage_report as report
+    from weigh.doctor.storage import examine
     from weigh.engines.prepared import cache_folder
-    from weigh.host.examination import examine
     from weigh.host.sysfs import Machine
-    from weigh.report import doctor_storage as report
 
     found = examine(Machine.here(), path, cache_folder(), point, rates=rates)
     if as_json:

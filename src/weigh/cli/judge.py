@@ -46,9 +46,9 @@ def judge(
     and CSV. Two or more contenders are compared, the first is the baseline; one long series gets its mean and
     percentiles. Where the way of measuring cannot carry a verdict it is refused, with the way that can.
     """
-    from weigh.audit.judge import declared, hear
-    from weigh.report.judge import document
-    from weigh.report.judge_terminal import report
+    from weigh.judge.results import document
+    from weigh.judge.run import declared, hear
+    from weigh.judge.terminal import report
 
     heard = hear(
         files,

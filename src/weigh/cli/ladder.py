@@ -14,8 +14,8 @@ from weigh.cli.run import asked, command_line, run
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.ladder.plan import LadderPlan
     from weigh.model.errors import ExitCode
-    from weigh.model.ladder import LadderPlan
     from weigh.model.spec import Spec
     from weigh.model.units import Scale
 
@@ -69,9 +69,9 @@ def ladder(
     With --vary one experiment has all the widths of a setting as contenders; of threads it names the width at which
     each contender first beats the best single-threaded one (COST).
     """
-    from weigh.protocol.ladder import climb
+    from weigh.ladder.report import files
+    from weigh.ladder.run import climb
     from weigh.report import files as reports
-    from weigh.report.ladder import files
 
     plan, specs, places = _planned(file, flags, scales, vary)
     done: list[tuple[Scale | None, Path]] = []
@@ -91,16 +91,16 @@ ladder.params[:0] = [_flag_of_run(one) for one in run.params]
 
 def is_ladder(folder: Path) -> bool:
     """Whether a directory is that of a ladder, and not of one experiment."""
-    from weigh.report.ladder import files
+    from weigh.ladder.report import files
 
     return files.is_ladder(folder)
 
 
 def show(folder: Path, as_json: bool) -> None:
     """The ladder on stdout, computed anew from the evidence of its rungs."""
-    from weigh.report.ladder import files
-    from weigh.report.ladder.document import document
-    from weigh.report.ladder.terminal import report
+    from weigh.ladder.report import files
+    from weigh.ladder.report.document import document
+    from weigh.ladder.report.terminal import report
 
     summary = files.read(folder)
     if as_json:
@@ -111,14 +111,14 @@ def show(folder: Path, as_json: bool) -> None:
 
 def html(folder: Path) -> bytes:
     """The ladder as a page."""
-    from weigh.report.ladder import files
+    from weigh.ladder.report import files
 
     return files.rendered(files.read(folder))[files.HTML]
 
 
 def check(folder: Path, as_json: bool) -> ExitCode:
     """Verify every rung and the files of the ladder, and say what came of it."""
-    from weigh.audit.ladder import verify
+    from weigh.ladder.verify import verify
     from weigh.model.errors import ExitCode
 
     found = verify(folder)
@@ -141,10 +141,10 @@ def _planned(
     file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...]
 ) -> tuple[LadderPlan, tuple[Spec, ...], dict[str, Any]]:
     """The ladder, the experiments of its rungs, and where what they are made of lies."""
+    from weigh.ladder import run as order
+    from weigh.ladder import vary as varying
+    from weigh.ladder.plan import LadderPlan
     from weigh.model.errors import UsageError
-    from weigh.model.ladder import LadderPlan
-    from weigh.protocol import ladder as order
-    from weigh.protocol import vary as varying
 
     if scales is not None and flags["scale"] is not None:
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.load.target.url import Url
 
 _KEEPER = Path(__file__).parent / "postgres_server.py"
-_ADAPTER = Path(engines.__file__).parent / "postgres" / "adapter"
+_ADAPTER = engines.engine.adapter.parent
 _PSYCOPG = tuple(one for one in engines.engine.requires if one.startswith("psycopg"))
 _SPARE = 10
 """Connections beside those of the load."""

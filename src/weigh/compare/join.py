@@ -1,0 +1,341 @@
+"""The join: contenders of two sessions compared through a reference that took part in both. A pure function.
+
+The opinion of this file: what the machine was like in a session multiplies the times of all its contenders alike.
+Then ``(candidate / reference) of the second session over (candidate / reference) of the first`` is free of the
+machine, and a time of one session over a time of the other is not (T5). In logarithms it is the difference of two
+effects of :mod:`weigh.verdict.comparison`, with the variances of both (:mod:`weigh.statistics.welch`). The decisions are
+those of one session, over the family of this join.
+
+The assumption cannot be proven from two sessions. What can be seen of it: whether the reference itself moved alike on
+all operations (:mod:`weigh.compare.reference_shift`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.compare import reasons as join_reasons
+from weigh.compare.model import Joined, Joining
+from weigh.compare.reference_shift import movement
+from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.verdict import VerdictName
+from weigh.statistics.welch import welch
+from weigh.verdict import reasons
+from weigh.verdict import refusals as spoiling
+from weigh.verdict.comparison import compare
+from weigh.verdict.decide import decide, starts_needed
+from weigh.verdict.preclusions import Ruling, Rulings
+from weigh.verdict.table import tabulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from weigh.compare.model import Side
+    from weigh.model.spec import Rules
+    from weigh.model.verdict import Reason
+    from weigh.statistics.effects import Effects
+    from weigh.verdict.analysis_model import Metric
+    from weigh.verdict.comparison import Comparisons
+    from weigh.verdict.decide import Decisions
+    from weigh.verdict.table import Table
+
+    Bools = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
+
+_ALARM = 0.001
+_CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
+_CLOCKS = {"wall_s", "cpu_s"}
+
+
+def join(
+    first: Side,
+    second: Side,
+    pairs: Sequence[tuple[str, str]],
+    operations: Sequence[str],
+    rules: Rules,
+    *,
+    unlike: Mapping[str, Reason],
+    metric: Metric = "wall_s",
+) -> Joining:
+    """Judges contenders of the second session against contenders of the first.
+
+    Args:
+        first: the session of the baselines.
+        second: the session of the candidates.
+        pairs: (candidate of the second, baseline of the first); neither is the reference.
+        operations: names, in the order of the verdicts.
+        rules: margin and error rates.
+        unlike: operations that are not the same in both sessions, with the reason why they are refused.
+        metric: field of the samples to judge.
+    """
+    sides = tuple(_Seen(side, tabulate(side.samples, metric, side.contenders)) for side in (first, second))
+    if metric != "wall_s" and not all((seen.table.value > 0).any() for seen in sides):
+        return Joining()
+    return _Join(sides[0], sides[1], rules, metric, unlike).joining(pairs, operations)
+
+
+def decided(
+    effects: tuple[Effects, Effects], starts: tuple[Ints, Ints], rules: Rules, spoilt: Bools | None = None
+) -> tuple[Effects, Decisions]:
+    """The joined effects with what is decided about them.
+
+    Args:
+        effects: of the first and the second session.
+        starts: blocks of each; the smaller number must suffice for a verdict.
+        rules: margin and error rates.
+        spoilt: comparisons that are refused whatever they show, because of what the machine did in a session.
+    """
+    joined, fewer = welch(*effects), np.minimum(*starts)
+    decisions = decide(joined, fewer, rules, spoilt)
+    # As if both sessions had the smaller number of starts, so that the plan is a number of starts for each of them.
+    variance = sum(effect.error**2 * count for effect, count in zip(effects, starts, strict=True))
+    size, margin = np.abs(joined.effect), float(np.log1p(rules.margin))
+    level = np.where(size > margin, decisions.level_fcr, 1 - 2 * rules.equivalence)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(variance / fewer)
+    needed = starts_needed(error, fewer, np.abs(size - margin), level)
+    open_ = decisions.names == VerdictName.UNRESOLVED.value
+    return joined, replace(decisions, needed=np.where(open_, needed, np.nan))
+
+
+class _Seen:
+    """A session with its table."""
+
+    def __init__(self, side: Side, table: Table) -> None:
+        self.side, self.table = side, table
+        self.rulings = Rulings(side.samples, side.gate)
+        self.operation = {name: number for number, name in enumerate(table.operations)}
+        self.contender = {name: number for number, name in enumerate(table.contenders)}
+        self.unusable, self.executions = table.unusable(), table.executions()
+
+    def count(self, operation: str, contender: str) -> tuple[int, int]:
+        """Executions of the contender and the reference: those without a ratio, and all; zero if either has none."""
+        number = self.operation.get(operation)
+        both = [self.contender[contender], self.contender[self.side.reference]]
+        if number is None or not self.executions[number, both].all():
+            return 0, 0
+        return int(self.unusable[number, both].sum()), int(self.executions[number, both].sum())
+
+    @property
+    def of_reference(self) -> tuple[Table, int]:
+        """The table, and the number of the reference in it."""
+        return self.table, self.contender[self.side.reference]
+
+    def shown(self, operation: str) -> bool:
+        """Whether times of the reference may be shown."""
+        return self.rulings.shown(operation, self.side.reference) and self.side.reference not in self.side.out
+
+    def compared(self, pairs: Sequence[tuple[str, str]]) -> Comparisons:
+        """(operation, contender) pairs against the reference."""
+        numbers = [(self.operation[operation], self.contender[contender]) for operation, contender in pairs]
+        return compare(self.table, numbers, self.contender[self.side.reference])
+
+
+class _Join:
+    """One call of :func:`join`."""
+
+    def __init__(self, first: _Seen, second: _Seen, rules: Rules, metric: Metric, unlike: Mapping[str, Reason]) -> None:
+        self.first, self.second = first, second
+        self.rules, self.metric, self.unlike = rules, metric, unlike
+
+    def joining(self, pairs: Sequence[tuple[str, str]], operations: Sequence[str]) -> Joining:
+        """Everything."""
+        rows = {
+            (operation, *pair): self._ruling(operation, *pair)
+            for operation in operations
+            for pair in pairs
+            if self._applicable(operation, *pair)
+        }
+        open_ = [key for key, ruling in rows.items() if ruling is None]
+        ones = self.first.compared([(operation, baseline) for operation, _, baseline in open_])
+        others = self.second.compared([(operation, candidate) for operation, candidate, _ in open_])
+        spoilt = np.array([any(self._spoilt(key)) for key in open_], dtype=np.bool_)
+        effects, decisions = decided((ones.effects, others.effects), (ones.starts, others.starts), self.rules, spoilt)
+        figures = _Figures(ones, others, effects, decisions)
+        place = {key: at for at, key in enumerate(open_)}
+        like = [name for name in operations if name not in self.unlike and self._shown(name)]
+        return Joining(
+            verdicts=tuple(
+                self._decided(key, place[key], figures)
+                if ruling is None
+                else self._verdict(key, ruling.name, (ruling.reason,))
+                for key, ruling in rows.items()
+            ),
+            movement=movement(self.first.of_reference, self.second.of_reference, like),
+            family=decisions.family,
+            selected=decisions.selected,
+        )
+
+    @property
+    def _both(self) -> tuple[_Seen, _Seen]:
+        return self.first, self.second
+
+    def _sides(self, candidate: str, baseline: str) -> tuple[tuple[_Seen, str], tuple[_Seen, str]]:
+        return (self.first, baseline), (self.second, candidate)
+
+    def _shown(self, operation: str) -> bool:
+        return all(seen.shown(operation) for seen in self._both)
+
+    def _applicable(self, operation: str, candidate: str, baseline: str) -> bool:
+        """Whether there is a row: not where the metric is zero or missing throughout."""
+        counts = [seen.count(operation, name) for seen, name in self._sides(candidate, baseline)]
+        return all(executions == 0 or unusable < executions for unusable, executions in counts)
+
+    def _ruling(self, operation: str, candidate: str, baseline: str) -> Ruling | None:
+        """A verdict that needs no arithmetic, if there is one: wrong answers first, then failures."""
+        sides = self._sides(candidate, baseline)
+        for seen in self._both:
+            if (reason := seen.rulings.divergence(operation)) is not None:
+                return Ruling(VerdictName.DIVERGED, join_reasons.said_of(seen.side.name, reason))
+        for seen, contender in sides:
+            for name in (contender, seen.side.reference):
+                if (reason := seen.rulings.failure(operation, name)) is not None:
+                    return Ruling(VerdictName.ERROR, join_reasons.said_of(seen.side.name, reason))
+        for seen, contender in sides:
+            for name in (contender, seen.side.reference):
+                if name in seen.side.out:
+                    return Ruling(VerdictName.REFUSED, join_reasons.said_of(seen.side.name, seen.side.out[name]))
+        if operation in self.unlike:
+            return Ruling(VerdictName.REFUSED, self.unlike[operation])
+        for seen, contender in sides:
+            unusable, executions = seen.count(operation, contender)
+            if executions == 0:
+                return Ruling(VerdictName.REFUSED, join_reasons.few_starts(seen.side.name, 0))
+            if unusable:
+                reason = reasons.no_ratio(self.metric, unusable, executions)
+                return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(seen.side.name, reason))
+        return None
+
+    def _spoilt(self, key: tuple[str, str, str]) -> Iterator[Reason]:
+        """Why the machine forbids a verdict, in either session."""
+        operation, candidate, baseline = key
+        for seen, contender in self._sides(candidate, baseline):
+            side = seen.side
+            for reason in spoiling.reasons(side.spoilt, operation, contender, side.reference, "reference"):
+                yield join_reasons.said_of(side.name, reason)
+
+    def _decided(self, key: tuple[str, str, str], at: int, figures: _Figures) -> Joined:
+        """The verdict of the comparison at position ``at``."""
+        ones, others, decisions = figures.ones, figures.others, figures.decisions
+        name = VerdictName(str(decisions.names[at]))
+        said = (*self._spoilt(key), *self._reasons(name, at, figures))
+        first, second = int(ones.starts[at]), int(others.starts[at])
+        counted = {
+            "starts": min(first, second),
+            "starts_first": first,
+            "starts_second": second,
+            "runs": int(min(ones.runs[at], others.runs[at])),
+        }
+        effect = float(figures.effects.effect[at])
+        if min(first, second) < MIN_STARTS or not np.isfinite(effect):
+            return self._verdict(key, name, said, **counted)
+        half, half_fcr = float(decisions.half[at]), float(decisions.half_fcr[at])
+        in_family = name is not VerdictName.REFUSED
+        floor = figures.floor(at)
+        return self._verdict(
+            key,
+            name,
+            said,
+            ratio=float(np.exp(effect)),
+            ratio_first=float(np.exp(ones.effects.effect[at])),
+            ratio_second=float(np.exp(others.effects.effect[at])),
+            low=float(np.exp(effect - half)),
+            high=float(np.exp(effect + half)),
+            low_fcr=float(np.exp(effect - half_fcr)) if in_family else None,
+            high_fcr=float(np.exp(effect + half_fcr)) if in_family else None,
+            median_ratio=float(np.exp(figures.median(at))),
+            noise_floor=abs(float(np.expm1(floor))) if np.isfinite(floor) else None,
+            detectable=float(decisions.detectable[at]),
+            starts_needed=figures.needed(at),
+            **counted,
+        )
+
+    def _reasons(self, name: VerdictName, at: int, figures: _Figures) -> Iterator[Reason]:
+        """Why the verdict is what it is, then warnings about assumptions."""
+        ones, others, decisions, rules = figures.ones, figures.others, figures.decisions, self.rules
+        both = ((self.first.side.name, ones), (self.second.side.name, others))
+        few = [(session, int(of.starts[at])) for session, of in both if of.starts[at] < MIN_STARTS]
+        if few:
+            yield join_reasons.few_starts(*few[0])
+            return
+        for session, of in both:
+            if not np.isfinite(of.effects.effect[at]):
+                yield join_reasons.apart(session)
+                return
+        effect, error = float(figures.effects.effect[at]), float(figures.effects.error[at])
+        if decisions.unstable[at]:
+            shown = name is not VerdictName.REFUSED
+            yield join_reasons.unstable(float(decisions.detectable[at]), rules.unstable, beyond=shown)
+        if name is VerdictName.UNRESOLVED:
+            half = float(decisions.half[at])
+            yield join_reasons.unresolved(float(np.expm1(half)), abs(effect) > half, figures.needed(at))
+        some = [(session, int(of.starts[at])) for session, of in both if of.starts[at] < FULL_STARTS]
+        if some:
+            yield join_reasons.some_starts(some)
+        if name in _CLAIMS and figures.median(at) * effect < 0:
+            yield reasons.medians(float(np.exp(figures.median(at))))
+        if name in _CLAIMS and abs(effect) <= abs(figures.floor(at)):
+            yield join_reasons.within_floor(abs(float(np.expm1(figures.floor(at)))))
+        if error == 0 and self.metric in _CLOCKS:
+            yield reasons.constant()
+        for session, of in both:
+            if of.effects.error[at] > 0 and of.p_trend[at] < _ALARM:
+                yield join_reasons.said_of(session, reasons.trend())
+
+    def _verdict(
+        self, key: tuple[str, str, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
+    ) -> Joined:
+        """A verdict with what all verdicts of the join share."""
+        operation, candidate, baseline = key
+        failed = name in (VerdictName.DIVERGED, VerdictName.ERROR)
+        marks = [] if failed else list(self._marks(operation, candidate, baseline))
+        return Joined(
+            operation=operation,
+            contender=candidate,
+            baseline=baseline,
+            reference=self.first.side.reference,
+            verdict=name,
+            metric=self.metric,
+            confidence=self.rules.confidence,
+            margin=self.rules.margin,
+            reasons=(*said, *marks),
+            **figures,  # type: ignore[arg-type]
+        )
+
+    def _marks(self, operation: str, candidate: str, baseline: str) -> Iterator[Reason]:
+        """What is to be known about the contenders of a verdict, whatever it is."""
+        for seen, contender in self._sides(candidate, baseline):
+            side = seen.side
+            for name in (contender, side.reference):
+                if elsewhere := set(side.contradicted.get(name, ())) - {operation}:
+                    yield join_reasons.said_of(side.name, reasons.contradicted(name, elsewhere))
+            if seen.rulings.unverified(operation, contender, side.reference):
+                yield join_reasons.said_of(side.name, reasons.unverified())
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """What was computed: of the first session, of the second, and of both."""
+
+    ones: Comparisons
+    others: Comparisons
+    effects: Effects
+    decisions: Decisions
+
+    def median(self, at: int) -> float:
+        """Logarithm of the joined ratio of the medians."""
+        return float(self.others.median[at] - self.ones.median[at])
+
+    def floor(self, at: int) -> float:
+        """Logarithm of the reference's second arm over its first, joined; NaN where it has one arm somewhere."""
+        return float(self.others.floor[at] - self.ones.floor[at])
+
+    def needed(self, at: int) -> int | None:
+        """Starts in each session that would settle it."""
+        needed = float(self.decisions.needed[at])
+        return int(needed) if np.isfinite(needed) else None

@@ -1,0 +1,182 @@
+"""Joinable: whether two sessions share what a join needs, or why they do not (T5).
+
+Every function raises where they do not, with a code of its kind: ``T5.data``, ``T5.workload``, ``T5.temperature``,
+``T5.bounds``, ``T5.host``, and ``T5`` itself where the reference is missing or the sessions are not two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.compare import differences as comparable
+from weigh.model.errors import EvidenceFault, UsageError, nearest
+from weigh.model.finding import Finding, disqualified
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.compare.results import Session
+    from weigh.evidence.record import Record
+
+    Sessions = tuple[Session, Session]
+
+_TOGETHER = "measure both in one session (weigh run --contender A --contender B), or take the same reference into both"
+_FACTS = "weigh knows a machine by its processor, cores, memory, limits and kernel"
+_NAMED = 4
+"""Differences that an error names."""
+
+
+def check_independent(sessions: Sessions) -> None:
+    """The variances of two sessions add only if they share no execution.
+
+    Raises:
+        EvidenceFault: they do.
+    """
+    mine, theirs = (
+        {
+            (sample.arm, sample.operation, sample.at, sample.wall_s)
+            for record in session.records
+            for sample in record.samples
+            if sample.timed
+        }
+        for session in sessions
+    )
+    if mine & theirs or sessions[0].records == sessions[1].records:
+        raise EvidenceFault(
+            "T5: both name the same session, or attempts of one experiment that are read together anyway",
+            remedy="name two sessions; `weigh report` of the later attempt reads the earlier ones",
+        )
+
+
+def check_data(sessions: Sessions) -> None:
+    """Both read the same bytes, at the same temperature, with the same CPUs and memory.
+
+    Raises:
+        EvidenceFault: they did not.
+    """
+    for where, one, other in _attempts(sessions):
+        if differences := comparable.data(one.manifest, other.manifest):
+            raise _not_joined("T5.data", f"{where} read different data", differences)
+        if one.spec.temperature != other.spec.temperature:
+            said = f"{one.spec.temperature} in the first, {other.spec.temperature} in the second"
+            raise _not_joined("T5.temperature", f"{where} measured at different temperatures", [said])
+        if bounds := comparable.bounds(one.spec, other.spec):
+            raise _not_joined("T5.bounds", f"{where} gave their contenders other CPUs or memory", bounds)
+        if one.spec.temperature != "hot":
+            said = "two sessions are joined on hot times only"
+            raise _not_joined("T5.temperature", f"{where} measured {one.spec.temperature}", [said])
+
+
+def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:
+    """Operations that both sessions have, in order, and those among them that only share their name.
+
+    Raises:
+        EvidenceFault: none was asked in both.
+    """
+    shared: list[str] | None = None
+    unlike: dict[str, str] = {}
+    for where, one, other in _attempts(sessions):
+        if one.workload is None or other.workload is None:
+            raise _not_joined("T5.workload", f"{where} do not record what was asked", [])
+        same, differing = comparable.questions(one.workload, other.workload)
+        unlike |= differing
+        both = {*same, *differing}
+        names = [operation.name for operation in one.workload.operations if operation.name in both]
+        shared = names if shared is None else [name for name in shared if name in both]
+    shared = shared or []
+    if not set(shared) - unlike.keys():
+        said = [f"{name}: {what}" for name, what in unlike.items()]
+        raise _not_joined("T5.workload", "no question was asked in both sessions", said)
+    return shared, unlike
+
+
+def shared_reference(sessions: Sessions, wanted: str) -> tuple[str, str]:
+    """The reference's name in each session: the baseline of the first, or else the first that is in both.
+
+    Args:
+        sessions: the first and the second.
+        wanted: its name in the first session; empty to choose.
+
+    Raises:
+        UsageError: there is no contender of that name.
+        EvidenceFault: no contender, or not the one wanted, is the same in both.
+    """
+    spec = sessions[0].latest.spec
+    own = [contender.name for contender in spec.contenders]
+    if wanted and wanted not in own:
+        raise UsageError(f"the first session has no contender '{wanted}'", remedy=nearest(wanted, own))
+    order = [wanted] if wanted else sorted(own, key=lambda name: name != spec.baseline)
+    theirs = [contender.name for contender in sessions[1].latest.spec.contenders]
+    said = []
+    for name in order:
+        # Its own name first: where several are the same, that is the one that is meant.
+        for other in sorted(theirs, key=lambda other: other != name):
+            differences = _apart(sessions, name, other)
+            if not differences:
+                return name, other
+            if other == name or _engines_alike(sessions, name, other):
+                said.append(f"{name if name == other else f'{name} and {other}'}: {'; '.join(differences)}")
+    which = f"'{wanted}' is not the same in both sessions" if wanted else "no contender is the same in both sessions"
+    nobody = f"{', '.join(order)} in the first, {', '.join(theirs)} in the second"
+    raise _not_joined("T5", f"{which}, so there is no reference to join them", said or [nobody])
+
+
+def check_machine(sessions: Sessions, *, across_hosts: bool) -> list[Finding]:
+    """Both ran on one machine, as far as the facts tell; if that is not asked for, a finding says so.
+
+    Raises:
+        EvidenceFault: they did not.
+    """
+    for where, one, other in _attempts(sessions):
+        if not (differences := comparable.facts(one, other, comparable.MACHINE)):
+            continue
+        said = "; ".join(differences)
+        if not across_hosts:
+            raise EvidenceFault(
+                f"T5.host: {where} ran on different machines, and a ratio to a reference need not be the same on "
+                f"another machine ({said})",
+                remedy=f"measure on one machine, or allow it with --across-hosts; {_FACTS}",
+            )
+        return [
+            Finding(
+                code="T5.host",
+                severity="warning",
+                text=f"{where} ran on different machines: {said}",
+                remedy="a ratio need not be the same on another machine: measure both on one",
+            )
+        ]
+    return []
+
+
+def _attempts(sessions: Sessions) -> Iterator[tuple[str, Record, Record]]:
+    """The latest attempt with times of the first session and every other one, the second session's first."""
+    mine = sessions[0].measured[-1]
+    for record in reversed(sessions[1].measured):
+        yield "the sessions", mine, record
+    for record in sessions[0].measured[:-1]:
+        yield f"attempts {mine.attempt} and {record.attempt} of the first session", mine, record
+
+
+def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
+    """Why two contenders are not one reference; all attempts that have times count."""
+    mine = sessions[0].contender(name)
+    for session, own in zip(sessions, (name, other), strict=True):
+        if (finding := disqualified(session.conclusion.findings).get(own)) is not None:
+            return [f"disqualified in {session.name} ({finding.code})"]
+        for record in session.measured:
+            read = {one.name: one for one in (record.environment.contenders if record.environment else ())}
+            if own not in read:
+                return [f"not in attempt {record.attempt} of {session.name}"]
+            if differences := comparable.contender(mine, read[own]):
+                named = "" if record is session.measured[-1] else f"in attempt {record.attempt} of {session.name}, "
+                return [named + differences[0], *differences[1:]]
+    return []
+
+
+def _engines_alike(sessions: Sessions, name: str, other: str) -> bool:
+    return sessions[0].contender(name).engine == sessions[1].contender(other).engine
+
+
+def _not_joined(code: str, what: str, differences: Sequence[str]) -> EvidenceFault:
+    said = f" ({' | '.join(differences[:_NAMED])})" if differences else ""
+    return EvidenceFault(f"{code}: {what}{said}", remedy=_TOGETHER)

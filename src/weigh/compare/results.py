@@ -1,0 +1,143 @@
+"""The comparison of two sessions, before it has a form, and as JSON (schema ``weigh/compare/1``, docs/compare.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.compare.model import Joined, Joining
+from weigh.evidence.record import ContenderRead, Record
+from weigh.model.errors import ExitCode
+from weigh.model.finding import Finding
+from weigh.model.spec import Rules
+from weigh.model.tier import Tier
+from weigh.model.verdict import VerdictName
+from weigh.report.conclusion import Conclusion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA = "weigh/compare/1"
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two sessions.
+
+    Attributes:
+        name: how texts call it: ``the first session``.
+        evidence: name of its evidence directory.
+        records: of all its attempts, oldest first.
+        conclusion: what they say by themselves.
+        reference: name of the reference in this session.
+    """
+
+    name: str
+    evidence: str
+    records: tuple[Record, ...]
+    conclusion: Conclusion
+    reference: str = ""
+
+    @property
+    def latest(self) -> Record:
+        """The attempt that was named."""
+        return self.records[-1]
+
+    @property
+    def measured(self) -> tuple[Record, ...]:
+        """The attempts that have times; the latest one where none has."""
+        return tuple(record for record in self.records if record.blocks) or self.records[-1:]
+
+    def contender(self, name: str) -> ContenderRead:
+        """A contender as its engine described itself; the name is known to exist."""
+        environment = self.measured[-1].environment
+        assert environment is not None
+        return next(one for one in environment.contenders if one.name == name)
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What is printed.
+
+    Attributes:
+        first, second: the sessions; the first is the baseline.
+        pairs: (contender of the second, contender of the first).
+        rules: margin and error rates, of the first session.
+        joinings: by metric.
+        findings: errors first.
+        tier: suggestive at most: that the machine changed alike for all contenders is an assumption.
+    """
+
+    first: Session
+    second: Session
+    pairs: tuple[tuple[str, str], ...]
+    rules: Rules
+    joinings: dict[str, Joining]
+    findings: tuple[Finding, ...]
+    tier: Tier
+
+    @property
+    def headline(self) -> Joining:
+        """Of wall time: it decides the exit code."""
+        return self.joinings["wall_s"]
+
+    @property
+    def verdicts(self) -> tuple[Joined, ...]:
+        """Of all metrics."""
+        return tuple(verdict for joining in self.joinings.values() for verdict in joining.verdicts)
+
+    def exit_code(self, *, strict: bool = False) -> ExitCode:
+        """What the exit code of the command is: the first session is a baseline that the user named."""
+        names = {verdict.verdict for verdict in self.headline.verdicts}
+        errors = any(finding.severity == "error" for finding in self.findings)
+        if errors or names & {VerdictName.DIVERGED, VerdictName.SLOWER}:
+            return ExitCode.FOUND
+        if names <= {VerdictName.ERROR}:
+            return ExitCode.FAILED
+        if strict and names & {VerdictName.REFUSED, VerdictName.UNRESOLVED}:
+            return ExitCode.INCONCLUSIVE
+        return ExitCode.OK
+
+
+def document(comparison: Comparison) -> dict[str, Any]:
+    """The whole document as plain JSON; what is absent is null."""
+    first, second = comparison.first, comparison.second
+    return {
+        "schema": SCHEMA,
+        "sessions": [_session(session) for session in (first, second)],
+        "reference": {"first": first.reference, "second": second.reference, **_read(first.contender(first.reference))},
+        "rules": msgspec.to_builtins(comparison.rules),
+        "tier": msgspec.to_builtins(comparison.tier),
+        "reference_moved": list(_moved(comparison)),
+        "verdicts": msgspec.to_builtins(comparison.verdicts),
+        "findings": msgspec.to_builtins(comparison.findings),
+    }
+
+
+def _session(session: Session) -> dict[str, Any]:
+    spec, environment = session.latest.spec, session.measured[-1].environment
+    return {
+        "evidence": session.evidence,
+        "attempts": session.conclusion.attempts,
+        "experiment": {
+            "id": spec.id,
+            "name": spec.name or None,
+            "workload": spec.workload,
+            "scale": spec.scale,
+            "notice": session.latest.notice or None,
+            "seed": spec.seed,
+            "margin": spec.rules.margin,
+            "baseline": spec.baseline,
+        },
+        "weigh": environment.weigh if environment else None,
+        "contenders": [{"name": one.name, **_read(one)} for one in (environment.contenders if environment else ())],
+    }
+
+
+def _read(one: ContenderRead) -> dict[str, Any]:
+    return {"engine": one.engine, "version": one.version, "settings": one.settings, "pins": list(one.pins)}
+
+
+def _moved(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    for metric, joining in comparison.joinings.items():
+        for operation, ratio in joining.movement.ratios.items():
+            yield {"operation": operation, "metric": metric, "ratio": ratio}

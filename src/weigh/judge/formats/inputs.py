@@ -1,0 +1,115 @@
+"""The inputs: the files that a user names, read, with the names that they give to what is in them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.judge.formats import registry
+from weigh.judge.formats.source import MAX_TEXT, Source
+from weigh.model.errors import DataFault, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.judge.formats.reading import Reading
+    from weigh.judge.formats.registry import Reader
+
+_THREAD = re.compile(r"^(.+\.\d+)\.\d{1,3}$")
+"""The log of a further thread of one run of pgbench."""
+_NUMBERED = re.compile(r"[-_. ]*\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One file (or the logs of one run), read.
+
+    Attributes:
+        path: as the user named it.
+        label: of the file: given, or made of its name.
+        given: whether the user gave the label.
+        reading: what it holds.
+    """
+
+    path: str
+    label: str
+    given: bool
+    reading: Reading
+
+
+def read(files: Sequence[str], format_: str, unit: str) -> tuple[Reader, list[Input]]:
+    """All files, and the one format that they have.
+
+    Args:
+        files: ``FILE`` or ``LABEL=FILE``.
+        format_: name of the format; empty to tell by the content of each file.
+        unit: of values whose unit the format leaves open.
+
+    Raises:
+        DataFault: a file cannot be read, is not what its format promises, or is there twice.
+        UsageError: unknown format, or files of different formats.
+    """
+    forced = registry.named(format_) if format_ else None
+    chosen: Reader | None = None
+    inputs: list[Input] = []
+    seen: dict[bytes, str] = {}
+    for label, path, data in _runs(files):
+        source = Source(path, data, unit)
+        reader = forced or registry.detect(source)
+        if not data.strip():
+            raise source.fault("it is empty")
+        if chosen is not None and reader is not chosen:
+            raise UsageError(
+                f"it is {reader.name}, and {inputs[0].path} is {chosen.name}",
+                where=path,
+                remedy="compare what one tool measured; --format forces a format",
+            )
+        chosen = reader
+        digest = hashlib.sha256(data).digest()
+        if digest in seen:
+            raise DataFault(
+                f"it holds the same bytes as {seen[digest]}", where=path, remedy="a copy is no further measurement"
+            )
+        seen[digest] = path
+        inputs.append(Input(path, label or _label(path), bool(label), reader.read(source)))
+    assert chosen is not None
+    return chosen, inputs
+
+
+def _runs(files: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+    """Label, path and content of every run; the logs of several threads of one run are one."""
+    groups: dict[tuple[str, str], list[Path]] = defaultdict(list)
+    for text in files:
+        label, _, rest = text.partition("=")
+        named = bool(rest) and "/" not in label and not Path(text).exists()
+        path = Path(rest if named else text)
+        thread = _THREAD.match(path.name)
+        run = str(path.with_name(thread[1])) if thread else str(path)
+        groups[label if named else "", run if run in files else str(path)].append(path)
+    for (label, run), paths in groups.items():
+        yield label, run, b"\n".join(_bytes(path).rstrip(b"\n") for path in paths) + b"\n"
+
+
+def _bytes(path: Path) -> bytes:
+    """A file's content.
+
+    Raises:
+        DataFault: it is not there, not a file, or too large.
+    """
+    if not path.is_file():
+        what = "it is not a file" if path.exists() else "there is no such file"
+        raise DataFault(what, where=str(path), remedy="name files that a benchmark tool wrote")
+    size = path.stat().st_size
+    if size > MAX_TEXT:
+        raise DataFault(f"it has {size:,} bytes", where=str(path), remedy=f"at most {MAX_TEXT:,} bytes are read")
+    return path.read_bytes()
+
+
+def _label(path: str) -> str:
+    """A file's name without what numbers it: ``old-03.json`` is of ``old``."""
+    stem = Path(path).stem
+    return _NUMBERED.sub("", stem) or stem

@@ -1,0 +1,86 @@
+"""One long series of another tool: its mean with an honest interval, the naive one beside it, and its percentiles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from weigh.statistics.correlated_mean import SeriesMean, mean
+from weigh.statistics.percentiles import Percentile, percentiles
+from weigh.statistics.steady_state import Steady, steady
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weigh.judge.design import Turn
+
+CONFIDENCE = 0.95
+"""Level of the intervals of a series, as in the texts that these are compared with."""
+QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+class SeriesFigure(msgspec.Struct, frozen=True, kw_only=True):
+    """What one series allows to be said. Times in seconds.
+
+    Attributes:
+        operation, contender: whose it is.
+        steady: where it settles.
+        left_out: values before it settled, which are not in the mean nor in the percentiles.
+        mean: with an interval that allows for correlation, or the reason why there is none.
+        naive: the interval that takes the values for independent: what many tools print.
+        percentiles: with intervals, where the values have an order.
+        quantiles: (fraction, seconds) of a histogram, which have no intervals.
+    """
+
+    operation: str
+    contender: str
+    steady: Steady
+    left_out: int
+    mean: SeriesMean
+    naive: SeriesMean
+    percentiles: tuple[Percentile, ...] = ()
+    quantiles: tuple[tuple[float, float], ...] = ()
+
+
+def figures(turns: Iterable[Turn], confidence: float = CONFIDENCE) -> tuple[SeriesFigure, ...]:
+    """One figure for every series; turns that are no series are taken as one, in their order.
+
+    Args:
+        turns: with values.
+        confidence: level of the intervals.
+    """
+    whole: dict[tuple[str, str], list[Turn]] = {}
+    found: list[list[Turn]] = []
+    for turn in turns:
+        if turn.stretch.series:
+            found.append([turn])
+        elif (key := (turn.operation, turn.contender)) in whole:
+            whole[key].append(turn)
+        else:
+            whole[key] = [turn]
+            found.append(whole[key])
+    return tuple(_figure(own, confidence) for own in found)
+
+
+def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
+    values = np.concatenate([turn.stretch.values for turn in turns])
+    shape = steady(values)
+    cut = 0 if shape.refused else shape.cut
+    kept = values[cut:]
+    quantiles = turns[0].stretch.quantiles
+    honest = mean(kept, confidence=confidence)
+    if shape.refused is not None and honest.refused is None:
+        # A series that does not settle has a mean of what was seen, and none to give an interval for.
+        honest = msgspec.structs.replace(honest, low=None, high=None, refused=shape.refused)
+    return SeriesFigure(
+        operation=turns[0].operation,
+        contender=turns[0].contender,
+        steady=shape,
+        left_out=cut,
+        mean=honest,
+        naive=mean(kept, confidence=confidence, method="naive"),
+        percentiles=() if quantiles else percentiles(kept, QUANTILES, confidence=confidence),
+        quantiles=quantiles,
+    )

@@ -1,0 +1,185 @@
+"""The ladder before it has a form. Pure, but for reading the evidence of its rungs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.evidence import store
+from weigh.ladder.analysis import Ladder, ladder
+from weigh.ladder.cost import Cost, costs
+from weigh.ladder.plan import LadderPlan
+from weigh.ladder.report import words
+from weigh.model import units
+from weigh.model.errors import ExitCode
+from weigh.model.finding import Finding
+from weigh.model.units import Scale
+from weigh.model.verdict import VerdictName
+from weigh.report import files
+from weigh.report.conclusion import Conclusion, conclude
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from weigh.evidence.record import Record
+    from weigh.model.spec import Rules, Spec
+    from weigh.model.verdict import Verdict
+
+_OPEN = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
+
+
+class Rung(msgspec.Struct, frozen=True, kw_only=True):
+    """One experiment of the ladder.
+
+    Attributes:
+        scale: of its data.
+        evidence: name of the evidence directory.
+        conclusion: what it says with the earlier attempts of the same experiment.
+    """
+
+    scale: Scale | None
+    evidence: str
+    conclusion: Conclusion
+
+    @property
+    def complete(self) -> bool:
+        """Whether its latest attempt ended as it should."""
+        end = self.conclusion.record.end
+        return end is not None and end.how == "complete"
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What is printed.
+
+    Attributes:
+        plan: the ladder as it was asked for.
+        rungs: those that have evidence, by ascending scale.
+        ladder: what the noise allows at each.
+        costs: of contenders in several widths of threads; empty where nobody is single-threaded.
+        findings: errors of the rungs, then what the ladder itself shows.
+    """
+
+    plan: LadderPlan
+    rungs: tuple[Rung, ...]
+    ladder: Ladder
+    costs: tuple[Cost, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def spec(self) -> Spec:
+        """Of the largest rung; the others differ in the scale."""
+        return self.rungs[-1].conclusion.record.spec
+
+    @property
+    def rules(self) -> Rules:
+        """Of all rungs."""
+        return self.spec.rules
+
+    def exit_code(self, *, strict: bool = False) -> ExitCode:
+        """That of the worst rung; with ``strict`` also 3 where the largest rung leaves a verdict open.
+
+        That the small rungs leave verdicts open is what a ladder is for.
+        """
+        codes = {rung.conclusion.exit_code() for rung in self.rungs}
+        for code in (ExitCode.FOUND, ExitCode.FAILED):
+            if code in codes:
+                return code
+        names = {verdict.verdict for verdict in self.rungs[-1].conclusion.headline.verdicts}
+        return ExitCode.INCONCLUSIVE if strict and names & _OPEN else ExitCode.OK
+
+
+def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) -> Summary:
+    """Reads the evidence of every rung.
+
+    Args:
+        plan: the ladder.
+        folders: scale and evidence directory of every rung that has one, by ascending scale; at least one.
+
+    Raises:
+        EvidenceFault: an evidence cannot be read.
+    """
+    rungs = tuple(
+        Rung(scale=scale, evidence=folder.resolve().name, conclusion=files.read(folder)) for scale, folder in folders
+    )
+    counted = tuple(
+        cost for rung, (_, folder) in zip(rungs, folders, strict=True) for cost in _costs(plan, rung, folder)
+    )
+    return assembled(plan, rungs, counted)
+
+
+def assembled(plan: LadderPlan, rungs: tuple[Rung, ...], counted: tuple[Cost, ...] = ()) -> Summary:
+    """The summary of rungs that were read. Pure."""
+    spec = rungs[-1].conclusion.record.spec
+    found = ladder([(rung.scale, rung.conclusion.headline) for rung in rungs], contenders(spec), spec.rules)
+    summary = Summary(plan=plan, rungs=rungs, ladder=found, costs=counted, findings=())
+    return msgspec.structs.replace(summary, findings=(*_errors(rungs), *_findings(summary)))
+
+
+def contenders(spec: Spec) -> list[str]:
+    """Names, the baseline first."""
+    return [spec.baseline, *(one.name for one in spec.contenders if one.name != spec.baseline)]
+
+
+def _costs(plan: LadderPlan, rung: Rung, folder: Path) -> Iterator[Cost]:
+    """COST of one rung: the same executions, judged over the best single-threaded contender."""
+    if not any(one.threads for one in plan.variations):
+        return
+    attempts = store.history(folder)
+
+    def judged(baseline: str) -> Iterable[Verdict]:
+        return conclude([_over(record, baseline) for record in attempts]).headline.verdicts
+
+    yield from costs(plan.variations, rung.conclusion.headline.timings, judged, rung.scale)
+
+
+def _over(record: Record, baseline: str) -> Record:
+    return msgspec.structs.replace(record, spec=msgspec.structs.replace(record.spec, baseline=baseline))
+
+
+def _errors(rungs: Sequence[Rung]) -> Iterator[Finding]:
+    """What forbids a part of a rung, or publishing it; the rest of its findings stands in its own report."""
+    for rung in rungs:
+        for finding in rung.conclusion.findings:
+            if finding.code.startswith("R8"):
+                if rung is rungs[-1]:
+                    yield finding
+            elif finding.severity == "error":
+                text = f"at {units.scale(rung.scale)}: {finding.text}" if rung.scale is not None else finding.text
+                yield msgspec.structs.replace(finding, text=text)
+
+
+def _findings(summary: Summary) -> Iterator[Finding]:
+    """T2, by contender: an operation each would say the same many times."""
+    if len(summary.rungs) < 2:
+        return
+    margin, smallest = summary.rules.margin, summary.rungs[0].scale
+    by_contender: dict[str, list[int]] = {}
+    compared = summary.ladder.compared
+    for at, one in enumerate(compared):
+        by_contender.setdefault(one.contender, []).append(at)
+    for contender, places in by_contender.items():
+        own = [compared[at] for at in places]
+        hidden = [one for one in own if one.judged and not one.judged[0].resolves and one.judged[0].scale == smallest]
+        later, never = [one for one in hidden if one.first is not None], [one for one in hidden if one.first is None]
+        for code, some in (("T2.small", later), ("T2.none", never)):
+            if some:
+                yield Finding(
+                    code=code,
+                    severity="warning",
+                    contender=contender,
+                    operation=some[0].operation if len(some) == 1 else None,
+                    text=words.hidden(some, len(own), margin),
+                    remedy=words.remedy(some),
+                )
+        for one in own:
+            if one.lost is not None:
+                yield Finding(
+                    code="T2.lost",
+                    severity="warning",
+                    contender=contender,
+                    operation=one.operation,
+                    text=words.lost(one, margin),
+                    remedy="the machine was less quiet there, or the work itself scatters: look at that rung's report",
+                )

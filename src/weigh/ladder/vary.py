@@ -1,0 +1,130 @@
+"""Variations: contenders of a spec put in several times, with one setting at several values.
+
+All of them take part in one experiment. They alternate in the same blocks, so that any two of them have a ratio with an
+interval; widths that were measured one after another would have none (T5).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.engines import engine
+from weigh.ladder.plan import Variation
+from weigh.model.contender import Setting, parse_setting
+from weigh.model.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weigh.model.contender import Contender
+    from weigh.model.spec import Spec
+
+THREADS = "threads"
+"""This key means each engine's own setting of that kind, whatever it is called."""
+
+_WANTED = re.compile(r"^(?:(?P<contender>.+?):)?(?P<key>[A-Za-z_][\w.]*)=(?P<values>.+)$")
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """``[CONTENDER:]KEY=A,B,...`` as it was asked for; contender is empty for all."""
+
+    contender: str
+    key: str
+    values: tuple[Setting, ...]
+
+
+def parse(text: str) -> Wanted:
+    """A variation from the command line.
+
+    Raises:
+        UsageError: it does not have that form, or names fewer than two different values.
+    """
+    match = _WANTED.match(text.strip())
+    if match is None:
+        raise UsageError(
+            f"'{text}' is not a variation", remedy="write [CONTENDER:]KEY=A,B,..., e.g. --vary threads=1,2,4"
+        )
+    parsed = [parse_setting(part.strip()) for part in match["values"].split(",") if part.strip()]
+    # 1 and true are equal in Python, and two settings.
+    values = tuple({(type(value), value): value for value in parsed}.values())
+    if len(values) < 2:
+        raise UsageError(
+            f"'{text}' names one value", remedy="a ladder has at least two: --vary threads=1,2; or write ?KEY=VALUE"
+        )
+    return Wanted(contender=match["contender"] or "", key=match["key"], values=values)
+
+
+def expand(spec: Spec, wanted: Iterable[Wanted]) -> tuple[Spec, tuple[Variation, ...]]:
+    """The spec with its contenders varied, and what became of each.
+
+    The baseline becomes its first value. A contender whose engine has no setting for threads takes part once, as it is.
+
+    Raises:
+        UsageError: a variation names no contender, sets what is set already, or varies one contender twice.
+    """
+    chosen: dict[str, Wanted] = {}
+    names = [one.name for one in spec.contenders]
+    for one in wanted:
+        if one.contender and one.contender not in names:
+            raise UsageError(f"--vary: '{one.contender}' is not a contender", remedy=nearest(one.contender, names))
+        for name in [one.contender] if one.contender else names:
+            if name in chosen:
+                raise UsageError(
+                    f"--vary: '{name}' is varied twice", remedy="vary one setting of a contender at a time"
+                )
+            chosen[name] = one
+    contenders: list[Contender] = []
+    variations = []
+    for contender in spec.contenders:
+        members = _members(contender, chosen[contender.name]) if contender.name in chosen else None
+        contenders += members[1] if members else [contender]
+        variations += [members[0]] if members else []
+    if chosen and not variations:
+        raise UsageError("no contender's engine has a setting for threads", remedy="vary another setting by its name")
+    first = {one.contender: next(iter(one.members)) for one in variations}
+    _check_names(contenders)
+    return (
+        msgspec.structs.replace(spec, contenders=tuple(contenders), baseline=first.get(spec.baseline, spec.baseline)),
+        tuple(variations),
+    )
+
+
+def _members(contender: Contender, wanted: Wanted) -> tuple[Variation, list[Contender]] | None:
+    """The contender at each value; None where its engine has no such setting."""
+    threads = engine.load(contender.engine).threads
+    key = threads if wanted.key == THREADS else wanted.key
+    if not key:
+        if wanted.contender:
+            raise UsageError(
+                f"--vary: engine '{contender.engine}' has no setting for threads",
+                remedy="vary another setting by its name",
+            )
+        return None
+    if key in contender.settings:
+        raise UsageError(f"--vary: '{contender.name}' sets {key} already", remedy="leave it out there")
+    joined = "&" if "?" in contender.name else "?"
+    members = [
+        msgspec.structs.replace(
+            contender,
+            name=f"{contender.name}{joined}{key}={value}",
+            settings={**contender.settings, key: value},
+        )
+        for value in wanted.values
+    ]
+    variation = Variation(
+        contender=contender.name,
+        key=key,
+        threads=key == threads,
+        members=dict(zip([one.name for one in members], wanted.values, strict=True)),
+    )
+    return variation, members
+
+
+def _check_names(contenders: Sequence[Contender]) -> None:
+    names = [one.name for one in contenders]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"--vary: two contenders are called '{name}'", remedy="leave out the one named by hand")
