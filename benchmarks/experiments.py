@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weigh.evidence import record
+from weigh.experiment import record
 
 if TYPE_CHECKING:
     from weigh.model.sample import Sample

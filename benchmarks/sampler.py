@@ -17,13 +17,13 @@ import numpy as np
 from weigh import stats, workloads
 from weigh.engines.prepared import cache_folder, ready
 from weigh.evidence.timeline import unpack
+from weigh.experiment import dataset
+from weigh.experiment.data_link import Stage
 from weigh.host.sampler import HZ, Sampler
 from weigh.model.contender import parse_contender
 from weigh.model.progress import Silence
 from weigh.model.schedule import permuted
 from weigh.model.spec import LayoutSpec
-from weigh.protocol import datasets
-from weigh.protocol.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def _beside() -> Iterator[str]:
     source = workloads.load("tpch-dbgen")
     cache, quiet = cache_folder(), Silence()
     contender = ready(parse_contender("duckdb"), cache)
-    data = datasets.make(source.dataset, _FACTOR, None, LayoutSpec(), cache, quiet)
+    data = dataset.make(source.dataset, _FACTOR, None, LayoutSpec(), cache, quiet)
     operations = source.build(data.truth, 0).operations
     times = np.full((len(_ARMS), len(operations), _BLOCKS, _RUNS), np.nan)
     with Stage(data.folder, data.manifest) as stage:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.protocol.config import schema
+from weigh.experiment.config.spec import schema
 
-TARGET = Path(__file__).parents[1] / "src" / "weigh" / "weigh-toml.schema.json"
+TARGET = Path(__file__).parents[1] / "src" / "weigh" / "experiment" / "config" / "weigh-toml.schema.json"
 
 
 def text() -> str:

@@ -6,11 +6,11 @@ import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-from weigh.report.conclusion import conclude
-from weigh.report.html import page
+from weigh.experiment.report.html import page
+from weigh.experiment.results.results import conclude
 
 if TYPE_CHECKING:
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "path", "use"}
 LOADING = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping", "manifest"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence.record import BlockBegun, ContenderRead, End, EnvironmentRead, Record
+from weigh.experiment.record import BlockBegun, ContenderRead, End, EnvironmentRead, Record
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.dataset import DatasetName, FileFacts, Manifest

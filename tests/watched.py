@@ -14,7 +14,7 @@ from weigh.model.timeline import Culprit, Disk, Moment, Network, Watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.model.sample import Sample
 
 JOB = Culprit(pid=812, name="cc1plus", cpu_s=0.2)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import os
 
     from weigh import stats as stats
+    from weigh._evidence import Evidence as Evidence
     from weigh.model import errors as errors
-    from weigh.opened import Evidence as Evidence
 
 __all__ = ["Evidence", "__version__", "errors", "open", "stats"]
 __version__ = "0.1.0"
@@ -31,7 +31,7 @@ def open(evidence: str | os.PathLike[str]) -> Evidence:
     """
     from pathlib import Path
 
-    from weigh.opened import Evidence
+    from weigh._evidence import Evidence
 
     return Evidence(Path(evidence))
 
@@ -45,5 +45,5 @@ def __getattr__(name: str) -> Any:
         case "errors":
             return importlib.import_module("weigh.model.errors")
         case "Evidence":
-            return importlib.import_module("weigh.opened").Evidence
+            return importlib.import_module("weigh._evidence").Evidence
     raise AttributeError(f"module 'weigh' has no attribute '{name}'")

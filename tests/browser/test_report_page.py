@@ -10,7 +10,7 @@ from chromium import Page
 
 import reporting
 from pages import rendered
-from weigh.evidence.record import End
+from weigh.experiment.record import End
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from watching import eventually, workers
 
-from weigh.evidence import record as records
+from weigh.experiment import record as records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

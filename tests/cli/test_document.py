@@ -10,12 +10,12 @@ import msgspec
 import pytest
 
 from commands import Run, Weigh
-from weigh.evidence import record as records
+from weigh.experiment import record as records
+from weigh.experiment.results.results import conclude
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules
-from weigh.report.conclusion import conclude
 
 if TYPE_CHECKING:
     from pathlib import Path

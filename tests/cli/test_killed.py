@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from watching import eventually, journalled, workers
 
-from weigh.evidence import record as records
+from weigh.experiment import record as records
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from watching import eventually, workers
 
 from weigh.evidence import journal
-from weigh.evidence import record as records
+from weigh.experiment import record as records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ import pytest
 from watching import eventually, journalled, workers
 
 from weigh.evidence import journal
-from weigh.evidence import record as records
-from weigh.report.conclusion import conclude
+from weigh.experiment import record as records
+from weigh.experiment.results.results import conclude
 
 if TYPE_CHECKING:
     from pathlib import Path

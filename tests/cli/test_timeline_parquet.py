@@ -9,13 +9,13 @@ import duckdb
 import pytest
 
 from commands import Run, Weigh
-from weigh.evidence import record as records
 from weigh.evidence import timeline
+from weigh.experiment import record as records
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from lies.forging import reseal
-from weigh.report import files
+from weigh.experiment.report import files
 
 if TYPE_CHECKING:
     from pathlib import Path

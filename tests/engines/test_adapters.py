@@ -13,9 +13,9 @@ import pytest
 from lives import asked, files, prepared, rows, tables
 from weigh.engines.prepared import Ready, read_back
 from weigh.engines.process import Life, LifeEnded
+from weigh.experiment.gate.queries import read_answer
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
-from weigh.protocol.interview import read_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

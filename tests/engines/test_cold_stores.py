@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.evidence import record as records
+from weigh.experiment import record as records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from lives import prepared
+from weigh.experiment.reproducer.pair import Clock, Contradiction, Kind, Party, Question
+from weigh.experiment.reproducer.subset import Excerpt
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.spec import LayoutSpec
-from weigh.protocol.contradiction import Clock, Contradiction, Kind, Party, Question
-from weigh.protocol.excerpt import Excerpt
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,10 +16,10 @@ from weigh._native import digest_arrow
 from weigh.answers import compare
 from weigh.engines.prepared import read_back
 from weigh.engines.process import Life, LifeEnded
+from weigh.experiment.gate import metamorphic, probes
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
-from weigh.protocol import metamorphic, probes
 
 if TYPE_CHECKING:
     from pathlib import Path

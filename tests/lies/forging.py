@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import journal, store
-from weigh.report import files
+from weigh.evidence import attempts, journal
+from weigh.experiment.report import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,13 +26,13 @@ def rewrite(evidence: Path, change: Callable[[Events], Events]) -> None:
 
 def reseal(evidence: Path) -> None:
     """Seal it as it is now."""
-    store.seal(evidence, store.read_seal(evidence).weigh)
+    attempts.seal(evidence, attempts.read_seal(evidence).weigh)
 
 
 def forge(evidence: Path, change: Callable[[Events], Events]) -> None:
     """Change the journal, derive everything from it, and seal."""
     rewrite(evidence, change)
-    store.derive(evidence)
+    attempts.derive(evidence)
     files.write(evidence)
     reseal(evidence)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh.evidence import record as records
+from weigh.experiment import record as records
 
 from .reading import contenders, reasons
 from .test_E1 import account, timed, verdict

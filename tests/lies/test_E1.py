@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from weigh.audit import verify
-from weigh.evidence import record as records
+from weigh.experiment import record as records
+from weigh.experiment.verify import verify
 from weigh.host import page_cache
 
 from .forging import Events, forge, reseal, rewrite, samples

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weigh.evidence import journal
+from weigh.experiment.report import files
 from weigh.model.errors import EvidenceFault
-from weigh.report import files
 
 from .forging import forge, problems, rewrite
 

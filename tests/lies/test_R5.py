@@ -6,7 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
-from weigh.report import files
+from weigh.experiment.report import files
 
 from .forging import problems, reseal
 from .reading import codes, words

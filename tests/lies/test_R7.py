@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.report import conclusion
+from weigh.experiment.results import results
 from weigh.workloads.tpch import NOTICE
 
 from .forging import problems, reseal
@@ -61,8 +61,8 @@ def test_no_figure_has_a_name_of_the_tpc(derived: Run, weigh: Weigh) -> None:
         assert not METRICS.search(text), name
     metrics = {row["metric"] for row in [*derived.json["timings"], *derived.json["verdicts"]]}
     # Hot data is not read: bytes_read has no rows.
-    assert {"wall_s", "cpu_s", "peak_memory"} <= metrics <= set(conclusion.METRICS)
-    assert not any("tpc" in metric or "qph" in metric for metric in conclusion.METRICS)
+    assert {"wall_s", "cpu_s", "peak_memory"} <= metrics <= set(results.METRICS)
+    assert not any("tpc" in metric or "qph" in metric for metric in results.METRICS)
 
 
 def test_the_expression_finds_what_it_looks_for() -> None:

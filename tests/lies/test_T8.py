@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.evidence import store
+from weigh.evidence import attempts as store
 
 from .forging import forge, problems
 from .reading import SMALL, assert_silent, codes, contenders, verdicts, words

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weigh.experiment.results import allocation
+from weigh.experiment.results.precision import FIRST_LOOK, IN_A_ROW
 from weigh.model.spec import FULL_STARTS, MOST_STARTS
 from weigh.statistics.student_t import quantile
-from weigh.verdict import allocation
-from weigh.verdict.precision import FIRST_LOOK, IN_A_ROW
 
 from . import noise
 from .noise import RUNS, SD, Size

@@ -1,4 +1,4 @@
-"""Robust alternatives to the least squares of :mod:`weigh.statistics.effects`, for the comparison in docs/statistics.md.
+"""Robust alternatives to the least squares of :mod:`weigh.statistics.effects`, compared in docs/statistics.md.
 
 ``PYTHONPATH=src:tests python -m sim.robust`` prints it. All of them need every arm in every block, and their critical
 values are tabulated by simulation of Gaussian noise for each number of blocks: textbook standard errors with Student's

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from weigh.experiment.results import precision as rule
 from weigh.model.contender import Contender
 from weigh.model.spec import Spec
-from weigh.verdict import precision as rule
 
 from . import noise, precision
 from .noise import Size
 from .test_guarantees import sampled
 
 if TYPE_CHECKING:
-    from weigh.model.look import Look
+    from weigh.experiment.interim_look import Look
     from weigh.model.sample import Sample
 
 WORST = 0.6

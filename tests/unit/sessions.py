@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.compare.results import Session
-from weigh.evidence import store
+from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.record import BlockBegun, ContenderRead, EnvironmentRead, Opened, Record, Turn
 from weigh.evidence.timeline import Columns
+from weigh.experiment.record import BlockBegun, ContenderRead, EnvironmentRead, Opened, Record, Turn
+from weigh.experiment.results.results import conclude
 from weigh.model.answer import GateStatus, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.dataset import DatasetName, FileFacts, Manifest
@@ -19,7 +20,6 @@ from weigh.model.gate import Gate, OperationGate
 from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import LayoutSpec, Spec
-from weigh.report.conclusion import conclude
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +127,7 @@ def packed(watch: Watch) -> Columns:
 
 def written(root: Path, one: Record) -> Path:
     """An evidence directory that says what the record says; without a seal, as after a kill."""
-    folder, number = store.begin(root, one.spec)
+    folder, number = attempts.begin(root, one.spec)
     journal = Journal(folder)
     journal.append("opened", Opened(attempt=number, spec=one.spec))
     for event, part in (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from weigh.evidence import journal, store
-from weigh.evidence import record as records
+from weigh.evidence import attempts, journal
 from weigh.evidence.journal import Journal
+from weigh.experiment import record as records
 from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault
 from weigh.model.spec import Spec
@@ -23,7 +23,7 @@ OPENED = msgspec.json.encode(journal.Event("opened", msgspec.to_builtins(records
 
 
 def begun(root: Path) -> Path:
-    folder, number = store.begin(root, SPEC)
+    folder, number = attempts.begin(root, SPEC)
     opened = Journal(folder)
     opened.append("opened", records.Opened(attempt=number, spec=SPEC))
     opened.close()
@@ -31,7 +31,7 @@ def begun(root: Path) -> Path:
 
 
 def empty(root: Path, content: bytes | None) -> Path:
-    folder, _ = store.begin(root, SPEC)
+    folder, _ = attempts.begin(root, SPEC)
     if content is not None:
         (folder / journal.NAME).write_bytes(content)
     return folder
@@ -48,11 +48,11 @@ NOTHING = [
 @pytest.mark.parametrize("content", NOTHING)
 def test_an_attempt_that_recorded_nothing_is_left_out(tmp_path: Path, content: bytes | None) -> None:
     first, nothing, third = begun(tmp_path), empty(tmp_path, content), begun(tmp_path)
-    assert store.attempts(tmp_path, SPEC.id) == [first, third]
-    assert [record.attempt for record in store.history(third)] == [1, 3]
-    assert [record.attempt for record in store.history(first)] == [1]
+    assert attempts.attempts(tmp_path, SPEC.id) == [first, third]
+    assert [record.attempt for record in attempts.history(third)] == [1, 3]
+    assert [record.attempt for record in attempts.history(first)] == [1]
     with pytest.raises(EvidenceFault, match=r"nothing is recorded in it|no journal") as raised:
-        store.history(nothing)
+        attempts.history(nothing)
     assert raised.value.where.startswith(str(nothing))
 
 
@@ -62,7 +62,7 @@ def test_it_keeps_its_number(tmp_path: Path, content: bytes | None) -> None:
     begun(tmp_path)
     nothing = empty(tmp_path, content)
     nothing.rename(nothing.with_name(f"20000101-{SPEC.id}-2"))
-    _, number = store.begin(tmp_path, SPEC)
+    _, number = attempts.begin(tmp_path, SPEC)
     assert number == 3
 
 
@@ -78,12 +78,12 @@ def test_an_edited_attempt_is_not_left_out(tmp_path: Path, content: bytes) -> No
     empty(tmp_path, content)
     third = begun(tmp_path)
     with pytest.raises(EvidenceFault):
-        store.history(third)
+        attempts.history(third)
 
 
 def test_emptying_a_sealed_journal_does_not_hide_it(tmp_path: Path) -> None:
     first, second = begun(tmp_path), begun(tmp_path)
-    store.seal(first, "1")
+    attempts.seal(first, "1")
     (first / journal.NAME).write_bytes(b"")
     with pytest.raises(EvidenceFault, match="emptied since"):
-        store.history(second)
+        attempts.history(second)

@@ -10,11 +10,11 @@ import pytest
 from weigh.engines import engine
 from weigh.engines.environment import Environment
 from weigh.engines.prepared import Ready
+from weigh.experiment.resources import bounded
 from weigh.host import cgroup
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.spec import Spec
-from weigh.protocol.bounding import bounded
 
 SPEC = Spec(workload="netflow", contenders=(), baseline="", affinity=(0,), memory_limit=3 << 29)
 

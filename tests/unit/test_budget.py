@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from weigh.experiment.measure import budget
 from weigh.model.errors import UsageError
 from weigh.model.schedule import Arm
-from weigh.protocol import budget
 
 ARMS = [Arm(name="a", contender="a"), Arm(name="b", contender="b"), Arm(name="a#2", contender="a")]
 

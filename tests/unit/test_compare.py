@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.compare.results import Comparison
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.model.verdict import Reason
 
 NEW = changed(READ, name="new", version="2.1.0")

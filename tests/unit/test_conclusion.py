@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from weigh.evidence.record import Record
+from weigh.experiment.record import Record
+from weigh.experiment.results.results import conclude
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Contender
 from weigh.model.errors import ExitCode
@@ -12,7 +13,6 @@ from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import VerdictName
-from weigh.report.conclusion import conclude
 
 SPEC = Spec(
     workload="netflow",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.experiment.config import spec as config
 from weigh.model.errors import UsageError
-from weigh.protocol import config
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import sessions
 
-from weigh.evidence.record import BlockBegun
+from weigh.experiment.record import BlockBegun
+from weigh.experiment.results.results import conclude
 from weigh.machine import drift
 from weigh.model.calibration import Calibration, Kernel
 from weigh.model.spec import Rules
 from weigh.model.verdict import VerdictName
-from weigh.report.conclusion import conclude
 
 BLOCKS = 10
 

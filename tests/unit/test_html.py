@@ -15,13 +15,13 @@ import pytest
 
 import reporting
 from pages import Reader, assert_sound, rendered
-from weigh.evidence.record import End, Record
+from weigh.experiment.record import End, Record
+from weigh.experiment.report import summary
+from weigh.experiment.report.html import page
+from weigh.experiment.results.results import conclude
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
 from weigh.model.verdict import VerdictName
-from weigh.report import words
-from weigh.report.conclusion import conclude
-from weigh.report.html import page
 
 
 def part_of(text: str, operation: str) -> str:
@@ -64,7 +64,7 @@ def test_every_record_makes_a_well_formed_page_that_loads_nothing(name: str) -> 
     text = rendered(*RECORDS[name])
     assert_sound(text)
     reader = Reader(text)
-    assert words.summary(conclude(RECORDS[name])) in reader.text
+    assert summary.summary(conclude(RECORDS[name])) in reader.text
     assert "weigh verify 20261121-aaaaaaaaaaaa-1" in reader.text
 
 
@@ -78,8 +78,8 @@ def test_every_operation_contender_and_verdict_is_there(name: str) -> None:
     assert attempts[-1].workload is not None
     for verdict in conclusion.headline.verdicts:
         part = Reader(f"<details>{part_of(text, verdict.operation)}")
-        assert f"{verdict.contender} {words.verdict(verdict)}" in part.text
-        said = [row for row in rows if f">{verdict.contender}" in row and f">{words.verdict(verdict)}</td>" in row]
+        assert f"{verdict.contender} {summary.verdict(verdict)}" in part.text
+        said = [row for row in rows if f">{verdict.contender}" in row and f">{summary.verdict(verdict)}</td>" in row]
         assert said, f"{verdict.contender} on {verdict.operation}"
     for operation in attempts[-1].workload.operations:
         part = Reader(f"<details>{part_of(text, operation.name)}")
@@ -160,7 +160,8 @@ def test_many_executions_are_thinned_by_whole_starts_and_that_is_said() -> None:
 def test_the_same_bytes_whatever_the_surroundings() -> None:
     """Hashes of strings, the locale and the time zone differ from process to process."""
     script = (
-        "import sys, reporting; from weigh.report.conclusion import conclude; from weigh.report.html import page; "
+        "import sys; from support import experiment_records as reporting; "
+        "from weigh.experiment.results.results import conclude; from weigh.experiment.report.html import page; "
         "r = reporting.record(); sys.stdout.buffer.write(page(conclude([r]), r.samples, 'e').encode())"
     )
     tests = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])

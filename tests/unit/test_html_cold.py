@@ -8,13 +8,13 @@ import msgspec
 
 import reporting
 from pages import Reader, assert_sound, rendered
+from weigh.experiment.results.results import conclude
 from weigh.model.cold import Drive, Pages, Warmth
-from weigh.report.conclusion import conclude
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.model.sample import Sample
 
 MIB = 1 << 20

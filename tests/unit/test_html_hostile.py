@@ -16,7 +16,7 @@ from weigh.model.gate import Check, Difference, Gate, OperationGate
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.model.operation import Workload
 
 HOSTILE = """"><script src="http://evil.example/x.js">alert(1)</script><img src=x onerror='a()'>&amp;</title>{{7*7}}"""

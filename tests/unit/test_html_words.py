@@ -9,14 +9,14 @@ import msgspec
 
 import reporting
 from pages import Reader, assert_sound, rendered
+from weigh.experiment.report.in_words import in_words
+from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.results import conclude
 from weigh.model.verdict import VerdictName
 from weigh.render.sentences import sentence
-from weigh.report.conclusion import conclude
-from weigh.report.plain_words import in_words
-from weigh.report.terminal import plain
 
 if TYPE_CHECKING:
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
 CALM, WILD = reporting.record(), reporting.record(noise=0.3)
 

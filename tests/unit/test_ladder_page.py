@@ -12,6 +12,8 @@ from test_html_hostile import HOSTILE, hostile
 
 import reporting
 from pages import Reader, assert_sound
+from weigh.experiment.report.terminal import VERBATIM
+from weigh.experiment.results.results import conclude
 from weigh.ladder.cost import Cost
 from weigh.ladder.plan import LadderPlan, Variation
 from weigh.ladder.report.document import document
@@ -19,11 +21,9 @@ from weigh.ladder.report.page import page
 from weigh.ladder.report.terminal import report
 from weigh.ladder.results import Rung, Summary, assembled
 from weigh.model.answer import GateStatus
-from weigh.report.conclusion import conclude
-from weigh.report.terminal import VERBATIM
 
 if TYPE_CHECKING:
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
 
 def rung(scale: float, record: Record) -> Rung:

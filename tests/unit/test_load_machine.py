@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from loads import EACH, interval, record, run, spec, steady_times, target
 
-from weigh.evidence import store, timeline
+from weigh.evidence import attempts, timeline
 from weigh.evidence.journal import Journal
-from weigh.evidence.record import End
+from weigh.experiment.record import End
 from weigh.load import record as records
 from weigh.load.report import files
 from weigh.load.report.document import document
@@ -360,7 +360,7 @@ def test_the_run_queue_is_told_and_where_it_cannot_be_read_nothing_is(quiet: Loa
 def folder(tmp_path: Path) -> Path:
     """A sealed experiment whose journal has what the sampler saw."""
     asked = spec(LENGTH)
-    place, attempt = store.begin(tmp_path, asked)
+    place, attempt = attempts.begin(tmp_path, asked)
     journal = Journal(place)
     made = run(intervals())
     assert made.summary
@@ -376,7 +376,7 @@ def folder(tmp_path: Path) -> Path:
     journal.append("end", End(how="complete"))
     journal.close()
     files.write(place)
-    store.seal(place, "0")
+    attempts.seal(place, "0")
     return place
 
 
@@ -388,10 +388,10 @@ def test_the_timeline_is_laid_beside_the_runs_and_follows_from_the_journal(folde
     assert {one["connections"] for one in rows} == {16, None}
     assert records.read(folder).runs[0].at == 1.0
     pq.write_table(pq.read_table(folder / timeline.TIMELINE).slice(1), folder / timeline.TIMELINE)
-    store.seal(folder, "0")
+    attempts.seal(folder, "0")
     assert {(one.code, one.file) for one in verify(folder).problems} == {("R4.derived", timeline.TIMELINE)}
     (folder / timeline.TIMELINE).write_bytes(b"no table")
     (folder / "load.json").write_text("{}")
-    store.seal(folder, "0")
+    attempts.seal(folder, "0")
     damaged = {(one.code, one.file) for one in verify(folder).problems}
     assert damaged == {("R4.derived", timeline.TIMELINE), ("R4.figures", "load.json")}

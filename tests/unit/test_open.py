@@ -14,14 +14,14 @@ from sessions import written
 
 import weigh
 from reporting import record
-from weigh.evidence import journal, store
-from weigh.report import files
-from weigh.report.conclusion import conclude
+from weigh.evidence import attempts, journal
+from weigh.experiment.report import files
+from weigh.experiment.results.results import conclude
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_everything_is_what_the_report_says(folder: Path, whole: Record) -> None
 
 
 def test_the_samples_are_those_of_the_parquet_file(folder: Path, whole: Record) -> None:
-    store.derive(folder)
+    attempts.derive(folder)
     samples = weigh.open(folder).samples
     assert samples.to_pylist() == [msgspec.to_builtins(one) for one in whole.samples]
     assert samples.schema == duckdb.read_parquet(str(folder / "samples.parquet")).to_arrow_table().schema
@@ -96,7 +96,7 @@ def test_earlier_attempts_are_read_and_a_killed_one_counts(folder: Path, whole: 
 
 def test_before_anything_was_measured_there_are_no_verdicts(tmp_path: Path) -> None:
     empty = record(gate=None, blocks=(), samples=(), end=None)
-    folder, _ = store.begin(tmp_path, empty.spec)
+    folder, _ = attempts.begin(tmp_path, empty.spec)
     book = journal.Journal(folder)
     book.append("opened", {"attempt": 1, "spec": empty.spec})
     book.close()
@@ -109,9 +109,9 @@ def test_before_anything_was_measured_there_are_no_verdicts(tmp_path: Path) -> N
 def test_it_verifies_and_reports(folder: Path) -> None:
     with pytest.raises(weigh.errors.EvidenceFault, match="no seal"):
         weigh.open(folder).verify()
-    store.derive(folder)
+    attempts.derive(folder)
     files.write(folder)
-    store.seal(folder, "0")
+    attempts.seal(folder, "0")
     (folder / files.TEXT).write_text("better")
     evidence = weigh.open(folder)
     assert ("R4.hash", files.TEXT) in {(problem.code, problem.file) for problem in evidence.verify().problems}
@@ -148,7 +148,7 @@ def test_what_is_damaged(folder: Path) -> None:
 def test_importing_weigh_loads_nothing() -> None:
     code = (
         "import sys, weigh, weigh.cli.main; "
-        "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'weigh.opened', 'weigh.stats'} & set(sys.modules); "
+        "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'weigh._evidence', 'weigh.stats'} & set(sys.modules); "
         "assert not heavy, heavy; assert weigh.stats.ratio and weigh.errors.WeighError and weigh.Evidence"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

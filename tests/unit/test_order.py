@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from weigh.audit.order import departures
-from weigh.evidence.record import BlockBegun, End, Record
+from weigh.experiment.record import BlockBegun, End, Record
+from weigh.experiment.verify.order import departures
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import arms, block_order

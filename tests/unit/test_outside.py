@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from weigh.experiment.results.clock_coverage import outside
 from weigh.model.sample import Outcome, Sample
-from weigh.verdict.outside import outside
 
 MS = 1e-3
 

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 
 import reporting
+from weigh.experiment.report import resources as printed
+from weigh.experiment.results import resources, storage
+from weigh.experiment.results.results import conclude
 from weigh.model.resources import LifeRead, Told
 from weigh.model.storage import Device, Place
-from weigh.report import surroundings as printed
-from weigh.report.conclusion import conclude
-from weigh.verdict import parity, surroundings
 
 if TYPE_CHECKING:
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
 BASE, OTHER = reporting.names(2)
 HERE = Told(cpus=(0, 1, 2, 3), threads=4, memory="8.0 GiB", spill="/tmp/a", spill_on="ext4 on vda (virtio) at /")
@@ -37,7 +37,7 @@ def record(base: Told | None = HERE, other: Told | None = HERE, **spec: Any) -> 
 
 def found(of: Record) -> list[tuple[str, str, str]]:
     """(code, severity, text) of all that is said of parity."""
-    return [(one.code, one.severity, one.text) for one in parity.findings(of, of.samples)]
+    return [(one.code, one.severity, one.text) for one in resources.findings(of, of.samples)]
 
 
 def changed(**fields: Any) -> Told:
@@ -135,7 +135,7 @@ def test_what_an_engine_does_not_say_is_not_compared() -> None:
 
 def test_evidence_that_did_not_record_it_says_nothing_new() -> None:
     old = reporting.record()
-    assert surroundings.findings(old, old.samples) == []
+    assert storage.findings(old, old.samples) == []
     assert printed.document(conclude([old])) == {}
     assert printed.lines(old) == []
     assert printed.rows(conclude([old])) == ()
@@ -150,7 +150,7 @@ def lying(kind: str, **fields: Any) -> Record:
 
 
 def storage_codes(of: Record) -> list[tuple[str, str]]:
-    return [(one.code, one.severity) for one in surroundings.findings(of, ()) if one.code.startswith("E2")]
+    return [(one.code, one.severity) for one in storage.findings(of, ()) if one.code.startswith("E2")]
 
 
 @pytest.mark.parametrize(
@@ -172,11 +172,11 @@ def test_size_against_memory(allowed: int, ratio: float, label: str) -> None:
     assert made.environment is not None
     host = {**made.environment.host, "memory_allowed_bytes": allowed}
     made = msgspec.structs.replace(made, environment=msgspec.structs.replace(made.environment, host=host))
-    size = surroundings.working_set(made)
+    size = storage.working_set(made)
     assert size is not None
     assert size.ratio == pytest.approx(ratio, rel=0.02)
     assert str(size).endswith(f": {label}")
-    codes = [one.code for one in surroundings.findings(made, ())]
+    codes = [one.code for one in storage.findings(made, ())]
     assert ("D7.memory" in codes) is (label == "in-memory")
 
 
@@ -192,13 +192,13 @@ def test_size_against_memory(allowed: int, ratio: float, label: str) -> None:
     ],
 )
 def test_settings_under_which_postgresql_is_not_durable(in_force: dict[str, Any], lax: list[str]) -> None:
-    assert surroundings.lax(in_force) == lax
+    assert storage.lax(in_force) == lax
     made = record()
     assert made.environment is not None
     first, second = made.environment.contenders
     second = msgspec.structs.replace(second, engine="postgres", in_force=in_force)
     environment = msgspec.structs.replace(made.environment, contenders=(first, second))
-    said = surroundings.findings(msgspec.structs.replace(made, environment=environment), ())
+    said = storage.findings(msgspec.structs.replace(made, environment=environment), ())
     texts = [(one.severity, one.contender, one.text) for one in said if one.code == "E7.durability"]
     reads = "these operations only read, so it changes nothing here"
     assert texts == ([("note", OTHER, f"not durable: {', '.join(lax)}; {reads}")] if lax else [])

@@ -14,18 +14,19 @@ from scipy import special
 from sessions import written
 
 from reporting import gate, record, workload
-from weigh.audit import sql, student
-from weigh.evidence import store
+from weigh.evidence import attempts
+from weigh.experiment.report import files
+from weigh.experiment.report.document import document
+from weigh.experiment.verify.recount import recount as sql
+from weigh.experiment.verify.recount import student_t
 from weigh.model.errors import EvidenceFault
-from weigh.report import files
-from weigh.report.document import document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from weigh.audit.sql import Recount
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
+    from weigh.experiment.verify.recount.recount import Recount
     from weigh.model.sample import Sample
 
 TIMINGS = {"starts", "runs", "min", "median", "max", "cv"}
@@ -41,8 +42,8 @@ def run(script: str, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
 
 def evidence(root: Path, whole: Record) -> Path:
     folder = written(root, whole)
-    store.derive(folder)
-    store.write_json(folder, files.VERDICTS, document(files.read(folder), folder.name))
+    attempts.derive(folder)
+    attempts.write_json(folder, files.VERDICTS, document(files.read(folder), folder.name))
     return folder
 
 
@@ -231,20 +232,20 @@ def test_edited_samples_disagree_with_the_report(honest: Path) -> None:
     samples = list(record().samples)
     first = next(at for at, one in enumerate(samples) if one.run > 0)
     samples[first] = msgspec.structs.replace(samples[first], wall_s=2.0)
-    store.write_samples(honest, samples)
+    attempts.write_samples(honest, samples)
     texts = [problem.text for problem in sql.recount(honest, run).problems]
     assert any("max is" in text and "2 by SQL" in text for text in texts)
 
 
 def test_a_row_that_no_sample_supports(honest: Path) -> None:
-    store.write_samples(honest, [one for one in record().samples if one.operation != "q2"])
+    attempts.write_samples(honest, [one for one in record().samples if one.operation != "q2"])
     found = sql.recount(honest, run)
     assert any("absent by SQL" in problem.text for problem in found.problems)
     assert all("q1" not in problem.text for problem in found.problems)
 
 
 def test_a_ratio_without_a_baseline_is_no_regression(honest: Path) -> None:
-    store.write_samples(honest, [one for one in record().samples if one.contender != "duckdb@2.0.0"])
+    attempts.write_samples(honest, [one for one in record().samples if one.contender != "duckdb@2.0.0"])
     found = sql.recount(honest, run)
     assert why(found, "CR2") == ""
     assert any("ratio is 1" in problem.text and "absent by SQL" in problem.text for problem in found.problems)
@@ -270,4 +271,4 @@ def test_the_script_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_quantiles_of_the_series_are_those_of_scipy(level: float) -> None:
     for freedom in (*range(1, 40), 99, 300, 1001):
         wanted = float(special.stdtrit(freedom, (1 + level) / 2))
-        assert student.quantile(level, freedom) == pytest.approx(wanted, rel=1e-10)
+        assert student_t.quantile(level, freedom) == pytest.approx(wanted, rel=1e-10)

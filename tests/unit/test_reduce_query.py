@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
+from weigh.experiment.reproducer.query import Parsed, minimal, parse
 from weigh.model.answer import Column, ResultSchema
-from weigh.protocol.reduce_query import Parsed, minimal, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weigh.protocol.reduce_rows import FINEST, minimal
+from weigh.experiment.reproducer.rows import FINEST, minimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

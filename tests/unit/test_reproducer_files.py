@@ -18,13 +18,12 @@ from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.loaded import Tables
 from weigh.engines.prepared import Ready
+from weigh.experiment.reproducer import package, script, subset
+from weigh.experiment.reproducer.pair import Found, Question, kinds
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.gate import Difference
 from weigh.model.spec import LayoutSpec
-from weigh.protocol import excerpt, reproducer
-from weigh.protocol import reproducer_script as script
-from weigh.protocol.contradiction import Found, Question, kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +40,7 @@ def made(
     sql: str = "SELECT 1",
     source: str = "",
     **schema: Any,
-) -> reproducer.Reproducer:
+) -> package.Reproducer:
     """A reproducer of an engine whose script answers these rows."""
     engine = Engine(name="fixed", lineage="fixed", adapter=Path("none"), script=source or f"ask = lambda *_: {rows!r}")
     environment = Environment(python=Path(sys.executable), key="k", lock="pytest==9.2.0\n# via nobody\n")
@@ -54,18 +53,18 @@ def made(
     )
     question = Question(sql, (sql,), ResultSchema(columns=tuple(columns), **schema))
     found = Found(right, right, (Difference(row=name, column=name, got="1", expected="2"),))
-    return reproducer.Reproducer(ready, name, question, found, name, (name, "Found."))
+    return package.Reproducer(ready, name, question, found, name, (name, "Found."))
 
 
-def write(one: reproducer.Reproducer, folder: Path) -> str:
+def write(one: package.Reproducer, folder: Path) -> str:
     """What is said about a script that is missing; ``folder`` is the reproducer's."""
     folder.mkdir()
-    return reproducer.add_script(one, folder, Tables({one.ready.name: [str(folder / "t.parquet")]}, "key"), 60)
+    return package.add_script(one, folder, Tables({one.ready.name: [str(folder / "t.parquet")]}, "key"), 60)
 
 
 def run(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-I", str(folder / reproducer.SCRIPT)], capture_output=True, text=True, check=False
+        [sys.executable, "-I", str(folder / package.SCRIPT)], capture_output=True, text=True, check=False
     )
 
 
@@ -80,19 +79,19 @@ def test_a_script_stands_alone_whatever_things_are_called(tmp_path: Path, name: 
     done = run(tmp_path / "r")
     assert done.returncode == 1, done.stderr
     assert ": 3, not 7" in done.stdout
-    text = (tmp_path / "r" / reproducer.SCRIPT).read_text()
+    text = (tmp_path / "r" / package.SCRIPT).read_text()
     assert "\x1b" not in text
     assert "secret" not in text
     block = text.split("# /// script\n")[1].split("# ///\n")[0]
     header = tomllib.loads("".join(line.removeprefix("# ") + "\n" for line in block.splitlines()))
     assert header["dependencies"] == ["pytest==9.2.0"]
     assert header["requires-python"] == f"=={sys.version_info.major}.{sys.version_info.minor}.*"
-    assert (tmp_path / "r" / reproducer.QUERY).read_text() == "SELECT 'ü\\'''\n"
-    place = reproducer.place(tmp_path, one)
-    assert place.parent == tmp_path / reproducer.FOLDER
-    reproducer.keep(tmp_path / "r", place)
+    assert (tmp_path / "r" / package.QUERY).read_text() == "SELECT 'ü\\'''\n"
+    place = package.place(tmp_path, one)
+    assert place.parent == tmp_path / package.FOLDER
+    package.keep(tmp_path / "r", place)
     assert run(place).returncode == 1
-    assert reproducer.place(tmp_path, one) != place
+    assert package.place(tmp_path, one) != place
 
 
 @pytest.mark.parametrize(
@@ -108,21 +107,21 @@ def test_a_script_stands_alone_whatever_things_are_called(tmp_path: Path, name: 
 def test_only_a_script_that_shows_it_is_handed_out(tmp_path: Path, source: str, code: int, said: str) -> None:
     one = made([], RIGHT, NUMBER, source=source)
     assert write(one, tmp_path / "r") == said
-    assert (tmp_path / "r" / reproducer.SCRIPT).exists() == (not said)
-    (tmp_path / "r" / reproducer.SCRIPT).write_text(
-        reproducer.text(one, Tables({"t": ["t.parquet"]}, "key"), [(7,)]), encoding="utf-8"
+    assert (tmp_path / "r" / package.SCRIPT).exists() == (not said)
+    (tmp_path / "r" / package.SCRIPT).write_text(
+        package.text(one, Tables({"t": ["t.parquet"]}, "key"), [(7,)]), encoding="utf-8"
     )
     assert run(tmp_path / "r").returncode == code
 
 
 def test_without_a_script_of_the_engine_or_with_a_huge_answer_there_is_data_and_query(tmp_path: Path) -> None:
-    huge = pa.table({"n": range(reproducer.EMBEDDED_ROWS + 1)})
+    huge = pa.table({"n": range(package.EMBEDDED_ROWS + 1)})
     assert write(made([], huge, NUMBER), tmp_path / "a") == "the right answer has 1,001 rows"
     odd = pa.table({"n": pa.array([1], pa.timestamp("ns"))})
     nanoseconds = write(made([], odd, [Column(name="n", kind="timestamp")]), tmp_path / "b")
     assert nanoseconds == "the right answer holds values that a script cannot"
     for name in "ab":
-        assert [path.name for path in (tmp_path / name).iterdir()] == [reproducer.QUERY]
+        assert [path.name for path in (tmp_path / name).iterdir()] == [package.QUERY]
 
 
 VALUES = pa.table(
@@ -217,9 +216,9 @@ def test_a_reproducer_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     one = made([(3,)], RIGHT, NUMBER)
     write(one, tmp_path / "r")
     (tmp_path / "r" / "gone").symlink_to(tmp_path / "nowhere")
-    place = reproducer.place(tmp_path, one)
+    place = package.place(tmp_path, one)
     with pytest.raises(OSError):
-        reproducer.keep(tmp_path / "r", place)
+        package.keep(tmp_path / "r", place)
     assert not place.parent.exists()
 
 
@@ -246,13 +245,13 @@ def test_an_excerpt_is_the_rows_that_were_asked_for(tmp_path: Path) -> None:
     for number, (first, rows) in enumerate([(0, 400), (400, 0), (400, 600)]):
         paths.append(str(tmp_path / f"{number}.parquet"))
         pq.write_table(whole.slice(first, rows), paths[-1], row_group_size=130)
-    source = excerpt.Source({"t": paths})
+    source = subset.Source({"t": paths})
     assert source.rows == {"t": 1000}
     assert source.columns == {"t": ["a", "b", "c.d"]}
     for first, rows in [(0, 1000), (0, 1), (129, 2), (399, 2), (999, 1), (390, 300), (0, 0), (1000, 0)]:
         read = source.read("t", ["c.d", "a"], first, rows)
         assert read.combine_chunks() == whole.select(["c.d", "a"]).slice(first, rows).combine_chunks()
-    part = excerpt.Excerpt({"t": whole, "../u": whole}, LayoutSpec(writer="pyarrow"))
+    part = subset.Excerpt({"t": whole, "../u": whole}, LayoutSpec(writer="pyarrow"))
     written = part.taking("t", pa.array([3, 5, 8]).to_numpy()).write(tmp_path, None, "x-{}", files=2)
     assert [Path(path).name for paths in written.paths.values() for path in paths] == [
         "x-t-0000.parquet",
@@ -261,11 +260,11 @@ def test_an_excerpt_is_the_rows_that_were_asked_for(tmp_path: Path) -> None:
         "x-u-0001.parquet",
     ]
     assert pq.read_table(written.paths["t"])["a"].to_pylist() == [3, 5, 8]
-    assert excerpt.size(written) == sum(path.stat().st_size for path in tmp_path.glob("x-*"))
+    assert subset.size(written) == sum(path.stat().st_size for path in tmp_path.glob("x-*"))
 
 
 def test_tables_of_any_name_have_files_of_their_own() -> None:
     names = ["Events", "events", "ev/ents", "ev ents", "..", "", "é", "x" * 300]
-    stems = excerpt.stems(names)
+    stems = subset.stems(names)
     assert len({stem.casefold() for stem in stems}) == len(names)
     assert all(stem and "/" not in stem and not stem.startswith(".") and len(stem) < 80 for stem in stems)

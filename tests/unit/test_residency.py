@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.experiment.measure import cold
 from weigh.host import device_reads, page_cache, processes, storage
 from weigh.model.errors import EnvironmentFault
-from weigh.protocol import cold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

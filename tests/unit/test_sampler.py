@@ -17,10 +17,10 @@ import pytest
 
 from weigh.evidence import timeline
 from weigh.evidence.journal import Journal
+from weigh.experiment.measure import calibration
 from weigh.host import sampling
 from weigh.host.sampler import Sampler
 from weigh.model.errors import UsageError
-from weigh.protocol import calibrating
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -177,10 +177,10 @@ def events(folder: Path) -> list[dict[str, Any]]:
 
 def test_fixed_work_before_between_and_after(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    one = calibrating.Calibrating(journal, tmp_path)
+    one = calibration.Calibrating(journal, tmp_path)
     one.next(0)
     assert events(tmp_path) == []
-    one = calibrating.Calibrating(journal, tmp_path)
+    one = calibration.Calibrating(journal, tmp_path)
     with one.started(time.monotonic()):
         one.next(0)
         one.next(1)
@@ -198,7 +198,7 @@ def test_fixed_work_before_between_and_after(tmp_path: Path) -> None:
 
 def test_a_disk_that_cannot_be_written_has_no_calibration(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    one = calibrating.Calibrating(journal, tmp_path / "nowhere")
+    one = calibration.Calibrating(journal, tmp_path / "nowhere")
     with one.started(time.monotonic()):
         one.next(0)
     journal.close()
@@ -209,7 +209,7 @@ def test_a_disk_that_cannot_be_written_has_no_calibration(tmp_path: Path) -> Non
     ("name", "read", "good", "bad"),
     [
         ("WEIGH_SAMPLER", sampling.rate, {"": 20.0, "yes": 20.0, "no": 0.0, "5": 5.0}, ("often", "0", "-3", "nan")),
-        ("WEIGH_CALIBRATION", calibrating.wanted, {"": True, "yes": True, "no": False}, ("maybe", "0")),
+        ("WEIGH_CALIBRATION", calibration.wanted, {"": True, "yes": True, "no": False}, ("maybe", "0")),
     ],
 )
 def test_the_environment_decides(

@@ -9,11 +9,11 @@ import pytest
 
 import reporting
 from pages import rendered
+from weigh.experiment.config.spec import make_spec
+from weigh.experiment.report.document import document
+from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.results import conclude
 from weigh.model.errors import UsageError
-from weigh.protocol.config import make_spec
-from weigh.report.conclusion import conclude
-from weigh.report.document import document
-from weigh.report.terminal import plain
 
 FLAGS = {"contender": ("old=duckdb@1.5.5", "new=duckdb@2.0.0"), "truth": True}
 COMPLETE = reporting.record()

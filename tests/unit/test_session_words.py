@@ -7,10 +7,10 @@ from test_html_cold import cooled
 
 import reporting
 from pages import Reader, rendered
-from weigh.report.conclusion import conclude
-from weigh.report.document import document
-from weigh.report.plain_words import of_session
-from weigh.report.terminal import plain
+from weigh.experiment.report.document import document
+from weigh.experiment.report.in_words import of_session
+from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.results import conclude
 
 RECORD = reporting.record(operations=["q1"], contenders=reporting.names(4), runs=1)
 NONE = {"cpu_s": None, "peak_memory": None, "bytes_read": None}

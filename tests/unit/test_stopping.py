@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from weigh.audit import order, stopping
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
-from weigh.evidence.record import BlockBegun, End, Planned, Record
+from weigh.experiment.config import spec as config
+from weigh.experiment.interim_look import Look
+from weigh.experiment.measure.stopping import Stopping
+from weigh.experiment.record import BlockBegun, End, Planned, Record
+from weigh.experiment.results import allocation, precision, precision_findings
+from weigh.experiment.verify import order, stopping
 from weigh.model.contender import Contender
-from weigh.model.look import Look
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import arms, block_order
 from weigh.model.spec import Spec
 from weigh.model.timeline import Moment, Watch
-from weigh.protocol import config
-from weigh.protocol.stopping import Stopping
-from weigh.verdict import allocation, attained, precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -196,11 +196,13 @@ def test_after_a_kill_a_look_is_not_made_twice_and_the_next_is_the_same(tmp_path
 
 
 def test_what_is_said_in_the_end() -> None:
-    said = {one.code: one.text for one in attained.precision(HONEST.samples, SPEC)}
+    said = {one.code: one.text for one in precision_findings.precision(HONEST.samples, SPEC)}
     assert "2.0 % to each side at 99 %: reached on 1 of 2 operations, after 10 starts quiet" in said["T1.precision"]
     assert said["T1.wide"].startswith("not reached on loud (")
     assert "after 16 starts, about " in said["T1.wide"]
-    assert not list(attained.precision(HONEST.samples, msgspec.structs.replace(SPEC, precision=msgspec.UNSET)))
+    assert not list(
+        precision_findings.precision(HONEST.samples, msgspec.structs.replace(SPEC, precision=msgspec.UNSET))
+    )
 
 
 def changed(record: Record, number: int, **fields: Any) -> Record:

@@ -11,14 +11,14 @@ from test_stopping import HONEST, LOUD, QUIET, SPEC, Told, attempt, problems, st
 
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
-from weigh.model.look import Look
-from weigh.protocol.stopping import Stopping
-from weigh.verdict import attained
+from weigh.experiment.interim_look import Look
+from weigh.experiment.measure.stopping import Stopping
+from weigh.experiment.results import precision_findings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.model.sample import Sample
 
 
@@ -34,9 +34,9 @@ def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
     assert said[9] == said[10] == ((QUIET,), (QUIET,), ())
     assert said[11] == ((QUIET,), (), (QUIET,)), "ten disturbed turns of twelve are 5 % in all"
     assert problems(record) == []
-    told = {one.code: one.text for one in attained.precision(record.samples, SPEC, record.looks)}
+    told = {one.code: one.text for one in precision_findings.precision(record.samples, SPEC, record.looks)}
     assert "others used more than 5.0 % of the CPU on quiet, which went on for it by 2 blocks" in told["T1.precision"]
-    assert "others used" not in next(attained.precision(HONEST.samples, SPEC, HONEST.looks)).text
+    assert "others used" not in next(precision_findings.precision(HONEST.samples, SPEC, HONEST.looks)).text
 
 
 @pytest.mark.parametrize("who", ["a", "b"])

@@ -11,13 +11,13 @@ from test_stopping import HONEST, LOUD, QUIET
 from weigh.compare import differences
 from weigh.compare.join import join
 from weigh.compare.model import Side
-from weigh.evidence.record import EnvironmentRead, Record
+from weigh.experiment.record import EnvironmentRead, Record
+from weigh.experiment.report.document import document
+from weigh.experiment.report.html import page
+from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.results import conclude
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
-from weigh.report.conclusion import conclude
-from weigh.report.document import document
-from weigh.report.html import page
-from weigh.report.terminal import plain
 
 READS = (changed(READ, name="a"), changed(READ, name="b", engine="chdb", lineage="clickhouse"))
 AGREED = {"a": GateStatus.AGREED, "b": GateStatus.AGREED}

@@ -12,14 +12,14 @@ from weigh.answers.votes import UNDECIDED, conclude
 from weigh.engines.engine import Engine, Switch
 from weigh.engines.environment import Environment
 from weigh.engines.prepared import Ready, cache_folder
+from weigh.experiment.reproducer.candidates import remote, suspects, witnesses
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.gate import Check, Difference, Gate
 from weigh.model.operation import Case, Filter, Operation, Workload
-from weigh.protocol.suspects import remote, suspects, witnesses
 
 if TYPE_CHECKING:
-    from weigh.protocol.suspects import Testimony
+    from weigh.experiment.reproducer.candidates import Testimony
 
 SHORT = "SELECT count(*) AS n FROM t WHERE a = {a}"
 LONG = "SELECT b, count(*) AS n FROM t WHERE a = {a} GROUP BY b ORDER BY b"

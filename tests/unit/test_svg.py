@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from weigh.experiment.report.plots import samples, starts
+from weigh.experiment.report.plots.interval import WIDTH, Axis
+from weigh.experiment.report.plots.samples import Dot
+from weigh.experiment.report.plots.starts import Strip
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.render.svg import draw, marks
 from weigh.render.svg.scale import Scale, around, ratio_ticks, ticks
 from weigh.render.svg.time_axis import tick_label
-from weigh.report.svg import samples, starts
-from weigh.report.svg.interval import WIDTH, Axis
-from weigh.report.svg.samples import Dot
-from weigh.report.svg.starts import Strip
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 places = st.integers(min_value=0, max_value=2000)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from weigh.evidence import timeline
-from weigh.evidence.record import Record
+from weigh.experiment.record import Record
 from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault
 from weigh.model.sample import Outcome, Sample

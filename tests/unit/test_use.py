@@ -11,18 +11,18 @@ import pytest
 
 import reporting
 from watched import watched
-from weigh.evidence import store
+from weigh.evidence import attempts
+from weigh.experiment.config.spec import make_spec
+from weigh.experiment.report.document import document
+from weigh.experiment.report.html import page
+from weigh.experiment.report.machine import STRETCHES
+from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.results import Conclusion, conclude
 from weigh.machine.timeline_bins import stretches
 from weigh.machine.use_method import Resource, Use, use
 from weigh.model.errors import UsageError
 from weigh.model.timeline import Disk, Moment, Network, Watch
 from weigh.model.verdict import Reason, VerdictName
-from weigh.protocol.config import make_spec
-from weigh.report.conclusion import Conclusion, conclude
-from weigh.report.document import document
-from weigh.report.html import page
-from weigh.report.terminal import plain
-from weigh.report.use import STRETCHES
 
 RECORD = reporting.record(operations=["q1", "q2"], contenders=reporting.names(3))
 QUIET = watched(RECORD)
@@ -109,7 +109,7 @@ def test_the_report_says_how_quiet_it_was() -> None:
 def test_the_document_is_plain_json_and_has_every_contended_turn() -> None:
     other = reporting.names(3)[2]
     found = document(conclude([beside(other)]), "e")["machine"]
-    again = msgspec.json.decode(store.json_bytes(found))
+    again = msgspec.json.decode(attempts.json_bytes(found))
     assert again["watched"] is True
     (pair,) = (one for one in again["pairs"] if one["refused"])
     assert (pair["operation"], pair["contender"], pair["turns"]) == ("q1", other, 10)

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from weigh.experiment.results import cold
 from weigh.model.cold import Drive, Pages, Warmth
 from weigh.model.sample import Outcome, Sample
-from weigh.verdict import warm
 
 MIB = 1 << 20
 DRIVE = Drive(place="/data", kind="ext4, nvme", devices=("nvme0n1",), rates=(100.0 * MIB, 110.0 * MIB), bytes=64 * MIB)
@@ -37,17 +37,17 @@ def pages(resident: int) -> Pages:
     return Pages(resident=resident, pages=25_600, how="cachestat")
 
 
-def attempt(*readings: Warmth, samples: tuple[Sample, ...] = ()) -> warm.Attempt:
-    return warm.Attempt(1, samples or tuple(sample(one.temperature) for one in readings), readings, (DRIVE,))
+def attempt(*readings: Warmth, samples: tuple[Sample, ...] = ()) -> cold.Attempt:
+    return cold.Attempt(1, samples or tuple(sample(one.temperature) for one in readings), readings, (DRIVE,))
 
 
 def code(*readings: Warmth) -> str | None:
-    (found,) = warm.accounts([attempt(*readings)])
+    (found,) = cold.accounts([attempt(*readings)])
     return found.refused.code if found.refused else None
 
 
 def test_the_account_of_a_cold_execution() -> None:
-    (found,) = warm.accounts([attempt(reading())])
+    (found,) = cold.accounts([attempt(reading())])
     assert (found.executions, found.proven, found.resident, found.pages) == (1, 1, 0, 25_600)
     assert (found.bytes_read, found.came_in, found.device_bytes) == (10 * MIB, 10 * MIB, 11 * MIB)
     assert found.rate == pytest.approx(100 * MIB)
@@ -88,21 +88,21 @@ def test_first_reads_next_to_nothing(read: int | None, expected: str | None) -> 
 
 def test_one_execution_of_many_is_enough_and_is_counted() -> None:
     both = (reading(), reading(turn=1, before=pages(7)))
-    (found,) = warm.accounts([attempt(*both, samples=(sample(), sample(turn=1)))])
+    (found,) = cold.accounts([attempt(*both, samples=(sample(), sample(turn=1)))])
     assert found.proven == 1
     assert found.refused is not None
     assert found.refused.text.startswith("1 of 2 executions called cold: 7 of 25,600 pages")
-    assert warm.unproven([found]) == {("q\x1fcold", "a"): found.refused}
+    assert cold.unproven([found]) == {("q\x1fcold", "a"): found.refused}
 
 
 def test_an_execution_without_a_reading_is_not_cold() -> None:
-    (found,) = warm.accounts([warm.Attempt(1, (sample(),), (), ())])
+    (found,) = cold.accounts([cold.Attempt(1, (sample(),), (), ())])
     assert (found.proven, found.refused and found.refused.code) == (0, "E1.unseen")
 
 
 def test_of_a_turn_that_was_measured_again_the_later_reading_counts() -> None:
     again = (reading(before=pages(9)), reading())
-    assert code_of(warm.accounts([attempt(*again, samples=(sample(),))])) is None
+    assert code_of(cold.accounts([attempt(*again, samples=(sample(),))])) is None
 
 
 def code_of(found: tuple[Any, ...]) -> str | None:
@@ -112,8 +112,8 @@ def code_of(found: tuple[Any, ...]) -> str | None:
 
 def test_a_lie_is_an_error_and_what_nobody_can_tell_a_warning() -> None:
     for changed, severity in (({"before": pages(1)}, "error"), ({"bytes_read": 0}, "warning")):
-        found = warm.accounts([attempt(reading(**changed))])
-        said, below = warm.findings(found, [DRIVE])
+        found = cold.accounts([attempt(reading(**changed))])
+        said, below = cold.findings(found, [DRIVE])
         assert (said.severity, said.contender, said.operation) == (severity, "a", "q")
         assert (below.code, below.severity) == ("E1.hypervisor", "note")
     assert "64.0 MiB of the data were read at 100 MiB a second, and again at 110 MiB a second" in below.text
@@ -124,7 +124,7 @@ AFTER = msgspec.structs.replace(BEFORE, place="after")
 
 
 def hot(*readings: Warmth, **changed: Any) -> str | None:
-    return warm.assumed([attempt(*readings, samples=(sample("hot", **changed),))], ())
+    return cold.assumed([attempt(*readings, samples=(sample("hot", **changed),))], ())
 
 
 def test_hot_is_proven_by_reading_nothing() -> None:
@@ -149,7 +149,7 @@ def test_a_server_is_told_by_its_turn() -> None:
 
 
 def test_what_was_refused_is_not_proven() -> None:
-    found = warm.accounts([attempt(reading(bytes_read=0))])
-    assert warm.assumed([attempt(reading(bytes_read=0))], found) == (
+    found = cold.accounts([attempt(reading(bytes_read=0))])
+    assert cold.assumed([attempt(reading(bytes_read=0))], found) == (
         "1 account of cold and first executions did not hold"
     )

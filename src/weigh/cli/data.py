@@ -45,9 +45,9 @@ def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool,
     """
     from weigh.data.generator import dataset_scale
     from weigh.engines.prepared import cache_folder
+    from weigh.experiment import dataset as datasets
     from weigh.model import units
     from weigh.model.spec import LayoutSpec
-    from weigh.protocol import datasets
 
     stored = datasets.make(
         dataset, dataset_scale(dataset, scale), seed, LayoutSpec(**layout), cache_folder(), progress(quiet)

@@ -69,9 +69,9 @@ def ladder(
     With --vary one experiment has all the widths of a setting as contenders; of threads it names the width at which
     each contender first beats the best single-threaded one (COST).
     """
+    from weigh.experiment.report import files as reports
     from weigh.ladder.report import files
     from weigh.ladder.run import climb
-    from weigh.report import files as reports
 
     plan, specs, places = _planned(file, flags, scales, vary)
     done: list[tuple[Scale | None, Path]] = []

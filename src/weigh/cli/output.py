@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from weigh.report.conclusion import Conclusion
+    from weigh.experiment.results.results import Conclusion
 
 _NARROW = 118
 
 
 def print_report(conclusion: Conclusion, evidence: str) -> None:
     """The report on stdout."""
-    from weigh.report.terminal import report
+    from weigh.experiment.report.terminal import report
 
     print_rich(report(conclusion, evidence))
 
@@ -24,7 +24,7 @@ def print_rich(renderable: RenderableType) -> None:
     """Anything with styles on stdout; NO_COLOR and a pipe take the colour away."""
     from rich.console import Console
 
-    from weigh.report.terminal import VERBATIM
+    from weigh.experiment.report.terminal import VERBATIM
 
     console = Console(**VERBATIM)
     if not console.is_terminal:

@@ -161,7 +161,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
     With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
     see how weigh refuses to time it.
     """
-    from weigh.protocol.config import make_spec
+    from weigh.experiment.config.spec import make_spec
 
     rival = _DEMO_WRONG if wrong_answer else _DEMO_RIGHT
     flags = {
@@ -177,7 +177,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
 
 def asked(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, dict[str, Any]]:
     """The spec, and where what it is made of lies."""
-    from weigh.protocol import config
+    from weigh.experiment.config import spec as config
 
     if file is None and config.DEFAULT_FILE.exists():
         file = config.DEFAULT_FILE
@@ -192,8 +192,8 @@ def asked(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, dict[str, Any
 
 
 def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: bool = False, **how: Any) -> None:
-    from weigh.protocol import experiment
-    from weigh.report import files
+    from weigh.experiment import run as experiment
+    from weigh.experiment.report import files
 
     folder = experiment.run(spec, out, command_line(), progress(quiet), files.write, **how)
     conclusion = files.read(folder)

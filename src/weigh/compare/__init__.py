@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""``weigh compare``: two sessions joined through a shared reference contender."""

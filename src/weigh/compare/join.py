@@ -3,8 +3,8 @@
 The opinion of this file: what the machine was like in a session multiplies the times of all its contenders alike.
 Then ``(candidate / reference) of the second session over (candidate / reference) of the first`` is free of the
 machine, and a time of one session over a time of the other is not (T5). In logarithms it is the difference of two
-effects of :mod:`weigh.verdict.comparison`, with the variances of both (:mod:`weigh.statistics.welch`). The decisions are
-those of one session, over the family of this join.
+effects of :mod:`weigh.verdict.comparison`, with the variances of both (:mod:`weigh.statistics.welch`). The decisions
+are those of one session, over the family of this join.
 
 The assumption cannot be proven from two sessions. What can be seen of it: whether the reference itself moved alike on
 all operations (:mod:`weigh.compare.reference_shift`).

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.compare.results import Session
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
 
     Sessions = tuple[Session, Session]
 

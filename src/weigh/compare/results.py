@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.compare.model import Joined, Joining
-from weigh.evidence.record import ContenderRead, Record
+from weigh.experiment.record import ContenderRead, Record
+from weigh.experiment.results.results import Conclusion
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.tier import Tier
 from weigh.model.verdict import VerdictName
-from weigh.report.conclusion import Conclusion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

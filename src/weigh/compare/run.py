@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
-from weigh.audit.verify import verify
 from weigh.compare import caveats, preconditions, reasons
 from weigh.compare.join import join
 from weigh.compare.model import Side
 from weigh.compare.results import Comparison, Session
-from weigh.evidence import store
+from weigh.evidence import attempts
+from weigh.experiment.results.results import METRICS, conclude, spoilt
+from weigh.experiment.verify.verify import verify
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import disqualified
 from weigh.model.verdict import Reason
-from weigh.report.conclusion import METRICS, conclude, spoilt
 from weigh.verdict.metrics import rules_of
 
 if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def compare(
 
 
 def _sealed(folder: Path) -> bool:
-    return (folder / store.SEAL).exists()
+    return (folder / attempts.SEAL).exists()
 
 
 def _session(folder: Path, name: str) -> Session:
     """A session, verified if it is sealed: nothing is joined that does not pass."""
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
-    records = tuple(store.history(folder))
+    records = tuple(attempts.history(folder))
     if _sealed(folder):
         found = verify(folder)
         # Another version of weigh may word the report differently; the samples are hashed all the same.

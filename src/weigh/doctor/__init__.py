@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""``weigh doctor``: what on this machine would move measurements, and how much."""

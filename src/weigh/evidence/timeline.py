@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.load.record import LoadRecord
     from weigh.load.spec import LoadRun
     from weigh.model.sample import Sample

@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""``weigh ladder``: the experiment over growing scales, or over values of a setting."""

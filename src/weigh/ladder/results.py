@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import store
+from weigh.evidence import attempts as store
+from weigh.experiment.report import files
+from weigh.experiment.results.results import Conclusion, conclude
 from weigh.ladder.analysis import Ladder, ladder
 from weigh.ladder.cost import Cost, costs
 from weigh.ladder.plan import LadderPlan
@@ -16,14 +18,12 @@ from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.units import Scale
 from weigh.model.verdict import VerdictName
-from weigh.report import files
-from weigh.report.conclusion import Conclusion, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.model.spec import Rules, Spec
     from weigh.model.verdict import Verdict
 

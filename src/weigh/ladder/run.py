@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from weigh import workloads
 from weigh.data.generator import generator
+from weigh.experiment import run
 from weigh.model import units
 from weigh.model.errors import UsageError, WeighError
-from weigh.protocol import experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def climb(
 
     Args:
         specs: as of :func:`rungs`.
-        root: as of :func:`weigh.protocol.experiment.run`.
+        root: as of :func:`weigh.experiment.run.run`.
         command: as of it.
         progress: as of it.
         render: as of it.
@@ -84,7 +84,7 @@ def climb(
         if len(specs) > 1:
             progress.say(f"rung {number + 1} of {len(specs)}: {units.scale(spec.scale)}")
         try:
-            folder = experiment.run(spec, root, command, progress, render, **how)
+            folder = run.run(spec, root, command, progress, render, **how)
         except (KeyboardInterrupt, WeighError) as error:
             if number:
                 error.add_note(f"{units.count(number, 'rung')} below it stayed; --resume goes on from there")

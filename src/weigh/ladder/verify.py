@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.audit.problem import Problem
-from weigh.audit.verify import Verification
-from weigh.audit.verify import verify as verify_rung
+from weigh.evidence.verification import Problem
+from weigh.experiment.verify.verify import Verification
+from weigh.experiment.verify.verify import verify as verify_rung
 from weigh.ladder.report import files
 
 if TYPE_CHECKING:

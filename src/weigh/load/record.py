@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.evidence import journal, timeline
-from weigh.evidence.record import End
-from weigh.evidence.store import json_bytes
+from weigh.evidence.attempts import json_bytes
+from weigh.experiment.record import End
 from weigh.load.histogram import decode
 from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
 from weigh.load.waits.model import Waits

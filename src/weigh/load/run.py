@@ -10,9 +10,10 @@ import msgspec
 
 from weigh import __version__
 from weigh.engines.prepared import cache_folder
-from weigh.evidence import store
+from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.record import End
+from weigh.evidence.sealing import sealed
+from weigh.experiment.record import End
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.sampling import Watching, rate
 from weigh.host.sysfs import Machine
@@ -25,7 +26,6 @@ from weigh.load.spec import LoadInterval, LoadSummary
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
 from weigh.model.errors import WeighError
-from weigh.protocol.sealing import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def run(
         # A mistake in a script is said before there is any evidence.
         _generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
         rate()
-        folder, attempt = store.begin(root, spec)
+        folder, attempt = attempts.begin(root, spec)
         journal = Journal(folder)
         stack.callback(journal.close)
         how, reason = "stopped", "weigh failed"

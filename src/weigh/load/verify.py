@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
-from weigh.audit.problem import Problem
-from weigh.audit.verify import close, hashes
-from weigh.evidence import journal, store, timeline
+from weigh.evidence import attempts, journal, timeline
+from weigh.evidence.verification import Problem
+from weigh.experiment.verify.verify import close, hashes
 from weigh.load import record as load_record
 from weigh.load.report import files
 from weigh.model.errors import WeighError
@@ -44,11 +44,11 @@ def verify(folder: Path) -> LoadVerification:
     Raises:
         EvidenceFault: it was never sealed.
     """
-    sealed = store.read_seal(folder)
+    sealed = attempts.read_seal(folder)
     problems = hashes(folder, sealed)
     problems += [
         Problem(code="T8.missing", file=f"../{name}", text="this attempt was removed; every attempt counts")
-        for name in store.missing(folder)
+        for name in attempts.missing(folder)
     ]
     runs = histograms = 0
     record = None

@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""Who else used the machine, what was saturated, and whether it drifted. Pure."""

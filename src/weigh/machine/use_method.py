@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.evidence.record import Record
+    from weigh.experiment.record import Record
     from weigh.load.record import LoadRecord
     from weigh.model.sample import Sample
     from weigh.model.timeline import Disk, Moment, Watch

@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""What reports share: terminal styles, words, sentences, templates, plots. Imports nothing that measures."""

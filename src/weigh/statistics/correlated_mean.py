@@ -129,8 +129,8 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch
     """The mean of samples in the order of time, and its interval.
 
     "batch" reads the long-run variance from the lowest frequencies of up to 512 batch means
-    (:func:`weigh.statistics.long_run_variance.long_run`), corrects Student's t for the skewness of the samples (R. Willink,
-    Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
+    (:func:`weigh.statistics.long_run_variance.long_run`), corrects Student's t for the skewness of the samples (R.
+    Willink, Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
     (``T3.short``), where correlation is left at the coarsest look (``T3.correlated``) and where the series drifts
     (``T4.drift``). The others are for comparison, and never refuse.
 

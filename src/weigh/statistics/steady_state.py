@@ -1,10 +1,10 @@
 """Where a series settles: flat, warming up, slowing down, cyclic, or never steady (docs/steady.md).
 
 The entrance is :func:`steady`. Four explanations of a series compete with the flat one
-(:mod:`weigh.statistics.shape_models`): changes of level (:mod:`weigh.statistics.change_points`), a drift and an approach to a
-level (:mod:`weigh.statistics.trends`), and a cycle (:mod:`weigh.statistics.periodicity`). Each is tried under every model of
-correlated noise (:mod:`weigh.statistics.prewhitening`), so that correlation is not taken for change. A beginning that differs
-is cut, and what is left is judged again.
+(:mod:`weigh.statistics.shape_models`): changes of level (:mod:`weigh.statistics.change_points`), a drift and an
+approach to a level (:mod:`weigh.statistics.trends`), and a cycle (:mod:`weigh.statistics.periodicity`). Each is tried
+under every model of correlated noise (:mod:`weigh.statistics.prewhitening`), so that correlation is not taken for
+change. A beginning that differs is cut, and what is left is judged again.
 """
 
 from __future__ import annotations

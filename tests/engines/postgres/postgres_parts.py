@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from weigh.engines.loaded import Tables
 from weigh.engines.prepared import Ready, cache_folder, ready
 from weigh.engines.process import Life, LifeEnded
+from weigh.experiment.gate.queries import read_answer
 from weigh.model.contender import parse_contender
-from weigh.protocol.interview import read_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

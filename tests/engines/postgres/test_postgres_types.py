@@ -22,8 +22,8 @@ from postgres_parts import (
 
 from weigh._native import digest_arrow
 from weigh.engines.process import Life, LifeEnded
+from weigh.experiment.gate.queries import read_answer
 from weigh.model.sample import Outcome
-from weigh.protocol.interview import read_answer
 
 if TYPE_CHECKING:
     from pathlib import Path

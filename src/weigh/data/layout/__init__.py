@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""Physical forms of a dataset: files, how they are written, and what they say of themselves."""

@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""The report of a ladder: computed from the evidence of its rungs, and from nothing else."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from weigh.experiment.report import summary as verdict_words
 from weigh.ladder.report import words
 from weigh.ladder.report.plot import Line, percent, plot
 from weigh.ladder.results import contenders
 from weigh.model import units
+from weigh.render.html import templates
 from weigh.render.svg import marks
 from weigh.render.svg.time_axis import tick_label
-from weigh.report import words as verdict_words
-from weigh.report.html.page import templates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +48,7 @@ def page(summary: Summary) -> str:
     cast = {name: 0 if at == 0 else at + 1 for at, name in enumerate(contenders(spec))}
     operations = list(dict.fromkeys(one.operation for one in summary.ladder.series))
     return (
-        templates()
+        templates(Path(__file__).parent)
         .get_template("ladder.html")
         .render(
             summary=summary,

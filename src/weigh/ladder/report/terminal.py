@@ -11,11 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from weigh.experiment.report import summary as verdict_words
+from weigh.experiment.report.terminal import VERDICT_STYLE, interval, show_findings
 from weigh.ladder.report import words
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.report import words as verdict_words
-from weigh.report.terminal import VERDICT_STYLE, interval, show_findings
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""From what a load recorded to its figures, and whether they may be believed. Pure."""

@@ -1,7 +1,8 @@
 """The spectrum of a latency from the histograms of many intervals: percentiles with intervals, or not resolved.
 
 Inside an interval of time the order of the requests is lost, and is not needed: whether requests exceed a percentile is
-judged from their share in each interval, as :mod:`weigh.statistics.percentiles` judges it from batches (docs/series.md).
+judged from their share in each interval, as :mod:`weigh.statistics.percentiles` judges it from batches
+(docs/series.md).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""TODO-PACKAGE."""
+"""The report of a load: terminal, JSON, page."""

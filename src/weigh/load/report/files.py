@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.evidence import timeline
-from weigh.evidence.store import json_bytes
+from weigh.evidence.attempts import json_bytes
 from weigh.load import record as load_record
 from weigh.load.report.document import document
 from weigh.load.report.page import page

@@ -1,6 +1,6 @@
 """The machine under the runs of a load: lines of the terminal's report, parts of the JSON document, a part of the page.
 
-The same words as of the turns of a run (:mod:`weigh.report.use`).
+The same words as of the turns of a run (:mod:`weigh.experiment.report.machine`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.experiment.report import machine as use
 from weigh.load.analysis import machine
 from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
@@ -17,7 +18,6 @@ from weigh.machine.contention import ALL, TELLABLE, in_order
 from weigh.machine.timeline_bins import between
 from weigh.machine.use_method import When, memory_of
 from weigh.model.units import count, percent, seconds
-from weigh.report import use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.experiment.report import summary as verdict_words
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report
 from weigh.model import units
+from weigh.render.html import templates
 from weigh.render.svg.time_axis import tick_label
-from weigh.report import words as verdict_words
-from weigh.report.html.page import templates
 
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
@@ -55,7 +56,7 @@ def page(conclusion: LoadConclusion, evidence: str) -> str:
     """
     record = conclusion.record
     return (
-        templates()
+        templates(Path(__file__).parent, Path(__file__).parents[1] / "waits")
         .get_template("load.html")
         .render(
             conclusion=conclusion,

@@ -1,1 +1,0 @@
-"""Reading sealed evidence and recomputing it. Imports no engine and nothing that measures."""

@@ -1,0 +1,72 @@
+"""``weigh engines``, ``weigh workloads`` and ``weigh lies``."""
+
+from __future__ import annotations
+
+import click
+
+from weigh.cli.output import print_json
+
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+
+@click.command()
+@_json
+def engines(as_json: bool) -> None:
+    """List the engines that a contender can name."""
+    from weigh.engines import engine as registry
+    from weigh.model.errors import WeighError
+
+    rows: list[dict[str, str | None]] = []
+    for name, entry in sorted(registry.installed().items()):
+        try:
+            engine = registry.load(name)
+        except WeighError as error:
+            rows.append({"name": name, "from": entry.value, "error": str(error)})
+            continue
+        rows.append(
+            {
+                "name": name,
+                "tested": engine.tested or None,
+                "lineage": engine.lineage,
+                "about": engine.about,
+                "terms": engine.terms or None,
+                "from": entry.value,
+            }
+        )
+    if as_json:
+        print_json({"schema": "weigh/engines/1", "engines": rows})
+        return
+    for row in rows:
+        click.echo(f"{row['name']:<12} {row.get('tested') or '-':<10} {row.get('about') or row.get('error')}")
+
+
+@click.command()
+@_json
+def workloads(as_json: bool) -> None:
+    """List the workloads that an experiment can name."""
+    from weigh import workloads as registry
+    from weigh.workloads.user_sql import Folder
+
+    rows = [{"name": name, "dataset": registry.load(name).dataset} for name in registry.names()]
+    rows.append({"name": Folder.name, "dataset": Folder.dataset})
+    if as_json:
+        print_json({"schema": "weigh/workloads/1", "workloads": rows})
+        return
+    for row in rows:
+        own = row["name"] == Folder.name
+        what = "your own queries over your own files (weigh init)" if own else f"over dataset {row['dataset']}"
+        click.echo(f"{row['name']:<12} {what}")
+
+
+@click.command()
+@_json
+def lies(as_json: bool) -> None:
+    """List the ways in which benchmarks lie that this version catches."""
+    from weigh.lies import CATALOGUE
+
+    if as_json:
+        print_json({"schema": "weigh/lies/1", "lies": CATALOGUE})
+        return
+    for lie in CATALOGUE:
+        click.secho(f"{lie.id:<4}", bold=True, nl=False)
+        click.echo(f"{lie.lie}\n     {lie.answer}")

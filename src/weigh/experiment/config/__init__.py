@@ -1,0 +1,1 @@
+"""What is asked: weigh.toml and flags, read into a Spec; ``weigh init``."""

@@ -1,0 +1,245 @@
+"""``weigh init``: an experiment on the user's own data and queries, written down to be edited.
+
+The queries are asked of one engine, so that each result schema is read off an answer and not guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from weigh.data import user_files
+from weigh.engines.prepared import ready
+from weigh.engines.process import LifeEnded
+from weigh.experiment.data_link import Stage
+from weigh.experiment.gate.queries import Interview
+from weigh.model.contender import parse_contender
+from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
+from weigh.model.finding import Finding
+from weigh.model.text import one_line
+from weigh.workloads import infer_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weigh.model.contender import Contender, Setting
+    from weigh.model.progress import Progress
+    from weigh.workloads.infer_schema import Statement
+    from weigh.workloads.user_sql import QueryFile
+
+CONTENDERS = ("duckdb", "datafusion")
+"""Two lineages, so that each confirms the other's answers; both install in seconds."""
+QUERIES = "queries"
+_TIMEOUT = 300.0
+
+
+class Written(NamedTuple):
+    """What was written.
+
+    Attributes:
+        files: every file.
+        tables: number of files by table.
+        queries: names of the queries.
+        findings: what the user should look at.
+    """
+
+    files: tuple[Path, ...]
+    tables: dict[str, int]
+    queries: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def init(
+    data: Sequence[str],
+    queries: Sequence[Path],
+    contenders: Sequence[str],
+    folder: Path,
+    cache: Path,
+    progress: Progress,
+    *,
+    force: bool,
+) -> Written:
+    """Write weigh.toml and the folder of queries.
+
+    Args:
+        data: Parquet files as paths or glob patterns, each with an optional ``TABLE=`` before it.
+        queries: files of SELECT statements.
+        contenders: as ``--contender`` takes them; the first one is asked.
+        folder: where to write.
+        cache: weigh's cache directory.
+        progress: is told.
+        force: whether files that exist are written over.
+
+    Raises:
+        UsageError: the data or the queries are not there or cannot be read; files exist already.
+        EngineFault: the first contender cannot answer a query.
+    """
+    chosen = [parse_contender(text) for text in contenders or CONTENDERS]
+    tables = _tables(data)
+    statements = _statements(queries) if queries else _starters(tables)
+    schemas, findings = _asked(chosen[0], tables, statements, cache, progress)
+    texts = {folder / "weigh.toml": _toml(chosen, tables, folder)}
+    for one, schema in zip(statements, schemas, strict=True):
+        texts[folder / QUERIES / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
+        texts[folder / QUERIES / f"{one.name}.toml"] = _schema_toml(schema)
+    _write(texts, force=force)
+    return Written(
+        files=tuple(texts),
+        tables={table: len(files) for table, files in tables.items()},
+        queries=tuple(one.name for one in statements),
+        findings=tuple(findings),
+    )
+
+
+def _tables(data: Sequence[str]) -> user_files.Tables:
+    named: user_files.Tables = {}
+    loose: list[Path] = []
+    for given in data:
+        name, equals, pattern = given.partition("=")
+        if equals and name.isidentifier():
+            named.setdefault(name, []).extend(user_files.matches(pattern, Path()))
+        else:
+            loose += user_files.matches(given, Path())
+    for name, files in user_files.by_name(dict.fromkeys(loose)).items():
+        named.setdefault(name, []).extend(files)
+    return named
+
+
+def _statements(queries: Iterable[Path]) -> list[Statement]:
+    found: list[Statement] = []
+    for path in queries:
+        try:
+            text = path.read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="name files of SQL") from None
+        found += infer_schema.split(text, path.stem)
+    names = [one.name for one in found]
+    if not found:
+        raise UsageError("there is no statement in it", where=", ".join(map(str, queries)), remedy="write SELECT ...")
+    for name in names:
+        if names.count(name) > 1 or Path(name).name != name or not name.isprintable():
+            raise UsageError(
+                f"'{name}' cannot be the name of a query, or two have it",
+                remedy="write another with a comment before the statement: -- name: daily_totals",
+            )
+    return found
+
+
+def _starters(tables: user_files.Tables) -> list[Statement]:
+    """Where the user named no query: the simplest one on each table, to be replaced."""
+    return [infer_schema.Statement(name=f"rows_{table}", sql=f"SELECT count(*) AS n FROM {table}") for table in tables]
+
+
+def _asked(
+    contender: Contender, tables: user_files.Tables, statements: list[Statement], cache: Path, progress: Progress
+) -> tuple[list[QueryFile], list[Finding]]:
+    progress.say("reading the data")
+    stored = user_files.open_files(tables, cache, 0)
+    progress.say(f"environment of {contender.name}")
+    one = ready(contender, cache)
+    schemas, findings = [], []
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
+        stage = stack.enter_context(Stage(stored.folder, stored.manifest))
+        interview = stack.enter_context(Interview(one, stage, _TIMEOUT))
+        for number, statement in enumerate(statements):
+            try:
+                table = interview.ask(statement.sql).table
+            except LifeEnded as ended:
+                raise EngineFault(
+                    f"{contender.name} cannot answer it: {one_line(ended.detail)}",
+                    where=f"query {statement.name}",
+                    remedy=f"the tables are {', '.join(tables)}; name them with --data TABLE=FILES, mend the query, or "
+                    "let another engine begin: --contender ENGINE",
+                ) from None
+            schemas.append(infer_schema.describe(statement.sql, table))
+            if infer_schema.unordered_limit(statement.sql):
+                findings.append(_any_rows(statement.name))
+            progress.step(number + 1, len(statements), "asking")
+    return schemas, findings
+
+
+def _any_rows(query: str) -> Finding:
+    return Finding(
+        code="A7.limit",
+        severity="warning",
+        operation=query,
+        text="it has LIMIT without ORDER BY: any rows are a right answer, so engines will differ",
+        remedy="add ORDER BY over columns that leave no ties",
+    )
+
+
+def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) -> str:
+    lines = [
+        "# Written by weigh init; docs/weigh-toml.md explains every key.",
+        "[experiment]",
+        'workload = "sql"',
+        f"# baseline = {_text(contenders[0].name)}   # declared, it makes weigh exit 1 when another is slower",
+        "margin = 0.03         # the smallest change that matters, declared beforehand",
+        "starts = 10           # fresh starts of every contender",
+        "runs = 3              # timed executions in a turn",
+        '# budget = "10m"      # for the measuring phase',
+        "",
+        "[sql]",
+        f"folder = {_text(QUERIES)}    # NAME.sql, and NAME.toml with what a right answer looks like",
+        "",
+        "[sql.tables]",
+    ]
+    for table, files in tables.items():
+        paths = [_text(os.path.relpath(file, folder.resolve())) for file in files]
+        lines.append(f"{table} = {paths[0] if len(paths) == 1 else '[' + ', '.join(paths) + ']'}")
+    for contender in contenders:
+        lines += ["", "[[contender]]", f"name = {_text(contender.name)}", f"engine = {_text(contender.engine)}"]
+        lines += [f"version = {_text(contender.version)}"] if contender.version else []
+        lines += [f"pins = [{', '.join(map(_text, contender.pins))}]"] if contender.pins else []
+        if contender.settings:
+            lines.append(f"settings = {_inline(contender.settings)}")
+    return "\n".join(lines) + "\n"
+
+
+def _schema_toml(schema: QueryFile) -> str:
+    lines = ["# What a right answer looks like, read off one answer. Look it over: docs/own-data.md"]
+    for key, names in (("ordered_by", schema.ordered_by), ("keys", schema.keys)):
+        lines += [f"{key} = [{', '.join(map(_text, names))}]"] if names else []
+    lines += [f"limit = {schema.limit}"] if schema.limit is not None else []
+    for column in schema.column:
+        lines += ["", "[[column]]", f"name = {_text(column.name)}", f"kind = {_text(column.kind)}"]
+        lines.append(f"match = {_text(column.match)}")
+    return "\n".join(lines) + "\n"
+
+
+def _inline(settings: dict[str, Setting]) -> str:
+    return "{ " + ", ".join(f"{_text(key)} = {_value(value)}" for key, value in settings.items()) + " }"
+
+
+def _value(value: Setting) -> str:
+    return _text(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _text(value: str) -> str:
+    """A basic string of TOML: JSON's form is one, but for the delete character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _write(texts: dict[Path, str], *, force: bool) -> None:
+    there = [path for path in texts if path.exists()]
+    if there and not force:
+        raise UsageError(
+            f"{there[0].name} exists already" + (f", and {len(there) - 1} more files" if there[1:] else ""),
+            where=str(there[0].parent),
+            remedy="work in another folder, or write over them with --force",
+        )
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    except OSError as error:
+        raise EnvironmentFault(
+            f"it cannot be written: {error.strerror}", where=str(error.filename), remedy="make it writable"
+        ) from error

@@ -1,0 +1,1 @@
+"""The gate: answers are checked before any clock starts."""

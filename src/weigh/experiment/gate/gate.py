@@ -1,0 +1,274 @@
+"""The gate: the answers before any clock.
+
+Witnesses in this order: the pinned answer, the ground truth, other lineages, and where none of these can speak,
+the engine itself (``metamorphic``). Two versions of one engine are one vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.answers import compare
+from weigh.answers.votes import UNDECIDED, conclude, vote
+from weigh.engines.process import LifeEnded
+from weigh.experiment.gate import metamorphic
+from weigh.experiment.gate.queries import Interview
+from weigh.model.answer import GateStatus
+from weigh.model.finding import Finding
+from weigh.model.gate import Check, Gate
+from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    import pyarrow as pa
+
+    from weigh.engines.prepared import Ready
+    from weigh.experiment.data_link import Stage
+    from weigh.model.operation import Case, Operation, Workload
+    from weigh.model.progress import Progress
+    from weigh.model.spec import Spec
+
+PINNED = "pinned answer"
+_TIMED_REPEATS = 3
+"""Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
+planned from the fastest."""
+
+Key = tuple[str, str]
+"""(operation, case)"""
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate leaves behind for the measurement.
+
+    Attributes:
+        gate: the record.
+        findings: what is to be said.
+        kept: answer of every contender to every case, to compare timed executions with.
+        seconds: fastest execution of (contender, operation, case); never shown as a result.
+        peaks: largest resident size of each contender, bytes.
+    """
+
+    gate: Gate
+    findings: tuple[Finding, ...]
+    kept: dict[tuple[str, str, str], Any]
+    seconds: dict[tuple[str, str, str], float]
+    peaks: dict[str, int]
+
+
+Witness = Callable[["Operation", "Case"], "pa.Table | None"]
+"""Gives the right answer to a case, or None where it does not know it."""
+
+
+class Witnesses:
+    """Whoever can say what is right before any contender is asked, the most trusted first.
+
+    Args:
+        named: name and witness.
+    """
+
+    def __init__(self, *named: tuple[str, Witness]) -> None:
+        self._named = named
+
+    def speak(self, operation: Operation, case: Case) -> Iterator[tuple[str, pa.Table]]:
+        """Name and answer of everyone who knows it, in order."""
+        for name, witness in self._named:
+            table = witness(operation, case)
+            if table is not None:
+                yield name, table
+
+
+def hold(
+    contenders: Iterable[Ready],
+    workload: Workload,
+    witnesses: Witnesses,
+    stage: Stage,
+    spec: Spec,
+    progress: Progress,
+) -> Held:
+    """Ask every contender every case of every operation, and judge the answers."""
+    asked: dict[tuple[str, str, str], pa.Table] = {}
+    checks: list[Check] = []
+    findings: list[Finding] = []
+    seconds: dict[tuple[str, str, str], float] = {}
+    peaks: dict[str, int] = {}
+    contenders = list(contenders)
+    for ready in contenders:
+        progress.say(f"gate: asking {ready.name}")
+        with Interview(ready, stage, spec.timeout) as interview:
+            one = _Examination(interview, workload, witnesses)
+            one.run(progress)
+        checks += one.checks
+        findings += one.findings
+        peaks[ready.name] = one.peak
+        seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
+        asked.update({(ready.name, *key): table for key, table in one.open.items()})
+    names = [ready.name for ready in contenders]
+    silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
+    checks += _cross_examine(asked, contenders, workload, silent)
+    gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
+    return Held(gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks)
+
+
+class _Examination:
+    """One contender asked everything."""
+
+    def __init__(self, interview: Interview, workload: Workload, witnesses: Witnesses) -> None:
+        self.interview = interview
+        self.workload = workload
+        self.witnesses = witnesses
+        self.checks: list[Check] = []
+        self.findings: list[Finding] = []
+        self.seconds: dict[Key, float] = {}
+        self.peak = 0
+        self.open: dict[Key, pa.Table] = {}
+        self._lazy = False
+
+    def run(self, progress: Progress) -> None:
+        """Ask every case; an operation that the engine cannot do, times out on or dies of is asked once."""
+        total = sum(len(operation.cases) for operation in self.workload.operations)
+        done = 0
+        for operation in self.workload.operations:
+            for case in operation.cases:
+                hopeless = self._ask(operation, case)
+                if hopeless:
+                    break
+            done += len(operation.cases)
+            progress.step(done, total, f"gate: {self.interview.ready.name}")
+
+    def _ask(self, operation: Operation, case: Case) -> bool:
+        name = self.interview.ready.name
+        sql = operation.text(case, self.interview.ready.engine.dialect)
+        fastest = float("inf")
+        first: Check | None = None
+        for repeat in range(_TIMED_REPEATS if case.timed else 1):
+            try:
+                reply = self.interview.ask(sql, withdraw=repeat == 0)
+            except LifeEnded as ended:
+                status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
+                detail = f"{ended.outcome}: {ended.detail}"
+                self.checks.append(
+                    Check(operation=operation.name, case=case.name, contender=name, status=status, detail=detail)
+                )
+                return True
+            if reply.lazy and not self._lazy:
+                self._lazy = True
+                self.findings.append(_lazy(name, operation.name, reply.lazy))
+            fastest = min(fastest, reply.run["wall_s"])
+            self.peak = max(self.peak, reply.run["peak_memory"] or 0)
+            check = self._check(operation, case, reply.table)
+            if first is None:
+                first = check
+                self.open[operation.name, case.name] = reply.table
+            elif check.status is GateStatus.DIVERGED and first.status is not GateStatus.DIVERGED:
+                first = msgspec.structs.replace(check, detail=f"from its execution {repeat + 1} on")
+        assert first is not None
+        self.checks.append(first)
+        if case.timed:
+            self.seconds[operation.name, case.name] = fastest
+        return False
+
+    def _check(self, operation: Operation, case: Case, table: pa.Table) -> Check:
+        """The answer against a witness; where there is none, against the contender's own first answer."""
+        common = {
+            "operation": operation.name,
+            "case": case.name,
+            "contender": self.interview.ready.name,
+            "digest": compare.digest(table, operation.schema),
+            "rows": table.num_rows,
+        }
+        checked = None
+        for name, expected in self.witnesses.speak(operation, case):
+            compared = compare.compare(table, expected, operation.schema, complete=name != PINNED)
+            checked = Check(
+                **common,
+                status=GateStatus.AGREED if compared.agrees else GateStatus.DIVERGED,
+                witness=name,
+                differences=compared.differences,
+                notes=compared.notes,
+            )
+            if not compared.agrees:
+                break
+        if checked is not None:
+            return checked
+        # The first answer is compared with itself: its result schema alone can already contradict it.
+        itself = compare.compare(table, self.open.get((operation.name, case.name), table), operation.schema)
+        if not itself.agrees:
+            fits = table.num_columns == len(operation.schema.columns)
+            return Check(
+                **common,
+                status=GateStatus.DIVERGED,
+                witness="its own first answer" if fits else "the operation's result schema",
+                differences=itself.differences,
+            )
+        return Check(**common, status=GateStatus.UNVERIFIED)
+
+
+def _cross_examine(
+    asked: dict[tuple[str, str, str], pa.Table],
+    contenders: list[Ready],
+    workload: Workload,
+    silent: Collection[Key],
+) -> list[Check]:
+    """Where no witness spoke, the lineages vote: a check more for every contender and case."""
+    lineage = {ready.name: ready.engine.lineage for ready in contenders}
+    if len(set(lineage.values())) < 2:
+        return []
+    found = []
+    for operation in workload.operations:
+        for case in operation.cases:
+            if (operation.name, case.name) not in silent:
+                continue
+            tables = {
+                ready.name: asked[ready.name, operation.name, case.name]
+                for ready in contenders
+                if (ready.name, operation.name, case.name) in asked
+            }
+            found += vote(operation, case, tables, lineage)
+    return found
+
+
+def acquitted(
+    checks: Iterable[Check],
+    kept: Mapping[tuple[str, str, str], pa.Table],
+    workload: Workload,
+    lineage: Mapping[str, str],
+) -> list[Check]:
+    """Where some differed and one of them contradicts itself, the rest vote again without it."""
+    checks = list(checks)
+    guilty: dict[Key, set[str]] = {}
+    for check in checks:
+        if check.witness == metamorphic.PARTITION or check.witness.startswith(metamorphic.ITSELF):
+            guilty.setdefault((check.operation, check.case), set()).add(check.contender)
+    found = []
+    again: dict[Key, list[str]] = {}
+    for check in checks:
+        key = (check.operation, check.case)
+        if check.detail == UNDECIDED and key in guilty and check.contender not in guilty[key]:
+            again.setdefault(key, []).append(check.contender)
+        else:
+            found.append(check)
+    for (name, case_name), contenders in again.items():
+        operation = workload.operation(name)
+        case = next(case for case in operation.cases if case.name == case_name)
+        found += vote(operation, case, {one: kept[one, name, case_name] for one in contenders}, dict(lineage))
+    return found
+
+
+def cases_asked(workload: Workload) -> dict[str, int]:
+    """Number of cases of each operation."""
+    return {operation.name: len(operation.cases) for operation in workload.operations}
+
+
+def _lazy(contender: str, operation: str, why: str) -> Finding:
+    return Finding(
+        code="A5.lazy",
+        severity="error",
+        contender=contender,
+        operation=operation,
+        text=f"the answer was not complete when its execution returned ({why}): the clock would stop too early",
+        remedy="its adapter must consume all rows inside run(); it is not compared",
+    )

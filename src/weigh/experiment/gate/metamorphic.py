@@ -1,0 +1,181 @@
+"""Metamorphic checks: what must hold between an engine's own answers, when nobody else can say what is right.
+
+- ``p`` + ``not p`` + ``p is null`` = all rows, for every literal of every filter;
+- the same answer with an optimisation switched off, with one thread, and over the same rows in more files.
+
+The first is ternary logic partitioning (Rigger and Su, OOPSLA 2020); the second is akin to their non-optimizing
+reference engine construction (ESEC/FSE 2020).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.answers import compare
+from weigh.engines.process import LifeEnded
+from weigh.experiment.gate.queries import Interview
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.finding import Finding
+from weigh.model.gate import Check, Difference
+from weigh.model.operation import fill
+from weigh.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
+    from weigh.experiment.data_link import Stage
+    from weigh.model.contender import Setting
+    from weigh.model.operation import Case, Operation, Workload
+    from weigh.model.progress import Progress
+
+PARTITION = "its own count: p + not p + p is null = all"
+ITSELF = "itself with "
+ONE_THREAD = "one thread"
+MORE_FILES = "the same rows in more files"
+
+
+def check(
+    ready: Ready,
+    workload: Workload,
+    operations: Collection[str],
+    stage: Stage,
+    split: Tables | None,
+    timeout: float,
+    progress: Progress,
+) -> tuple[list[Check], list[Finding]]:
+    """Every relation that applies, on the operations named.
+
+    Args:
+        ready: the contender.
+        workload: its operations.
+        operations: names of those to check.
+        stage: where the data is.
+        split: the same rows in more files, or None.
+        timeout: seconds for one question.
+        progress: is told.
+
+    Returns:
+        What failed; and a note for each relation that could not be tried everywhere, so that a check which never ran
+        is not taken for one that was passed.
+    """
+    chosen = [operation for operation in workload.operations if operation.name in operations]
+    progress.say(f"gate: checking {ready.name} against itself")
+    with Interview(ready, stage, timeout) as interview:
+        failed, refused = _partitions(interview, chosen)
+    untried = [_untried(ready, "its parts", refused, len(chosen))] if refused else []
+    for name, changed, tables in _variants(ready, split):
+        found, refused = _variant(ready, chosen, stage, timeout, name, changed, tables)
+        failed += found
+        if refused:
+            untried.append(_untried(ready, name, refused, len(chosen)))
+        progress.say(f"gate: {ready.name}, {name}: compared")
+    return failed, untried
+
+
+def _variants(ready: Ready, split: Tables | None) -> list[tuple[str, dict[str, Setting], Tables | None]]:
+    engine = ready.engine
+    found: list[tuple[str, dict[str, Setting], Tables | None]] = [
+        (switch.name, switch.settings, None) for switch in engine.switches
+    ]
+    if engine.threads:
+        found.append((ONE_THREAD, {engine.threads: 1}, None))
+    if split is not None and not engine.stores:
+        # A loaded copy is the same however many files it was loaded from.
+        found.append((MORE_FILES, {}, split))
+    return found
+
+
+def _partitions(interview: Interview, operations: list[Operation]) -> tuple[list[Check], list[str]]:
+    totals: dict[str, int] = {}
+    failed = []
+    refused = []
+    for operation in operations:
+        if operation.filter is None:
+            continue
+        table = operation.filter.table
+        for case in operation.cases:
+            predicate = fill(operation.filter.predicate, case.literals)
+            try:
+                if table not in totals:
+                    totals[table] = _count(interview, table, None)
+                parts = [
+                    _count(interview, table, part)
+                    for part in (f"({predicate})", f"NOT ({predicate})", f"({predicate}) IS NULL")
+                ]
+            except LifeEnded as ended:
+                # It cannot say it in this form: no relation to check, and no accusation.
+                refused.append(ended.detail)
+                break
+            if sum(parts) != totals[table]:
+                difference = Difference(
+                    row=predicate,
+                    column="count",
+                    got=" + ".join(f"{part:,}" for part in parts) + f" = {sum(parts):,}",
+                    expected=f"{totals[table]:,} rows",
+                )
+                failed.append(_contradicted(interview.ready, operation, case, PARTITION, (difference,)))
+    return failed, refused
+
+
+def _count(interview: Interview, table: str, predicate: str | None) -> int:
+    where = f" WHERE {predicate}" if predicate else ""
+    reply = interview.ask(f"SELECT count(*) AS n FROM {table}{where}")
+    return int(reply.table.column(0)[0].as_py())
+
+
+def _variant(
+    ready: Ready,
+    operations: list[Operation],
+    stage: Stage,
+    timeout: float,
+    name: str,
+    changed: Mapping[str, Setting],
+    tables: Tables | None,
+) -> tuple[list[Check], list[str]]:
+    failed = []
+    refused = []
+    relation = ITSELF + name
+    with (
+        Interview(ready, stage, timeout) as usual,
+        Interview(ready, stage, timeout, changed=changed, tables=tables) as other,
+    ):
+        for operation in operations:
+            for case in operation.cases:
+                sql = operation.text(case, ready.engine.dialect)
+                try:
+                    got, expected = usual.ask(sql), other.ask(sql)
+                except LifeEnded as ended:
+                    # This version does not know the setting, or refuses the query with it: nothing to compare.
+                    refused.append(ended.detail)
+                    break
+                compared = compare.compare(got.table, expected.table, operation.schema)
+                if not compared.agrees:
+                    failed.append(_contradicted(ready, operation, case, relation, compared.differences))
+    return failed, refused
+
+
+def _untried(ready: Ready, name: str, refused: list[str], operations: int) -> Finding:
+    return Finding(
+        code="X.relation",
+        severity="note",
+        contender=ready.name,
+        text=f"the check of the engine against itself with {name} could not be made on "
+        f"{units.count(len(refused), 'operation')} of {operations}: {one_line(refused[0])}",
+        remedy="nothing is wrong; the other checks were made",
+    )
+
+
+def _contradicted(
+    ready: Ready, operation: Operation, case: Case, witness: str, differences: tuple[Difference, ...]
+) -> Check:
+    return Check(
+        operation=operation.name,
+        case=case.name,
+        contender=ready.name,
+        status=GateStatus.DIVERGED,
+        witness=witness,
+        differences=differences,
+    )

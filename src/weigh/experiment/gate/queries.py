@@ -1,0 +1,149 @@
+"""Asking a contender questions outside any clock, through as many lives as it needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.engines.process import Life, LifeEnded
+from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from weigh.engines.loaded import Tables
+    from weigh.engines.prepared import Ready
+    from weigh.experiment.data_link import Stage
+    from weigh.model.contender import Setting
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer with what it cost.
+
+    Attributes:
+        table: the answer.
+        run: what the worker measured around the execution.
+        lazy: why the answer was not complete when the execution returned; empty when it was.
+    """
+
+    table: Any
+    run: dict[str, Any]
+    lazy: str = ""
+
+
+class Interview:
+    """Questions to one contender; a life that dies is followed by another.
+
+    Args:
+        ready: the contender.
+        stage: where its data is.
+        timeout: seconds for one question.
+        changed: settings to put over the contender's own.
+        tables: other files than the stage's, e.g. the same rows in more files.
+    """
+
+    def __init__(
+        self,
+        ready: Ready,
+        stage: Stage,
+        timeout: float,
+        *,
+        changed: Mapping[str, Setting] | None = None,
+        tables: Tables | None = None,
+    ) -> None:
+        self.ready = ready
+        self._stage = stage
+        self._timeout = timeout
+        self._changed = changed
+        self._tables = tables or stage.tables
+        self._life: Life | None = None
+
+    def __enter__(self) -> Interview:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._life:
+            self._life.close()
+
+    def ask(self, sql: str, *, withdraw: bool = False) -> Reply:
+        """Execute a query and fetch its answer.
+
+        Args:
+            sql: the query.
+            withdraw: fetch the answer while the data is withdrawn, to see whether it is complete.
+
+        Raises:
+            LifeEnded: the engine refused, timed out, crashed or ran out of memory.
+        """
+        life = self._living()
+        try:
+            life.ask("prepare", self._timeout, sql=sql)
+            run = life.ask("run", self._timeout)
+            lazy = ""
+            if withdraw:
+                with self._stage.withdrawn():
+                    try:
+                        table = self._fetch(life)
+                    except LifeEnded as ended:
+                        lazy = ended.detail
+                        if not ended.alive:
+                            self._life = None
+            if lazy:
+                # Once more with the data in place: who answers now was lazy, who fails again is simply broken.
+                life = self._living()
+                life.ask("prepare", self._timeout, sql=sql)
+                run = life.ask("run", self._timeout)
+            if lazy or not withdraw:
+                table = self._fetch(life)
+        except LifeEnded as ended:
+            if not ended.alive:
+                self._life = None
+            raise
+        if not lazy and table.num_rows != run["rows"]:
+            lazy = f"it reported {run['rows']:,} rows inside the clock and handed out {table.num_rows:,}"
+        return Reply(table=table, run=run, lazy=lazy)
+
+    def execute(self, sql: str) -> dict[str, Any]:
+        """Execute a query without fetching its answer.
+
+        Raises:
+            LifeEnded: as ``ask``.
+        """
+        life = self._living()
+        try:
+            life.ask("prepare", self._timeout, sql=sql)
+            return life.ask("run", self._timeout)
+        except LifeEnded as ended:
+            if not ended.alive:
+                self._life = None
+            raise
+
+    def _fetch(self, life: Life) -> pa.Table:
+        path, _ = life.answer(self._timeout)
+        return read_answer(path)
+
+    def _living(self) -> Life:
+        if self._life is None:
+            self._life = self.ready.start(self._tables, self._changed)
+        return self._life
+
+
+def read_answer(path: Path) -> pa.Table:
+    """The answer in an Arrow IPC stream; the file is gone afterwards, its pages live as long as the table.
+
+    Raises:
+        LifeEnded: what the engine handed out is no Arrow stream.
+    """
+    import pyarrow as pa
+
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_stream(source).read_all()
+    except (pa.ArrowException, OSError) as error:
+        raise LifeEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
+    finally:
+        path.unlink(missing_ok=True)

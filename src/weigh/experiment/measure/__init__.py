@@ -1,0 +1,1 @@
+"""Blocks of fresh starts and their executions; budget, stopping rule, calibration, cold executions."""

@@ -1,0 +1,401 @@
+"""Blocks and turns: the measurement itself.
+
+A block is one fresh start of every arm, alive together. Inside it operations come in random order; for each, the
+arms take turns in random order; a turn is one untimed and r timed executions in a row, because the first
+execution after a neighbour is slower than the next by a different amount for every engine.
+
+A cold block shares nothing: every turn is two lives of its own, one cold and one first
+(:mod:`weigh.experiment.measure.cold`).
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from weigh.answers import compare
+from weigh.engines.prepared import cache_folder
+from weigh.engines.process import Life, LifeEnded
+from weigh.experiment import resources
+from weigh.experiment.gate.queries import read_answer
+from weigh.experiment.measure import cold
+from weigh.experiment.measure.calibration import Calibrating
+from weigh.experiment.record import BlockBegun, Turn
+from weigh.host import processes
+from weigh.host.sampling import Watching
+from weigh.model.finding import Finding
+from weigh.model.sample import Outcome, Sample
+from weigh.model.schedule import Arm, Slot, block_order, start_order
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+    from weigh.engines.prepared import Ready
+    from weigh.evidence.journal import Journal
+    from weigh.experiment.data_link import Stage
+    from weigh.experiment.measure.stopping import Stopping
+    from weigh.experiment.record import Record
+    from weigh.model.operation import Workload
+    from weigh.model.progress import Progress
+    from weigh.model.sample import Temperature
+    from weigh.model.spec import Spec
+    from weigh.model.units import Seconds
+
+LARGE_ANSWER = 64 << 20
+"""Bytes; above, the full digest of an answer is taken once a start and its row count otherwise."""
+
+Cases = tuple[tuple[str, str], ...]
+
+
+class Blocks:
+    """Measures block after block until told to stop.
+
+    Args:
+        spec: of the experiment.
+        workload: its operations.
+        contenders: by name.
+        arms: of every block.
+        kept: the gate's answer of (contender, operation, case).
+        stage: where the data is.
+        journal: is told everything at once.
+        attempt: number of the attempt.
+        stopping: decides between blocks what goes on; without it all that was planned does.
+    """
+
+    def __init__(
+        self,
+        spec: Spec,
+        workload: Workload,
+        contenders: Mapping[str, Ready],
+        arms: tuple[Arm, ...],
+        kept: Mapping[tuple[str, str, str], Any],
+        stage: Stage,
+        journal: Journal,
+        attempt: int,
+        stopping: Stopping | None = None,
+    ) -> None:
+        self._spec = spec
+        self._workload = workload
+        self._contenders = contenders
+        self._arms = {arm.name: arm for arm in arms}
+        self._kept = kept
+        self._stage = stage
+        self._journal = journal
+        self._attempt = attempt
+        self._stopping = stopping
+        self.watching = Watching(journal)
+        self.calibrating = Calibrating(journal, cache_folder())
+        self._began = time.monotonic()
+        self._starts = 0
+        self._files: dict[str, list[str]] = {}
+        self._failed: set[tuple[str, str]] = set()
+        self._wrong: set[str] = set()
+        self._begun: tuple[BlockBegun, ...] = ()
+        self._kept_turns: set[tuple[int, int]] = set()
+        timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
+        self._digests = {
+            key: compare.digest(table, workload.operation(key[1]).schema)
+            for key, table in kept.items()
+            if key[1:] in timed
+        }
+
+    def restore(self, record: Record) -> None:
+        """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
+        self._starts = max((sample.start for sample in record.samples), default=0)
+        # Its clock goes on where it stood: no execution may seem to come before the look that decided on it.
+        times = [sample.at for sample in record.samples] + [look.at for look in record.looks]
+        times += [watch.moments[-1].end for watch in record.watches if watch.moments]
+        times += [one.at + sum(one.seconds) for one in record.calibrations]
+        self._began -= max(times, default=0.0)
+        self._wrong.update(one.operation for one in record.samples if one.outcome is Outcome.WRONG)
+        failures = (one for one in record.samples if one.outcome not in (Outcome.OK, Outcome.WRONG))
+        self._failed.update((one.contender, one.operation) for one in failures)
+        self._begun = record.blocks
+        self._kept_turns = {(sample.block, sample.turn) for sample in record.samples}
+        if self._stopping:
+            self._stopping.restore(record.samples, record.looks, record.watches)
+
+    @property
+    def began(self) -> Seconds:
+        """What ``time.monotonic()`` said when the attempt began, or would have said without the time it was dead."""
+        return self._began
+
+    @property
+    def wrong(self) -> frozenset[str]:
+        """Operations whose answer changed in a timed execution."""
+        return frozenset(self._wrong)
+
+    def measure(
+        self,
+        cases: Cases,
+        starts: int,
+        runs: int,
+        progress: Progress,
+        *,
+        unable: Collection[tuple[str, str]] = (),
+        serial: bool = False,
+        cold_starts: int = 0,
+    ) -> None:
+        """Measure whole blocks.
+
+        Args:
+            cases: (operation, case) pairs that passed the gate.
+            starts: number of hot blocks, at most.
+            runs: timed executions a turn.
+            progress: is told between blocks.
+            unable: (contender, operation) pairs that the gate found unsupported or in error.
+            serial: start an arm only after the one before it has ended.
+            cold_starts: number of cold blocks, which come after the hot ones.
+
+        Raises:
+            DiskFull: the journal cannot be written.
+        """
+        self._failed.update(unable)
+        # All but the last block that was begun are whole: the next begins when one ends.
+        for block in range(max(0, len(self._begun) - 1), starts + cold_starts):
+            live = self._live(cases)
+            if not live or (self._stopping and self._stopping.stopped):
+                return
+            self.calibrating.next(block)
+            if block < len(self._begun):
+                self._block(self._begun[block])
+            else:
+                everyone = tuple(self._arms)
+                begun = BlockBegun(block=block, cases=live, arms=everyone, runs=runs, serial=serial)
+                if block >= starts:
+                    begun = BlockBegun(block=block, cases=live, arms=everyone, runs=1, temperature="cold")
+                self._journal.append("block", begun)
+                self._block(begun)
+            if self._stopping is None:
+                progress.step(block + 1, starts + cold_starts, "measuring")
+                continue
+            operations = tuple(dict.fromkeys(operation for operation, _ in self._live(cases)))
+            self._stopping.look(block, operations, runs, starts, time.monotonic() - self._began)
+            progress.step(block + 1, self._stopping.expected(starts), self._stopping.shown)
+
+    def _live(self, cases: Cases) -> Cases:
+        """What the next block measures."""
+        out = self._wrong | (self._stopping.retired if self._stopping else frozenset())
+        return tuple(case for case in cases if case[0] not in out)
+
+    def _block(self, begun: BlockBegun) -> None:
+        seed, block = self._spec.seed, begun.block
+        slots = block_order(seed, block, begun.cases, begun.arms, serial=begun.serial)
+        first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
+        lives: dict[str, tuple[int, Life]] = {}
+        try:
+            together = not begun.serial and begun.temperature == "hot" and first < len(slots)
+            for arm in start_order(seed, block, begun.arms) if together else ():
+                self._start(arm, lives)
+            self._stand(lives, block, "before")
+            for number, slot in list(enumerate(slots))[first:]:
+                contender = self._arms[slot.arm].contender
+                if (contender, slot.operation) in self._failed or slot.operation in self._wrong:
+                    continue
+                if begun.temperature == "cold":
+                    samples = self._alone(block, number, slot)
+                    self.watching.keep()
+                    self._journal.append("turn", Turn(samples=samples))
+                    continue
+                if slot.arm not in lives:
+                    if begun.serial:
+                        self._stand(lives, block, "after")
+                        self._tell(lives, block)
+                        self._end(lives)
+                    self._start(slot.arm, lives)
+                    self._stand({slot.arm: lives[slot.arm]} if slot.arm in lives else {}, block, "before")
+                runs = self._stopping.runs(slot.operation, begun.runs) if self._stopping else begun.runs
+                samples = self._turn(block, number, slot, runs, lives)
+                # First: what a kill leaves without moments was measured again, and not kept unwatched.
+                seen = self.watching.keep()
+                self._journal.append("turn", Turn(samples=samples))
+                if self._stopping:
+                    self._stopping.add(samples, seen)
+            self._stand(lives, block, "after")
+            self._tell(lives, block)
+        finally:
+            self._end(lives)
+
+    def _tell(self, lives: dict[str, tuple[int, Life]], block: int) -> None:
+        """What each life could use, at its end."""
+        whose = {arm: self._contenders[self._arms[arm].contender] for arm in lives}
+        resources.tell(self._journal, block, lives, whose)
+
+    @staticmethod
+    def _end(lives: dict[str, tuple[int, Life]]) -> None:
+        for _, life in lives.values():
+            life.close()
+        lives.clear()
+
+    def _start(self, arm: str, lives: dict[str, tuple[int, Life]]) -> None:
+        """A fresh life for an arm. One that cannot start is found out at its first turn."""
+        self._starts += 1
+        try:
+            life = self._contenders[self._arms[arm].contender].start(self._stage.tables)
+        except LifeEnded as ended:
+            self._journal.append(
+                "finding",
+                Finding(
+                    code="X.start",
+                    severity="warning",
+                    contender=self._arms[arm].contender,
+                    text=f"a fresh start failed: {ended}",
+                    remedy="see whether memory or processes ran out",
+                ),
+            )
+            return
+        lives[arm] = (self._starts, life)
+        self.watching.follow(life)
+
+    def _stand(self, lives: Mapping[str, tuple[int, Life]], block: int, place: Literal["before", "after"]) -> None:
+        """How much of the data of these lives is in memory now."""
+        for arm, (_, life) in lives.items():
+            if place == "before":
+                # One that died meanwhile is found out at its first turn.
+                with suppress(LifeEnded):
+                    self._files[arm] = life.files()
+            seen = cold.standing(self._files.get(arm, []), place=place, block=block, arms=(arm,))
+            self._journal.append("warmth", seen)
+
+    def _place(self, block: int, start: int, number: int, slot: Slot) -> dict[str, Any]:
+        """Where in the experiment an execution is, for its sample."""
+        return {
+            "attempt": self._attempt, "block": block, "start": start, "turn": number, "arm": slot.arm,
+            "contender": self._arms[slot.arm].contender, "operation": slot.operation, "case": slot.case,
+        }  # fmt: skip
+
+    def _text(self, slot: Slot) -> str:
+        """The query of a place as its contender gets it."""
+        operation = self._workload.operation(slot.operation)
+        case = next(case for case in operation.cases if case.name == slot.case)
+        return operation.text(case, self._contenders[self._arms[slot.arm].contender].engine.dialect)
+
+    def _alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
+        """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
+        ready = self._contenders[self._arms[slot.arm].contender]
+        samples: list[Sample] = []
+        temperatures: tuple[Temperature, ...] = ("cold", "first")
+        for run, temperature in enumerate(temperatures, start=1):
+            self._starts += 1
+            place = {**self._place(block, self._starts, number, slot), "temperature": temperature}
+            at = time.monotonic() - self._began
+            try:
+                with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
+                    self.watching.mark()
+                    at = time.monotonic() - self._began
+                    cost, seen = one.execute(
+                        self._text(slot), self._spec.timeout, block=block, turn=number, arms=(slot.arm,),
+                        contender=ready.name, operation=slot.operation, case=slot.case,
+                    )  # fmt: skip
+                    path, fetched = one.life.answer(self._spec.timeout)
+                    self.watching.mark()
+                    at = one.ran_at - self._began
+                    measured = {**cost, "fetched": fetched, "run": run, "at": at}
+                    # Before the life goes: its answers go with it.
+                    samples += self._checked(place, [(measured, path)], slot)
+                    self._tell({slot.arm: (self._starts, one.life)}, block)
+                    self._journal.append("warmth", seen)
+            except LifeEnded as ended:
+                self._failed.add((ready.name, slot.operation))
+                said = ended.detail[:2000]
+                samples = samples[: run - 1]
+                return (*samples, Sample(**place, run=run, outcome=ended.outcome, detail=said, at=at))
+        return tuple(samples)
+
+    def _turn(
+        self, block: int, number: int, slot: Slot, runs: int, lives: dict[str, tuple[int, Life]]
+    ) -> tuple[Sample, ...]:
+        contender = self._arms[slot.arm].contender
+        start, life = lives.get(slot.arm, (self._starts, None))
+        place = self._place(block, start, number, slot)
+        measured: list[tuple[dict[str, Any], Path | None]] = []
+        at = 0.0
+        try:
+            if life is None:
+                raise LifeEnded(Outcome.ERROR, "no life could be started", alive=True)
+            timeout = self._spec.timeout
+            prepared = life.ask("prepare", timeout, sql=self._text(slot))["cpu_s"]
+            elsewhere = None
+            self.watching.mark()
+            for run in range(runs + 1):
+                if run == 1 and measured[0][0]["bytes_read"] is None and self._files.get(slot.arm):
+                    # The kernel tells the worker of its own process only, and a server's are others.
+                    elsewhere = processes.bytes_read(life.pid)
+                at = time.monotonic() - self._began
+                cost = life.ask("run", timeout)
+                path, fetched = life.answer(timeout)
+                measured.append(({**cost, "prepared": prepared, "fetched": fetched, "run": run, "at": at}, path))
+            self.watching.mark()
+            if elsewhere is not None and (now := processes.bytes_read(life.pid)) is not None:
+                seen = cold.turned(self._files[slot.arm], now - elsewhere, block, number, slot, contender)
+                self._journal.append("warmth", seen)
+        except LifeEnded as ended:
+            if not ended.alive:
+                lives.pop(slot.arm, None)
+            self._failed.add((contender, slot.operation))
+            failure = Sample(**place, run=len(measured), outcome=ended.outcome, detail=ended.detail[:2000], at=at)
+            # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
+            return (*self._checked(place, measured, slot), failure)
+        return self._checked(place, measured, slot)
+
+    def _checked(
+        self, place: dict[str, Any], measured: list[tuple[dict[str, Any], Path | None]], slot: Slot
+    ) -> tuple[Sample, ...]:
+        """Samples of a turn, each answer compared with the one the gate saw. The clock stands meanwhile."""
+        samples = []
+        for cost, path in measured:
+            outcome, digest, detail = Outcome.OK, "", ""
+            if path is not None and path.exists():
+                large = cost["fetched"]["bytes"] > LARGE_ANSWER and cost["run"] > 0
+                outcome, digest, detail = self._judge(path, cost["rows"], slot, full=not large)
+            fetched = cost["fetched"]
+            samples.append(
+                Sample(
+                    **place,
+                    run=cost["run"],
+                    outcome=outcome,
+                    wall_s=cost["wall_s"],
+                    cpu_s=cost["cpu_s"],
+                    prepare_cpu_s=cost["prepared"],
+                    answer_s=fetched["seconds"],
+                    answer_cpu_s=fetched["cpu_s"],
+                    rows=cost["rows"],
+                    digest=digest,
+                    peak_memory=cost["peak_memory"],
+                    bytes_read=cost["bytes_read"],
+                    bytes_written=cost["bytes_written"],
+                    major_faults=cost["major_faults"],
+                    at=cost["at"],
+                    detail=detail,
+                )
+            )
+        return tuple(samples)
+
+    def _judge(self, path: Path, rows: int, slot: Slot, *, full: bool) -> tuple[Outcome, str, str]:
+        contender = self._arms[slot.arm].contender
+        key = (contender, slot.operation, slot.case)
+        schema = self._workload.operation(slot.operation).schema
+        expected = self._kept[key]
+        if not full:
+            path.unlink()
+            same = rows == expected.num_rows
+            return (Outcome.OK, "", "") if same else self._contradict(slot, f"{rows:,} rows")
+        try:
+            table = read_answer(path)
+        except LifeEnded as ended:
+            return Outcome.ERROR, "", ended.detail
+        digest = compare.digest(table, schema)
+        if digest == self._digests[key] and not schema.loose:
+            return Outcome.OK, digest, ""
+        compared = compare.compare(table, expected, schema)
+        if compared.agrees:
+            return Outcome.OK, digest, ""
+        shown = "; ".join(map(str, compared.differences[:2]))
+        outcome, _, detail = self._contradict(slot, shown)
+        return outcome, digest, detail
+
+    def _contradict(self, slot: Slot, shown: str) -> tuple[Outcome, str, str]:
+        self._wrong.add(slot.operation)
+        return Outcome.WRONG, "", f"differs from the answer the gate saw: {shown}"

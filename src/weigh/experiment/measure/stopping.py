@@ -1,0 +1,143 @@
+"""Stopping: which operations are still measured, how often, and when it is enough. Asked between blocks only."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weigh.evidence import timeline
+from weigh.experiment.results import precision
+from weigh.model import units
+from weigh.model.spec import CONTENTION, FULL_STARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weigh.evidence.journal import Journal
+    from weigh.evidence.timeline import Columns
+    from weigh.experiment.interim_look import Look, Width
+    from weigh.experiment.record import Record
+    from weigh.model.progress import Progress
+    from weigh.model.sample import Sample
+    from weigh.model.spec import Spec
+    from weigh.model.timeline import Watch
+
+_EVERY = 10
+"""Blocks after which something is said, though nothing happened."""
+
+
+class Stopping:
+    """Stops on precision or on the budget.
+
+    Args:
+        spec: with a precision.
+        earlier: records of earlier attempts of the experiment; the verdict reads them too.
+        journal: is told of every look.
+        progress: is told between blocks.
+    """
+
+    def __init__(self, spec: Spec, earlier: Sequence[Record], journal: Journal, progress: Progress) -> None:
+        self._spec = spec
+        self._earlier = [sample for record in earlier for sample in record.samples]
+        self._watches: dict[int, list[Watch]] = {record.attempt: list(record.watches) for record in earlier}
+        self._journal = journal
+        self._progress = progress
+        self._samples: list[Sample] = []
+        self._seen: list[Watch] = []
+        self._looks: list[Look] = []
+
+    def restore(self, samples: Iterable[Sample], looks: Iterable[Look], watches: Iterable[Watch] = ()) -> None:
+        """Go on with an attempt that was killed: what was decided stays decided."""
+        self._samples += samples
+        self._looks += looks
+        self._seen += watches
+
+    def add(self, samples: Iterable[Sample], seen: Columns | None = None) -> None:
+        """A turn was measured, and this is what the sampler saw of it."""
+        self._samples += samples
+        self._seen += [timeline.unpack(seen)] if seen else []
+
+    @property
+    def stopped(self) -> bool:
+        """Whether sampling has ended."""
+        return bool(self._looks and self._looks[-1].stop)
+
+    @property
+    def retired(self) -> frozenset[str]:
+        """Operations that are measured no more."""
+        return precision.retired(self._looks)
+
+    def runs(self, operation: str, planned: int) -> int:
+        """Timed executions a turn."""
+        return precision.runs_of(self._looks).get(operation, planned)
+
+    def look(self, block: int, live: Sequence[str], runs: int, most: int, at: float) -> None:
+        """Look at what there is after a block, once.
+
+        Args:
+            block: that has ended, from 0.
+            live: operations that were measured in it and are not wrong.
+            runs: timed executions a turn as planned.
+            most: blocks after which sampling ends.
+            at: seconds since the measurement began.
+
+        Raises:
+            DiskFull: the journal cannot be written.
+        """
+        if block + 1 < precision.FIRST_LOOK or not live or (self._looks and self._looks[-1].block >= block):
+            return
+        found = precision.look(
+            self._samples,
+            self._earlier,
+            spec=self._spec,
+            runs=runs,
+            most=most,
+            live=live,
+            before=self._looks,
+            block=block,
+            at=at,
+            watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._seen),
+        )
+        news = set(found.contended or ()) - set((self._looks[-1].contended if self._looks else None) or ())
+        self._journal.append("look", found)
+        self._looks.append(found)
+        if len(self._looks) == 1 or news or found.retired or found.stop or (block + 1) % _EVERY == 0:
+            self._progress.say(self._said(found))
+
+    def expected(self, most: int) -> int:
+        """Blocks that will probably be needed in all."""
+        if not self._looks:
+            return min(FULL_STARTS, most)
+        last = self._looks[-1]
+        own = max((one.needed - one.starts for one in last.widths if one.needed), default=1 if last.contended else 0)
+        return min(last.block + 1 + own, most)
+
+    @property
+    def shown(self) -> str:
+        """What the bar says."""
+        text = f"measuring to {units.percent(math.expm1(precision.target(self._spec)))}"
+        widest = self._widest(self._looks[-1].widths) if self._looks else None
+        return f"{text}, {widest.operation} is at {_half(widest)}" if widest else text
+
+    def _said(self, found: Look) -> str:
+        live = {one.operation for one in found.widths}
+        target = units.percent(math.expm1(precision.target(self._spec)))
+        done = f"{len(self.retired)} of {len(self.retired | live)} operations have reached {target}"
+        text = f"after {units.count(found.block + 1, 'start')}: {done}"
+        widest = self._widest([one for one in found.widths if one.operation not in found.retired])
+        if widest is not None:
+            needed = f", about {widest.needed} starts are needed" if widest.needed else ""
+            text += f"; widest is {widest.operation} at {_half(widest)}{needed}"
+        if found.contended and not found.stop:
+            bound = units.percent(self._spec.contention or CONTENTION)
+            names = ", ".join(found.contended)
+            text += f"; narrow enough, but going on because others used more than {bound} of the CPU: {names}"
+        return text
+
+    @staticmethod
+    def _widest(widths: Iterable[Width]) -> Width | None:
+        return max(widths, key=lambda one: math.inf if one.half is None else one.half, default=None)
+
+
+def _half(one: Width) -> str:
+    return "no width yet" if one.half is None else units.percent(math.expm1(one.half))

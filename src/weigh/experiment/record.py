@@ -1,0 +1,285 @@
+"""The record: an attempt's journal as nouns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from weigh.evidence import journal, timeline
+from weigh.experiment.interim_look import Look
+from weigh.model.calibration import Calibration
+from weigh.model.cold import Drive, Warmth
+from weigh.model.dataset import Manifest
+from weigh.model.errors import EvidenceFault
+from weigh.model.finding import Finding
+from weigh.model.gate import Gate
+from weigh.model.knob import KnobRead
+from weigh.model.operation import Workload
+from weigh.model.resources import LifeRead, Told
+from weigh.model.sample import Sample
+from weigh.model.spec import Spec
+from weigh.model.storage import Place
+from weigh.model.timeline import Watch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender as its running engine described itself.
+
+    Attributes:
+        name: of the contender.
+        engine: name of the adapter.
+        lineage: its vote in the gate.
+        version: the engine's own word.
+        pins: what was asked for beside the version.
+        settings: settings that were asked for.
+        in_force: settings read back: name -> {value, default}.
+        environment: key of its environment.
+        lock: every package with its exact version.
+        terms: the vendor's publication terms.
+        told: what it may use, as the kernel and the engine say.
+    """
+
+    name: str
+    engine: str
+    lineage: str
+    version: str
+    pins: tuple[str, ...] = ()
+    settings: dict[str, Any] = {}
+    in_force: dict[str, Any] = {}
+    environment: str = ""
+    lock: str = ""
+    terms: str = ""
+    told: Told | msgspec.UnsetType = msgspec.UNSET
+
+
+class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
+    """Where and with what an attempt ran.
+
+    Attributes:
+        weigh: version of weigh.
+        command: the command that reproduces it.
+        host: facts of the machine; what cannot be read is None.
+        contenders: as their engines described themselves.
+        notice: what every report of this workload must say.
+        storage: on what the data lies, the copies that engines load, and temporary files.
+        knobs: settings and states of the machine that move times.
+    """
+
+    weigh: str
+    command: str
+    host: dict[str, Any]
+    contenders: tuple[ContenderRead, ...]
+    notice: str = ""
+    storage: tuple[Place, ...] | msgspec.UnsetType = msgspec.UNSET
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
+    """The beginning of a block: what its order was computed from.
+
+    Attributes:
+        block: its number, from 0.
+        cases: (operation, case) pairs that were live.
+        arms: arms that were alive.
+        runs: timed executions a turn, where no look chose another number.
+        serial: whether the arms lived one after another, because together they would not fit into memory.
+        temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/cold.md).
+    """
+
+    block: int
+    cases: tuple[tuple[str, str], ...]
+    arms: tuple[str, ...]
+    runs: int
+    serial: bool = False
+    temperature: Literal["hot", "cold"] = "hot"
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What the budget allowed, decided before the first block.
+
+    Attributes:
+        cases: (operation, case) pairs that passed the gate.
+        starts: blocks; with a precision, at most.
+        runs: timed executions a turn, until a look chooses another number.
+        serial: whether the arms live one after another.
+        cold: cold blocks, after the hot ones.
+    """
+
+    cases: tuple[tuple[str, str], ...]
+    starts: int
+    runs: int
+    serial: bool = False
+    cold: int = 0
+
+
+class Resumed(msgspec.Struct, frozen=True, kw_only=True):
+    """A killed attempt was gone on with.
+
+    Attributes:
+        blocks: how many had been begun.
+        turns: how many turns were kept.
+    """
+
+    blocks: int
+    turns: int
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn: its samples in order, the untimed one first."""
+
+    samples: tuple[Sample, ...]
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    """How the attempt ended: ``complete``, ``stopped`` with a reason, or nothing where it was killed."""
+
+    how: str
+    reason: str = ""
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything an attempt's journal says; of what was done again on resuming, the latest.
+
+    Attributes:
+        earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
+        resumed: each time it was gone on with.
+        looks: between the blocks, where sampling stops on precision.
+        drives: what the storage under the data can do.
+        warmths: what showed how warm the data was.
+        lives: what each life could use, read at its end.
+        watches: what the sampler saw, moment by moment.
+        calibrations: what fixed pieces of work took, before, between and after the blocks.
+    """
+
+    attempt: int
+    spec: Spec
+    environment: EnvironmentRead | None = None
+    workload: Workload | None = None
+    manifest: Manifest | None = None
+    gate: Gate | None = None
+    earlier_gates: tuple[Gate, ...] = ()
+    plan: Planned | None = None
+    resumed: tuple[Resumed, ...] = ()
+    blocks: tuple[BlockBegun, ...] = ()
+    looks: tuple[Look, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    warmths: tuple[Warmth, ...] = ()
+    lives: tuple[LifeRead, ...] = ()
+    watches: tuple[Watch, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    end: End | None = None
+
+    @property
+    def notice(self) -> str:
+        """What every report must say, as early as it is known."""
+        return self.workload.notice if self.workload else self.environment.notice if self.environment else ""
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
+    """The first event of every journal."""
+
+    attempt: int
+    spec: Spec
+
+
+def begun(folder: Path) -> bool:
+    """Whether an attempt recorded anything.
+
+    Killed between making its directory and its first write it has no journal or an empty one; on a full disk it may
+    have nothing but its end. That says nothing about the experiment, and must not spoil the attempts beside it. A
+    journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
+    """
+    path = folder / journal.NAME
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        line = file.readline()
+    if not line.endswith(b"\n"):
+        return False
+    try:
+        return msgspec.json.decode(line, type=journal.Event).event != "end"
+    except msgspec.MsgspecError:
+        return True
+
+
+_MANY = (
+    "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
+    "drives", "warmths", "lives", "watches", "calibrations",
+)  # fmt: skip
+"""Fields of a record of which the journal has many."""
+
+
+def read(folder: Path) -> Record:
+    """The record of an attempt, finished or not.
+
+    Raises:
+        EvidenceFault: there is no journal, nothing is in it, it is damaged, or another version of weigh wrote it.
+    """
+    events = journal.read(folder)
+    if not begun(folder):
+        raise EvidenceFault(
+            "nothing is recorded in it: it was killed before the first write, or emptied since",
+            where=str(folder),
+            remedy="name another attempt, or run it again",
+        )
+    fields: dict[str, Any] = {name: [] for name in _MANY}
+    try:
+        for event in events:
+            _take(fields, event)
+        made: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+        return Record(**made)
+    except (msgspec.ValidationError, TypeError) as error:
+        raise EvidenceFault(
+            f"the journal does not say what weigh's journals say: {error}",
+            where=str(folder),
+            remedy="read it with the version of weigh that wrote it (environment.json)",
+        ) from error
+
+
+def _take(fields: dict[str, Any], event: journal.Event) -> None:
+    match event.event:
+        case "opened":
+            opened = msgspec.convert(event.body, Opened)
+            fields.update(attempt=opened.attempt, spec=opened.spec)
+        case "environment":
+            fields["environment"] = msgspec.convert(event.body, EnvironmentRead)
+        case "workload":
+            fields["workload"] = msgspec.convert(event.body, Workload)
+        case "manifest":
+            fields["manifest"] = msgspec.convert(event.body, Manifest)
+        case "gate":
+            if "gate" in fields:
+                fields["earlier_gates"].append(fields["gate"])
+            fields["gate"] = msgspec.convert(event.body, Gate)
+        case "plan":
+            fields["plan"] = msgspec.convert(event.body, Planned)
+        case "resumed":
+            fields["resumed"].append(msgspec.convert(event.body, Resumed))
+        case "block":
+            fields["blocks"].append(msgspec.convert(event.body, BlockBegun))
+        case "look":
+            fields["looks"].append(msgspec.convert(event.body, Look))
+        case "turn":
+            fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
+        case "finding":
+            fields["findings"].append(msgspec.convert(event.body, Finding))
+        case "drive":
+            fields["drives"].append(msgspec.convert(event.body, Drive))
+        case "warmth":
+            fields["warmths"].append(msgspec.convert(event.body, Warmth))
+        case "life":
+            fields["lives"].append(msgspec.convert(event.body, LifeRead))
+        case "watch":
+            fields["watches"].append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+        case "calibration":
+            fields["calibrations"].append(msgspec.convert(event.body, Calibration))
+        case "end":
+            fields["end"] = msgspec.convert(event.body, End)
+        case _:
+            return

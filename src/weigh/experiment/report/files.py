@@ -1,0 +1,80 @@
+"""The files of a report inside an evidence directory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.evidence import attempts as store
+from weigh.experiment.report.document import document
+from weigh.experiment.report.html import page
+from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.results import Conclusion, conclude, unconfigured
+from weigh.model.errors import EvidenceFault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.experiment.record import Record
+
+VERDICTS = "verdicts.json"
+TEXT = "report.txt"
+HTML = "report.html"
+
+
+def read(folder: Path) -> Conclusion:
+    """The conclusion from an attempt and the earlier ones of its experiment.
+
+    Raises:
+        EvidenceFault: it cannot be read, or has samples and does not say of what (R3).
+    """
+    return conclude(attempts(folder))
+
+
+def html(folder: Path) -> bytes:
+    """The report as one page, the same bytes as in the evidence.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    records = attempts(folder)
+    return _page(conclude(records), records, folder.resolve().name)
+
+
+def attempts(folder: Path) -> list[Record]:
+    """The records that a report reads, oldest first, each with its configuration.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    found = store.history(folder)
+    for record in found:
+        if missing := unconfigured(record):
+            raise EvidenceFault(
+                f"R3: the journal of attempt {record.attempt} has samples and no {missing}: a report without "
+                "configuration cannot be made",
+                where=str(folder),
+                remedy="the evidence was edited; only the original journal helps",
+            )
+    return found
+
+
+def _page(conclusion: Conclusion, records: list[Record], name: str) -> bytes:
+    return page(conclusion, [sample for record in records for sample in record.samples], name).encode()
+
+
+def rendered(folder: Path) -> dict[str, bytes]:
+    """Every file of the report by name, as it is written."""
+    records = attempts(folder)
+    conclusion = conclude(records)
+    name = folder.resolve().name
+    return {
+        VERDICTS: store.json_bytes(document(conclusion, name)),
+        TEXT: plain(conclusion, name).encode(),
+        HTML: _page(conclusion, records, name),
+    }
+
+
+def write(folder: Path) -> None:
+    """Write the report's files into the evidence."""
+    for name, content in rendered(folder).items():
+        (folder / name).write_bytes(content)

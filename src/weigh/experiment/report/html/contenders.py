@@ -1,0 +1,55 @@
+"""The cast: contenders and arms in the order of every table, each with its mark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from weigh.model.schedule import arms
+
+if TYPE_CHECKING:
+    from weigh.experiment.results.results import Conclusion
+    from weigh.model.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """A contender as a table names it.
+
+    Attributes:
+        name: of the contender.
+        mark: number of its mark (:mod:`weigh.render.svg.marks`).
+        baseline: whether the others are compared with it.
+        wrong: operations on which it was contradicted.
+    """
+
+    name: str
+    mark: int
+    baseline: bool
+    wrong: tuple[str, ...]
+
+
+class Cast:
+    """Everybody, the baseline first."""
+
+    def __init__(self, conclusion: Conclusion) -> None:
+        self.spec: Spec = conclusion.record.spec
+        others = [contender.name for contender in self.spec.contenders if contender.name != self.spec.baseline]
+        wrong = conclusion.gate.contradicted if conclusion.gate else {}
+        # Mark 1 is that of the baseline's second arm.
+        self.everybody = tuple(
+            Who(name, 0 if place == 0 else place + 1, place == 0, wrong.get(name, ()))
+            for place, name in enumerate([self.spec.baseline, *others])
+        )
+
+    @cached_property
+    def marks(self) -> dict[str, int]:
+        """Number of the mark of every arm."""
+        by_name = {who.name: who.mark for who in self.everybody}
+        return {arm.name: by_name[arm.contender] if arm.name in by_name else 1 for arm in arms(self.spec)}
+
+    @property
+    def arms(self) -> int:
+        """How many marks there are."""
+        return len(self.everybody) + 1

@@ -1,0 +1,118 @@
+"""The other metrics: CPU time and memory beside each other, with verdicts of the same form as wall time's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.cold import question
+from weigh.model import units
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weigh.experiment.report.html.contenders import Cast, Who
+    from weigh.experiment.results.results import Conclusion
+    from weigh.model.verdict import Timing, Verdict
+    from weigh.verdict.analysis_model import Judgement
+
+TITLES = {"cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read"}
+"""Of every metric but wall time, for people."""
+
+_AMOUNTS = {"slower": "more", "faster": "less"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One metric of one contender on one operation; what has no figure is empty."""
+
+    median: str = ""
+    ratio: str = ""
+    interval: str = ""
+    sign: str = ""
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One contender on one operation.
+
+    Attributes:
+        who: the contender.
+        parallel: CPU seconds of a second of wall time, of the medians: how many cores it kept busy.
+        figures: one for each metric.
+    """
+
+    who: Who
+    parallel: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The whole part: titles of the metrics, and (operation, rows) in order."""
+
+    titles: tuple[str, ...]
+    groups: tuple[tuple[str, tuple[Row, ...]], ...]
+
+
+def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> Metrics | None:
+    """What was measured beside wall time, None where nothing was."""
+    judged = {name: one for name, one in conclusion.judgements.items() if name != "wall_s" and _shown(name, one)}
+    if not judged:
+        return None
+    timings = {
+        (t.metric, question(t.operation, t.temperature), t.contender): t
+        for one in conclusion.judgements.values()
+        for t in one.timings
+    }
+    verdicts = {
+        (v.metric, question(v.operation, v.temperature), v.contender): v
+        for one in judged.values()
+        for v in one.verdicts
+    }
+    groups = []
+    asked = [question(one, temperature) for temperature in conclusion.record.spec.temperatures for one in operations]
+    for operation in asked:
+        rows = []
+        for who in cast.everybody:
+            keys = [(metric, operation, who.name) for metric in judged]
+            if any(key in timings for key in keys):
+                figures = tuple(_figure(timings.get(key), verdicts.get(key)) for key in keys)
+                rows.append(Row(who, _parallel(timings, operation, who.name), figures))
+        if rows:
+            groups.append((operation, tuple(rows)))
+    return Metrics(tuple(TITLES.get(name, name) for name in judged), tuple(groups))
+
+
+def _shown(metric: str, judgement: Judgement) -> bool:
+    """Whether a metric has columns: bytes read only where they can be compared; that they are zero is said once."""
+    return bool(judgement.verdicts if metric == "bytes_read" else judgement.timings)
+
+
+def _parallel(timings: Mapping[tuple[str, str, str], Timing], operation: str, contender: str) -> str:
+    wall, cpu = (timings.get((metric, operation, contender)) for metric in ("wall_s", "cpu_s"))
+    return f"{cpu.median / wall.median:.2f}" if wall and cpu and wall.median else ""
+
+
+def _figure(timing: Timing | None, verdict: Verdict | None) -> Figure:
+    if timing is None:
+        return Figure()
+    median = units.seconds(timing.median) if timing.metric.endswith("_s") else units.size(timing.median)
+    if verdict is None or verdict.ratio is None:
+        return Figure(median=median, sign=str(verdict.verdict) if verdict else "", verdict=_word(verdict))
+    return Figure(
+        median=median,
+        ratio=f"{verdict.ratio:.3f}",
+        interval=f"{verdict.low:.2f}–{verdict.high:.2f}" if verdict.low and verdict.high else "",
+        sign=str(verdict.verdict),
+        verdict=_word(verdict),
+    )
+
+
+def _word(verdict: Verdict | None) -> str:
+    """The name alone: ratio and interval stand beside it. Nothing is faster that needs less memory."""
+    if verdict is None:
+        return ""
+    name = str(verdict.verdict)
+    return (name if verdict.metric.endswith("_s") else _AMOUNTS.get(name, name)).upper()

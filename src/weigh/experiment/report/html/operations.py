@@ -1,0 +1,340 @@
+"""The operations, each by itself: the question, the answers, every execution, every start."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.experiment.report.cold import question
+from weigh.experiment.report.html import answers, queries
+from weigh.experiment.report.plots import samples as sample_plot
+from weigh.experiment.report.plots import starts as start_plot
+from weigh.model import units
+from weigh.model.sample import Outcome
+from weigh.render.sentences import sentence, told
+from weigh.verdict.question import HOT, label
+from weigh.verdict.table import tabulate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from markupsafe import Markup
+
+    from weigh.experiment.report.html.contenders import Cast, Who
+    from weigh.experiment.report.html.verdicts import Group
+    from weigh.experiment.report.html.verdicts import Row as VerdictRow
+    from weigh.experiment.results.results import Conclusion
+    from weigh.model.sample import Sample
+    from weigh.model.units import Rows
+    from weigh.model.verdict import Reason, Timing
+    from weigh.render.svg.draw import Shared
+    from weigh.verdict.metrics import Statement
+
+MOST_DOTS = 4_000
+"""Executions that one plot shows; above it, every second, third, ... start is left out, and that is said."""
+
+_NUMBER = re.compile(r"\d[\d.e+-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One contender on one operation: the gate's word and, where they may be shown, its times.
+
+    Attributes:
+        who: the contender.
+        cell: what the gate found; None where it was not asked.
+        timing: its times.
+        rows: of its answer in the timed executions.
+        title: its name, with the temperature where that is not hot.
+    """
+
+    who: Who
+    cell: answers.Cell | None
+    timing: Timing | None
+    rows: Rows | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Executions of one arm that did not end well.
+
+    Attributes:
+        arm: name.
+        outcome: ``timeout`` and so on.
+        count: how many.
+        detail: what the first one said.
+    """
+
+    arm: str
+    outcome: str
+    count: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plots:
+    """The plots of one operation at one temperature.
+
+    Attributes:
+        temperature: of the executions, where it is not hot.
+        samples, starts: every execution, and every start.
+        shown: what the plot of samples shows.
+    """
+
+    temperature: str
+    samples: Markup | None
+    starts: Markup | None
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One operation.
+
+    Attributes:
+        name, anchor: of it.
+        status: the gate's word; empty where it was not reached.
+        question: what was asked; None where the evidence does not have it.
+        words: a sentence for every verdict on wall time, with the codes of the reasons that it tells.
+        statements: how the other metrics moved: contenders, code and text.
+        lines: every contender.
+        alike: what the gate found, where it found the same for all.
+        notes: what the gate noted, with the contenders it concerns.
+        rows: verdicts.
+        reasons: of the verdicts, one by one, without those that are told in words.
+        failures: executions that did not end well.
+        plots: of every temperature whose times may be shown.
+        unshown: why there is no time of it.
+    """
+
+    name: str
+    anchor: str
+    status: str
+    question: queries.Question | None
+    words: tuple[tuple[str, tuple[str, ...]], ...]
+    statements: tuple[tuple[str, str, str], ...]
+    lines: tuple[Line, ...]
+    alike: str
+    notes: tuple[tuple[str, str], ...]
+    rows: tuple[VerdictRow, ...]
+    reasons: tuple[tuple[VerdictRow, Reason], ...]
+    failures: tuple[Failure, ...]
+    plots: tuple[Plots, ...]
+    unshown: str
+
+
+def parts(
+    conclusion: Conclusion,
+    samples: Sequence[Sample],
+    cast: Cast,
+    anchors: dict[str, str],
+    gate: Sequence[answers.Row],
+    groups: Iterable[Group],
+    shared: Shared,
+) -> tuple[Part, ...]:
+    """A part for every operation.
+
+    Args:
+        conclusion: what is to be said.
+        samples: of all attempts.
+        cast: everybody.
+        anchors: of every operation, in order.
+        gate: rows of the part on answers.
+        groups: rows of the table of verdicts.
+        shared: keeps what plots have in common.
+    """
+    cells = {(row.name, cell.who.name): cell for row in gate for cell in row.cells if cell.status}
+    statuses = {row.name: row.status for row in gate}
+    temperatures = conclusion.record.spec.temperatures
+    timings = {(one.operation, one.contender, one.temperature): one for one in conclusion.headline.timings}
+    rows: dict[str, tuple[VerdictRow, ...]] = {}
+    for group in groups:
+        rows[group.name] = (*rows.get(group.name, ()), *group.rows)
+    words, beside = _in_words(conclusion), _by_operation(conclusion.statements)
+    said = {(one.operation, one.contender, one.temperature): told(one) for one in conclusion.headline.verdicts}
+    by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
+    for sample in sorted(samples, key=_when):
+        by_operation.setdefault(sample.operation, []).append(sample)
+    reads = conclusion.record.environment.contenders if conclusion.record.environment else ()
+    spoken = {name for read in reads for name in (read.engine, read.lineage)}
+    drawing = _Drawing(samples, cast, shared)
+    found = []
+    for name, anchor in anchors.items():
+        own = by_operation[name]
+        counted = {sample.contender: sample.rows for sample in own if sample.timed}
+        by_temperature = [
+            [
+                Line(
+                    who,
+                    cells.get((name, who.name)),
+                    timings.get((name, who.name, temperature)),
+                    counted.get(who.name),
+                    question(who.name, temperature),
+                )
+                for who in cast.everybody
+            ]
+            for temperature in temperatures
+        ]
+        # What the gate found is the same at all temperatures.
+        lines = by_temperature[0]
+        plots = tuple(
+            drawing.plots(name, temperature, own, those)
+            for temperature, those in zip(temperatures, by_temperature, strict=True)
+            if any(line.timing for line in those)
+        )
+        found.append(
+            Part(
+                name=name,
+                anchor=anchor,
+                status=statuses.get(name, ""),
+                question=queries.question(conclusion.record.workload, name, spoken),
+                words=words.get(name, ()),
+                statements=beside.get(name, ()),
+                lines=tuple(
+                    line for those in by_temperature for line in those if line.timing or (those is lines and line.cell)
+                ),
+                alike=_alike(lines),
+                notes=_notes(lines),
+                rows=rows.get(name, ()),
+                reasons=tuple(
+                    (row, reason)
+                    for row in rows.get(name, ())
+                    for reason in row.reasons
+                    if reason not in said.get((name, row.who.name, row.temperature), ())
+                ),
+                failures=_failures(own),
+                plots=plots,
+                unshown="" if plots else _unshown(rows.get(name, ()), own),
+            )
+        )
+    return tuple(found)
+
+
+def _in_words(conclusion: Conclusion) -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Sentences on wall time by operation."""
+    rules = conclusion.record.spec.rules
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for one in conclusion.headline.verdicts:
+        said = sentence(one, rules), tuple(reason.code for reason in told(one))
+        found.setdefault(one.operation, []).append(said)
+    return {name: tuple(said) for name, said in found.items()}
+
+
+def _by_operation(statements: Iterable[Statement]) -> dict[str, tuple[tuple[str, str, str], ...]]:
+    """(contenders, code, text) by operation, contenders of whom the same is said together."""
+    found: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for one in statements:
+        if one.operation and one.contender:
+            text = one.text if one.temperature == HOT else f"{one.temperature}: {one.text}"
+            found.setdefault(one.operation, {}).setdefault((one.code, text), []).append(one.contender)
+    return {
+        operation: tuple((", ".join(names), code, text) for (code, text), names in said.items())
+        for operation, said in found.items()
+    }
+
+
+def _alike(lines: Sequence[Line]) -> str:
+    """The gate's word in one sentence, where all agreed on as many questions with the same witness."""
+    cells = {(line.cell.status, line.cell.asked, line.cell.witness) if line.cell else None for line in lines}
+    if len(cells) != 1 or (only := cells.pop()) is None or only[0] != "agreed":
+        return ""
+    return f"All agreed on {units.count(only[1], 'question')}, compared with {only[2]}."
+
+
+def _when(sample: Sample) -> tuple[int, int, int, int]:
+    return sample.attempt, sample.block, sample.turn, sample.run
+
+
+def _notes(lines: Iterable[Line]) -> tuple[tuple[str, str], ...]:
+    """(contenders, note), each kind of note once: those that differ in a number are one kind."""
+    found: dict[str, tuple[str, dict[str, None]]] = {}
+    lines = tuple(lines)
+    for line in lines:
+        for note in line.cell.notes if line.cell else ():
+            found.setdefault(_NUMBER.sub("#", note), (note, {}))[1][line.who.name] = None
+    return tuple(("all" if len(names) == len(lines) > 1 else ", ".join(names), note) for note, names in found.values())
+
+
+def _unshown(rows: Sequence[VerdictRow], samples: Sequence[Sample]) -> str:
+    if not samples and not rows:
+        return "It was not timed."
+    why = "; ".join(dict.fromkeys(reason.text for row in rows for reason in row.reasons[:1]))
+    kept = " Its executions are in samples.parquet." if samples else ""
+    return f"No time is shown: {why}.{kept}" if why else f"No time is shown.{kept}"
+
+
+def _failures(samples: Iterable[Sample]) -> tuple[Failure, ...]:
+    groups: dict[tuple[str, str], list[Sample]] = {}
+    for sample in samples:
+        if sample.outcome is not Outcome.OK:
+            groups.setdefault((sample.arm, str(sample.outcome)), []).append(sample)
+    return tuple(
+        Failure(arm=arm, outcome=outcome, count=len(same), detail=same[0].detail)
+        for (arm, outcome), same in groups.items()
+    )
+
+
+class _Drawing:
+    """The plots of one experiment."""
+
+    def __init__(self, samples: Sequence[Sample], cast: Cast, shared: Shared) -> None:
+        self._marks, self._shared = cast.marks, shared
+        self._table = tabulate(samples, "wall_s", (who.name for who in cast.everybody))
+        self._logs = self._table.logs()
+
+    def plots(self, operation: str, temperature: str, samples: Sequence[Sample], lines: Sequence[Line]) -> Plots:
+        """Both plots of an operation at a temperature."""
+        # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
+        shown = {line.who.name for line in lines if line.timing}
+        plot, drawn = self.samples([one for one in samples if one.temperature == temperature], shown)
+        starts = self.starts(label(operation, temperature), shown)
+        return Plots("" if temperature == HOT else temperature, plot, starts, drawn)
+
+    def samples(self, samples: Sequence[Sample], shown: set[str]) -> tuple[Markup | None, str]:
+        """The plot of executions, and what is to be said about it.
+
+        Args:
+            samples: of one operation, in order.
+            shown: contenders whose times may be shown.
+        """
+        starts = {key: place for place, key in enumerate(dict.fromkeys((s.attempt, s.block) for s in samples), 1)}
+        every = -(-len(samples) // MOST_DOTS)
+        dots = []
+        for sample in samples:
+            start = starts[sample.attempt, sample.block]
+            failed = sample.outcome is not Outcome.OK
+            if failed or (sample.contender in shown and (start - 1) % every == 0):
+                seconds = None if failed else sample.wall_s
+                dots.append(sample_plot.Dot(self._marks.get(sample.arm, 1), start, seconds, sample.run > 0, failed))
+        if not any(dot.seconds for dot in dots):
+            return None, ""
+        timed = sum(dot.timed and not dot.failed for dot in dots)
+        failures = sum(dot.failed for dot in dots)
+        said = f"{timed:,} timed (filled), {len(dots) - timed - failures:,} untimed (hollow)"
+        said += f", {failures:,} failed (crosses)" if failures else ""
+        said += f"; of {len(starts):,} starts one in {every} is drawn" if every > 1 else ""
+        return sample_plot.plot(dots, "every execution in the order measured", self._shared), said
+
+    def starts(self, operation: str, shown: set[str]) -> Markup | None:
+        """The plot of starts: what the analysis counts, as seconds."""
+        table = self._table
+        if operation not in table.operations:
+            return None
+        logs = self._logs[table.operations.index(operation)]
+        strips = []
+        for name, mark in sorted(self._marks.items(), key=lambda pair: pair[1]):
+            arm = table.arms.index(name) if name in table.arms else None
+            if arm is None or table.contenders[table.contender_of[arm]] not in shown:
+                continue
+            own = logs[:, arm][~np.isnan(logs[:, arm])]
+            if len(own):
+                means = [float(value) for value in np.exp(own)]
+                strips.append(start_plot.Strip(mark, name, means, float(np.exp(own.mean()))))
+        if not strips:
+            return None
+        said = ", ".join(f"{strip.name} {units.seconds(strip.mean)}" for strip in strips)
+        return start_plot.plot(strips, f"mean over the starts: {said}", self._shared)

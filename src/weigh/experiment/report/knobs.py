@@ -1,0 +1,38 @@
+"""The knobs of the machine under an attempt, as reports show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.model import units
+from weigh.model.knob import KnobState
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import Record
+    from weigh.model.knob import KnobRead
+
+
+def reads(record: Record) -> tuple[KnobRead, ...]:
+    """As they were read before the gate; none in evidence of a version that did not read them."""
+    found = record.environment.knobs if record.environment else msgspec.UNSET
+    return () if found is msgspec.UNSET else found
+
+
+def lines(record: Record) -> list[str]:
+    """What spoils and what cannot be seen, in one sentence; nothing where nobody looked."""
+    knobs = reads(record)
+    found = []
+    for state, words in ((KnobState.SPOILS, "spoil"), (KnobState.UNSEEN, "cannot be seen")):
+        names = [read.name for read in knobs if read.state is state]
+        if names:
+            verb = "spoils" if words == "spoil" and len(names) == 1 else words
+            found.append(f"{len(names)} {verb} ({', '.join(names)})")
+    return [f"Of {units.count(len(knobs), 'knob')} {'; '.join(found) or 'all are fine'}."] if knobs else []
+
+
+def document(record: Record) -> dict[str, Any]:
+    """The part of the JSON document; nothing in evidence of a version that did not read them."""
+    knobs = reads(record)
+    return {"knobs": msgspec.to_builtins(knobs)} if knobs else {}

@@ -1,0 +1,131 @@
+"""The surroundings for people and programs: on what the data lies, its size against memory, and parity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from weigh.experiment.results import resources
+from weigh.experiment.results.storage import places, working_set
+from weigh.model import units
+from weigh.model.resources import cpus_text
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import Record
+    from weigh.experiment.results.results import Conclusion
+    from weigh.model.resources import Told
+
+
+class Row(NamedTuple):
+    """What one contender had, printed.
+
+    Attributes:
+        name: of the contender.
+        cpus: that it could run on.
+        threads: as the engine says.
+        memory: the engine's own limit, and that of its control group.
+        spill: where it spills to.
+        parallel: CPU seconds a second of wall time, least to most over operations.
+        written: most bytes that one execution wrote.
+    """
+
+    name: str
+    cpus: str
+    threads: str
+    memory: str
+    spill: str
+    parallel: str
+    written: str
+
+
+HEADINGS = ("contender", "CPUs", "threads", "memory limit", "spills to", "CPU / wall", "written")
+NOTE = (
+    "CPUs as the kernel allows; threads, limit and folder as the engine says. CPU / wall: CPU seconds a second of wall "
+    "time, medians, least to most over operations. Written: most by one execution."
+)
+
+
+def lines(record: Record) -> list[str]:
+    """Two lines for the head of a report; none where nothing was recorded."""
+    said = []
+    if found := working_set(record):
+        said.append(f"{found}")
+    lying = [f"{one.on} at {one.mount}" for one in places(record) if one.use == "data"]
+    if lying:
+        said.append(f"the data lies on {'; '.join(lying)}")
+    return said
+
+
+def facts(record: Record) -> tuple[tuple[str, str], ...]:
+    """Rows for a table of the machine."""
+    found = working_set(record)
+    rows = [("size against memory", str(found))] if found else []
+    names = {"data": "data on", "copy": "copies on", "temp": "temporary files on"}
+    rows += [(names[one.use] + (f" ({one.contender})" if one.contender else ""), one.told) for one in places(record)]
+    return tuple(rows)
+
+
+def rows(conclusion: Conclusion) -> tuple[Row, ...]:
+    """A row for each contender that said what it has, in the order of the spec."""
+    record = conclusion.record
+    every = resources.seen(record)
+    ratios = _parallelism(conclusion)
+    written: dict[str, int] = {}
+    for one in record.samples:
+        if one.bytes_written is not None:
+            written[one.contender] = max(written.get(one.contender, 0), one.bytes_written)
+    return tuple(
+        _row(one.name, every[one.name][-1], ratios.get(one.name, {}), written.get(one.name))
+        for one in record.spec.contenders
+        if one.name in every
+    )
+
+
+def _row(name: str, told: Told, ratios: dict[str, float], written: int | None) -> Row:
+    memory = told.memory and ("none" if resources.limit(told.memory) == resources.UNLIMITED else told.memory)
+    held = [f"group {units.size(told.group)}"] if told.group is not None else []
+    parallel = sorted({f"{ratio:.1f}" for ratio in ratios.values()}, key=float)
+    return Row(
+        name=name,
+        cpus=cpus_text(told.cpus) or "not told",
+        threads="not told" if told.threads is None else str(told.threads),
+        memory=", ".join([memory or "not told", *held]),
+        spill=told.spill_on or "not told",
+        parallel="-".join(dict.fromkeys([*parallel[:1], *parallel[-1:]])),
+        written="not told" if written is None else units.size(written),
+    )
+
+
+def _parallelism(conclusion: Conclusion) -> dict[str, dict[str, float]]:
+    """By contender and operation, of the medians; only of what may be shown."""
+    medians = {(one.metric, one.operation, one.contender): one.median for one in conclusion.timings}
+    found: dict[str, dict[str, float]] = {}
+    for (metric, operation, contender), wall in medians.items():
+        cpu = medians.get(("cpu_s", operation, contender))
+        if metric == "wall_s" and cpu is not None and wall:
+            found.setdefault(contender, {})[operation] = cpu / wall
+    return found
+
+
+def document(conclusion: Conclusion) -> dict[str, Any]:
+    """The same for the JSON of a run; nothing of evidence that did not record it."""
+    record = conclusion.record
+    if record.environment is None or not record.environment.storage:
+        return {}
+    every = resources.seen(record)
+    ratios = _parallelism(conclusion)
+    spec = record.spec
+    return {
+        "working_set": msgspec.to_builtins(working_set(record)),
+        "storage": msgspec.to_builtins(places(record)),
+        "bounds": {
+            "affinity": list(spec.affinity) if spec.affinity else None,
+            "memory_bytes": spec.memory_limit or None,
+            "expect_storage": spec.expect_storage or None,
+        },
+        "parity": [
+            {"contender": name, **msgspec.to_builtins(told[-1]), "parallelism": ratios.get(name, {})}
+            for name, told in every.items()
+        ],
+    }

@@ -1,0 +1,179 @@
+"""Words: verdicts as sentences that need no statistics to be understood."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.cold import question
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.tier import TierName
+from weigh.model.verdict import Verdict, VerdictName
+from weigh.verdict.suite import NOT_CHOSEN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.experiment.results.results import Conclusion
+    from weigh.model.gate import Gate
+    from weigh.model.suite import Suite
+
+_NUMBER = re.compile(r"\d[\d.e+-]*")
+_NAMED = 30
+"""Members that are named before the rest is only counted; the JSON has them all."""
+
+
+def verdict(one: Verdict) -> str:
+    """A verdict in a few words."""
+    change = units.percent(abs(one.ratio - 1)) if one.ratio is not None else ""
+    margin = units.percent(one.margin)
+    match one.verdict:
+        case VerdictName.SLOWER:
+            return f"SLOWER by {_factor(one.ratio)}"
+        case VerdictName.FASTER:
+            return f"FASTER by {_factor(one.ratio)}"
+        case VerdictName.SAME:
+            return f"SAME within {margin}"
+        case VerdictName.SMALL:
+            return f"SMALL: {change}, under {margin}"
+        case VerdictName.UNRESOLVED:
+            needed = f", {one.starts_needed} starts needed" if one.starts_needed else ""
+            return f"UNRESOLVED{needed}"
+        case VerdictName.REFUSED:
+            code = one.reasons[0].code if one.reasons else ""
+            return f"REFUSED ({code})" if code else "REFUSED"
+        case VerdictName.DIVERGED:
+            return "DIVERGED: not timed"
+        case VerdictName.ERROR:
+            return "ERROR: not measured"
+
+
+def _factor(ratio: float | None) -> str:
+    """A change as per cent while that is readable, as a factor beyond."""
+    if ratio is None:
+        return "?"
+    factor = max(ratio, 1 / ratio)
+    return f"{factor:.2f}x" if factor >= 2 else units.percent(abs(ratio - 1))
+
+
+CLAIM = (
+    "The claim is the ratio between these builds, on this data, with these settings, on this machine. "
+    "The times are this machine's own."
+)
+"""How far a result reaches, however many starts it has (T10): one build is one sample of code layout."""
+
+_TIERS = {
+    TierName.CONCLUSIVE: "CONCLUSIVE, if `weigh verify` passes",
+    TierName.SUGGESTIVE: "SUGGESTIVE, not conclusive, because:",
+    TierName.INADMISSIBLE: "INADMISSIBLE, because:",
+}
+
+
+def tier(name: TierName) -> str:
+    """A tier as the heading of its reasons."""
+    return _TIERS[name]
+
+
+def suites(all_: Sequence[Suite], workload: str) -> list[str]:
+    """The suites, a sentence each; what was not chosen is missing for everybody, and said once."""
+    unchosen = [missing.operation for one in all_[:1] for missing in one.missing if missing.why == NOT_CHOSEN]
+    if not unchosen:
+        return [suite(one, workload) for one in all_]
+    total = units.count(all_[0].operations, "operation")
+    return [f"no mean over {workload}: {len(unchosen)} of its {total} were not chosen: {_names(unchosen)}"]
+
+
+def suite(one: Suite, workload: str) -> str:
+    """The suite in one sentence: the mean never without its spread, and no mean where a member is missing."""
+    workload = question(workload, one.temperature)
+    if one.mean is not None and one.low is not None and one.high is not None:
+        return (
+            f"all {units.count(one.operations, 'operation')} of {workload}: {one.contender} / {one.baseline} is "
+            f"{one.mean:.3f} in the geometric mean, from {one.low:.3f} to {one.high:.3f}"
+        )
+    groups: dict[str, list[str]] = {}
+    for missing in one.missing:
+        groups.setdefault(missing.why, []).append(missing.operation)
+    members = "; ".join(f"{why}: {_names(names)}" for why, names in groups.items())
+    return (
+        f"no mean of {one.contender} over {workload}: {len(one.missing)} of "
+        f"{units.count(one.operations, 'operation')} have no ratio. {members}"
+    )
+
+
+def _names(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def gate_notes(gate: Gate) -> list[str]:
+    """What was needed for answers to agree: tolerances and ties, each kind once an operation, counted."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    asked: dict[str, int] = {}
+    for check in gate.checks:
+        if check.status is GateStatus.AGREED:
+            asked[check.operation] = asked.get(check.operation, 0) + 1
+            for note in check.notes:
+                kinds.setdefault((check.operation, _NUMBER.sub("#", note)), []).append(note)
+    return [
+        f"{operation}: {notes[0]} ({len(notes)} of {units.count(asked[operation], 'answer')})"
+        for (operation, _), notes in kinds.items()
+    ]
+
+
+def summary(conclusion: Conclusion) -> str:
+    """One sentence for the whole experiment: right answers first."""
+    gate = conclusion.gate
+    if gate is None:
+        return f"The gate was not reached. {_end(conclusion)}".rstrip()
+    contradicted = gate.contradicted
+    parts = []
+    if contradicted:
+        for name, operations in contradicted.items():
+            version = _version(conclusion, name)
+            parts.append(
+                f"{name} ({version}) gives wrong answers on {len(operations)} of {len(gate.operations)} "
+                f"operations: those are not timed for anybody, and it has no figure for the suite."
+            )
+    counts: dict[str, int] = {}
+    for one in conclusion.headline.verdicts:
+        counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
+    if counts and conclusion.headline.timings:
+        parts.append(", ".join(f"{count} {name}" for name, count in counts.items()) + ".")
+    elif not contradicted:
+        statuses: dict[str, int] = {}
+        for operation in gate.operations:
+            statuses[str(operation.status)] = statuses.get(str(operation.status), 0) + 1
+        parts.append(
+            "Answers: " + ", ".join(f"{count} {name}" for name, count in statuses.items()) + _unable(gate) + "."
+        )
+    return " ".join([*parts, _end(conclusion)]).rstrip()
+
+
+def _unable(gate: Gate) -> str:
+    """Who could not answer how much, where others could."""
+    found = Counter(
+        (name, status)
+        for one in gate.operations
+        for name, status in one.contenders.items()
+        if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR) and status is not one.status
+    )
+    return "".join(f"; {name}: {count} {status}" for (name, status), count in found.items())
+
+
+def _end(conclusion: Conclusion) -> str:
+    """How the attempt ended, where that is not as it should."""
+    end = conclusion.record.end
+    if end is None:
+        return "Not complete: it was killed, or is still running."
+    return "" if end.how == "complete" else f"Not complete: {end.reason}."
+
+
+def _version(conclusion: Conclusion, name: str) -> str:
+    environment = conclusion.record.environment
+    for contender in environment.contenders if environment else ():
+        if contender.name == name:
+            return f"engine {contender.version}"
+    return "version unknown"

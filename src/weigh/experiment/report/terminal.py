@@ -1,0 +1,371 @@
+"""The report for a terminal: the gate first, then the numbers, then what is to be said about them."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from weigh.experiment.report import (
+    cold as warmth,
+)
+from weigh.experiment.report import (
+    knobs,
+    resources,
+    second_opinion,
+    summary,
+)
+from weigh.experiment.report import (
+    machine as use,
+)
+from weigh.experiment.report.in_words import in_words
+from weigh.experiment.report.no_verdicts import disturbed
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.text import one_line
+from weigh.model.tier import TierName
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from weigh.experiment.results.results import Conclusion
+    from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
+    from weigh.model.gate import Gate, OperationGate
+    from weigh.model.tier import Tier
+
+PLAIN_WIDTH = 118
+"""Columns of the report that is kept with the evidence."""
+
+VERBATIM: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+"""Of every console: brackets and colons in a name or a message are what they are."""
+
+_STATUS_STYLE = {
+    GateStatus.AGREED: "green",
+    GateStatus.DIVERGED: "bold red",
+    GateStatus.UNVERIFIED: "yellow",
+    GateStatus.UNSUPPORTED: "yellow",
+    GateStatus.ERROR: "red",
+}
+VERDICT_STYLE = {
+    VerdictName.SLOWER: "bold red",
+    VerdictName.FASTER: "bold green",
+    VerdictName.SAME: "green",
+    VerdictName.SMALL: "green",
+    VerdictName.UNRESOLVED: "yellow",
+    VerdictName.REFUSED: "yellow",
+    VerdictName.DIVERGED: "bold red",
+    VerdictName.ERROR: "red",
+}
+_TIER_STYLE = {
+    TierName.CONCLUSIVE: "bold green",
+    TierName.SUGGESTIVE: "bold yellow",
+    TierName.INADMISSIBLE: "bold red",
+}
+_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def plain(conclusion: Conclusion, evidence: str) -> str:
+    """The report without colour at a fixed width: the form that is kept and verified."""
+    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
+    console.print(report(conclusion, evidence))
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def report(conclusion: Conclusion, evidence: str) -> RenderableType:
+    """The whole report.
+
+    Args:
+        conclusion: what is to be said.
+        evidence: name of the evidence directory, for the last line.
+    """
+    spec = conclusion.record.spec
+    parts: list[RenderableType] = [_heading(conclusion), Text()]
+    if said_first := disturbed(conclusion):
+        parts += [_disturbed(*said_first), Text()]
+    if conclusion.tier:
+        parts += [show_tier(conclusion.tier), Text()]
+    parts += [_contenders(conclusion), Text()]
+    if parity := resources.rows(conclusion):
+        parts += [_parity(parity), Text()]
+    if conclusion.gate:
+        parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
+    if conclusion.headline.timings:
+        for temperature in spec.temperatures:
+            heading = "Times" if spec.temperature == "hot" else f"Times, {warmth.title(temperature)}"
+            parts += [Text(heading, style="bold"), _numbers(conclusion, temperature), Text()]
+    if cold := warmth.lines(conclusion):
+        said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold)
+        parts += [Text("Cold executions, medians", style="bold"), *said_of, Text()]
+    if opinions := second_opinion.rows(conclusion):
+        parts += [_second_opinion(opinions, str(conclusion.record.spec.rule)), Text()]
+    if said := in_words(conclusion):
+        parts += [Text("In words", style="bold"), *(Padding(Text(line), (0, 0, 0, 2)) for line in said), Text()]
+    if conclusion.suites:
+        parts += [_suites(conclusion), Text()]
+    if conclusion.headline.timings:
+        parts += [_notes(conclusion), Text()]
+    if conclusion.machine:
+        machine = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in use.lines(conclusion.machine))
+        parts += [Text("Machine", style="bold"), *machine, Text()]
+    if conclusion.findings:
+        parts += [Text("Findings", style="bold"), show_findings(conclusion.findings), Text()]
+    parts.append(_closing(conclusion, evidence))
+    return Group(*parts)
+
+
+def _heading(conclusion: Conclusion) -> Text:
+    record = conclusion.record
+    spec = record.spec
+    text = Text()
+    text.append(f"weigh {spec.workload}", style="bold")
+    scale = f"{units.scale(spec.scale)}, " if spec.scale is not None else ""
+    text.append(f"  {scale}seed {spec.seed}, experiment {spec.id}")
+    if conclusion.attempts > 1:
+        text.append(f", {conclusion.attempts} attempts")
+    if record.manifest:
+        manifest = record.manifest
+        count = len(manifest.files)
+        text.append(
+            f"\n{count} Parquet file{'s' * (count != 1)}, {units.size(manifest.bytes)}, "
+            f"written by {manifest.writer}, {_codec(manifest)}; the same bytes for all contenders",
+            style="dim",
+        )
+    if record.environment:
+        host = record.environment.host
+        memory = units.size(host.get("memory_bytes"))
+        text.append(f"\n{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}")
+    for line in resources.lines(record):
+        text.append(f"\n{one_line(line)}", style="dim")
+    if record.notice:
+        text.append(f"\n{record.notice}", style="bold")
+    return text
+
+
+def _disturbed(heading: str, *lines: str) -> Group:
+    rows = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in lines)
+    return Group(Text(heading, style="bold yellow"), *rows)
+
+
+def _parity(rows: tuple[resources.Row, ...]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in resources.HEADINGS:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    return table
+
+
+def show_tier(tier: Tier) -> RenderableType:
+    """What the evidence is good for, and why it is not good for more."""
+    rows: list[RenderableType] = [Text(summary.tier(tier.name), style=_TIER_STYLE[tier.name])]
+    for reason in tier.reasons:
+        text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
+        rows.append(Padding(text, (0, 0, 0, 2)))
+    return Group(*rows)
+
+
+def _suites(conclusion: Conclusion) -> RenderableType:
+    lines = summary.suites(conclusion.suites, conclusion.record.spec.workload)
+    heading = Text("Suite", style="bold")
+    return Group(heading, *(Padding(Text(one_line(line, 4000)), (0, 0, 0, 2)) for line in lines))
+
+
+def _codec(manifest: Manifest) -> str:
+    return manifest.layout.codec if manifest.layout else "as they were found"
+
+
+def _contenders(conclusion: Conclusion) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in ("contender", "engine says", "settings that differ from its defaults"):
+        table.add_column(heading, overflow="fold")
+    contradicted = conclusion.gate.contradicted if conclusion.gate else {}
+    for contender in conclusion.record.environment.contenders if conclusion.record.environment else ():
+        asked = conclusion.record.spec.contender(contender.name).spec
+        role = " (baseline)" if contender.name == conclusion.record.spec.baseline else ""
+        role += "" if contender.name.startswith(asked) else f", {asked}"
+        mark = Text(" CONTRADICTED", style="bold red") if contender.name in contradicted else Text()
+        table.add_row(
+            Text(contender.name + role) + mark,
+            one_line(f"{contender.engine} {contender.version}"),
+            ", ".join(
+                one_line(f"{name}={setting['value']}")
+                for name, setting in contender.in_force.items()
+                if setting.get("default") != setting.get("value") and not _is_scratch(name)
+            )
+            or "none",
+        )
+    return table
+
+
+def _is_scratch(setting: str) -> bool:
+    """A temporary folder differs from life to life and says nothing."""
+    return setting.rpartition(".")[2] in ("temp_directory", "secret_directory")
+
+
+def _gate(gate: Gate) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("status")
+    table.add_column("operation", overflow="fold", ratio=1)
+    table.add_column("detail", overflow="fold", ratio=3)
+    literals = {
+        one.operation: len({check.case for check in gate.checks if check.operation == one.operation})
+        for one in gate.operations
+    }
+    calm = [one for one in gate.operations if one.status in (GateStatus.AGREED, GateStatus.UNVERIFIED)]
+    alike: dict[tuple[GateStatus, str], list[str]] = {}
+    for one in sorted(calm, key=lambda one: one.status is GateStatus.UNVERIFIED):
+        alike.setdefault((one.status, _witnesses(gate, one)), []).append(one.operation)
+    for (status, how), same in alike.items():
+        asked = sum(literals[operation] for operation in same)
+        amount = f"{units.count(len(same), 'operation')}, {units.count(asked, 'question')} to each contender"
+        table.add_row(_status(status), ", ".join(same), f"{amount}: {how}")
+    for one in gate.operations:
+        others = {
+            name: status
+            for name, status in one.contenders.items()
+            if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR)
+        }
+        if one not in calm or others:
+            status = one.status if one not in calm else next(iter(others.values()))
+            table.add_row(_status(status), one.operation, one_line(one.detail))
+    notes = summary.gate_notes(gate)
+    return Group(table, *(Padding(Text(one_line(note), style="dim"), (0, 0, 0, 2)) for note in notes))
+
+
+_KNOWN = {
+    "ground truth": "equal to the ground truth",
+    "published answer": "equal to the published answers",
+    "pinned answer": "equal to the pinned answers",
+}
+
+
+def _witnesses(gate: Gate, operation: OperationGate) -> str:
+    if operation.status is GateStatus.UNVERIFIED:
+        return "nobody independent could confirm them; each contender agrees with itself"
+    seen = {
+        check.witness
+        for check in gate.checks
+        if check.operation == operation.operation and check.status is GateStatus.AGREED
+    }
+    return next((said for name, said in _KNOWN.items() if name in seen), "equal over independent lineages")
+
+
+def _status(status: GateStatus) -> Text:
+    return Text(str(status).upper(), style=_STATUS_STYLE[status])
+
+
+def _numbers(conclusion: Conclusion, temperature: str) -> Table:
+    spec, judgement = conclusion.record.spec, conclusion.headline.at(temperature)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("operation, contender", overflow="fold")
+    for heading in ("median", "max", "CV", "ratio", f"{100 * spec.rules.confidence:g} %", "FCR", "noise"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", overflow="fold")
+    verdicts = {(v.operation, v.contender): v for v in judgement.verdicts}
+    timings = {(t.operation, t.contender): t for t in judgement.timings}
+    floors = {floor.operation: floor.size for floor in judgement.floors}
+    contradicted = conclusion.gate.contradicted if conclusion.gate else {}
+    order = [spec.baseline, *(c.name for c in spec.contenders if c.name != spec.baseline)]
+    shown = {key[0] for key in [*timings, *verdicts]}
+    for operation in [one.operation for one in conclusion.gate.operations] if conclusion.gate else []:
+        if operation not in shown:
+            continue
+        table.add_row(Text(operation, style="bold"))
+        for name in order:
+            timing, verdict = timings.get((operation, name)), verdicts.get((operation, name))
+            if timing is None and verdict is None:
+                continue
+            table.add_row(
+                Text(f"  {name}{' !' if name in contradicted else ''}"),
+                units.seconds(timing.median) if timing else "-",
+                units.seconds(timing.max) if timing else "-",
+                units.percent(timing.cv) if timing else "-",
+                f"{verdict.ratio:.3f}" if verdict and verdict.ratio else "",
+                interval(verdict.low, verdict.high) if verdict else "",
+                interval(verdict.low_fcr, verdict.high_fcr) if verdict else "",
+                units.percent(floors.get(operation)) if name == spec.baseline else "",
+                Text(summary.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
+            )
+    return table
+
+
+def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("operation, contender", overflow="fold")
+    for heading in ("D", "T", "executions"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column(second_opinion.NAMES[rule], overflow="fold")
+    table.add_column("weigh", overflow="fold")
+    for row in rows:
+        place = Text(f"{row.operation}, {row.contender}")
+        ours = Text(row.ours, style=VERDICT_STYLE[VerdictName(row.sign)])
+        table.add_row(place, row.difference, row.threshold, row.runs, row.theirs, ours)
+    return Group(Text("Second opinion", style="bold"), table, Text(second_opinion.NOTE, style="dim"))
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of a ratio; nothing where there is none."""
+    return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
+
+
+def _notes(conclusion: Conclusion) -> Text:
+    spec = conclusion.record.spec
+    lines = [
+        f"ratio: contender / {spec.baseline}, above 1 is slower. noise: how far the baseline's two arms are "
+        "apart. CV: over all executions. FCR: the interval that decides whether a difference matters.",
+        f"Declared beforehand: margin {units.percent(spec.rules.margin)}, "
+        f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
+        f"{conclusion.headline.family} comparisons of time and over all other metrics, equivalence at "
+        f"{units.percent(spec.rules.equivalence, 0)}.",
+        summary.CLAIM,
+    ]
+    return Text("\n".join([*lines, *knobs.lines(conclusion.record), *_reasons(conclusion)]), style="dim")
+
+
+def _reasons(conclusion: Conclusion) -> list[str]:
+    """Each kind of reason once, with its first example: the rows name the code, the JSON has them all."""
+    groups: dict[str, list[str]] = {}
+    for verdict in conclusion.headline.verdicts:
+        if verdict.verdict is VerdictName.DIVERGED:
+            continue
+        for reason in verdict.reasons:
+            # What A1 and A8 say stands in the gate above, and findings have a place of their own.
+            if not reason.code.startswith("A"):
+                place = f"{warmth.question(verdict.operation, verdict.temperature)}, {verdict.contender}"
+                groups.setdefault(reason.code, []).append(f"{place}: {one_line(reason.text)}")
+    return [
+        f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")
+        for code, texts in groups.items()
+    ]
+
+
+def show_findings(findings: tuple[Finding, ...]) -> Group:
+    """Findings with their remedies."""
+    rows: list[RenderableType] = []
+    for finding in findings:
+        text = Text()
+        text.append(f"{finding.code} ", style=_SEVERITY_STYLE[finding.severity])
+        place = ", ".join(part for part in (finding.contender, finding.operation) if part)
+        text.append(f"{place}: " if place else "")
+        text.append(one_line(finding.text))
+        text.append(f"\n  {one_line(finding.remedy)}", style="dim")
+        rows.append(Padding(text, (0, 0, 0, 2)))
+    return Group(*rows)
+
+
+def _closing(conclusion: Conclusion, evidence: str) -> Text:
+    record = conclusion.record
+    text = Text()
+    text.append(summary.summary(conclusion), style="bold")
+    if record.environment:
+        text.append(f"\nreproduce: {record.environment.command}")
+    text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")
+    return text

@@ -1,0 +1,1 @@
+"""A divergence made small: few rows, a short query, and a script that shows it without weigh."""

@@ -1,0 +1,1 @@
+"""From records to what they show, one file a feature. Pure: imports no engine and nothing that measures."""

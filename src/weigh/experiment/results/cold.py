@@ -1,0 +1,297 @@
+"""Warm or cold: what the readings around the executions prove (docs/cold.md). Pure.
+
+Cold: not one page of the data was in memory just before the clock, and the contender's own processes then read from a
+device what came in. First: the same execution in a fresh life that read next to nothing from a device. Hot: timed
+executions that read next to nothing. What is not proven is not called so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from weigh.experiment.results.cold_proof import Account
+from weigh.model.finding import Finding
+from weigh.model.units import count, percent, size
+from weigh.model.verdict import Reason, Verdict, VerdictName
+from weigh.verdict.question import label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.model.cold import Drive, Pages, Warmth
+    from weigh.model.finding import Severity
+    from weigh.model.sample import Sample
+    from weigh.verdict.analysis_model import Judgement
+
+READ_FLOOR = 256 << 10
+READ_SHARE = 0.01
+"""Bytes from devices, and share of the data, up to which an execution is served from memory: a page of the program that
+the kernel had put away comes back with its neighbours."""
+CAME_SHARE = 0.05
+"""Share by which more data may come into memory than was read, beside the same floor: counters are not exact."""
+RATE_SHARE = 2.0
+RATE_BYTES = 16 << 20
+"""How much faster than the device was measured an execution must have read, and how much, before that refutes it."""
+
+_SEVERITY: dict[str, Severity] = {"E1.resident": "error", "E1.others": "error"}
+"""Of a refusal; what is not here is a warning: nobody lied, and nobody can tell."""
+_REMEDY = {
+    "E1.resident": "something keeps the data in memory: a mapping, a lock, or another process that reads it; end that, "
+    "or measure hot",
+    "E1.unprivileged": "run weigh as root, which may drop the kernel's caches, or measure hot",
+    "E1.unseen": "its adapter can name the files that hold its data (docs/plugins.md); else measure hot",
+    "E1.unread": "the query needs no data, or the engine has it in memory of its own or in a copy: see what it does "
+    "when it opens its tables",
+    "E1.others": "end what reads the same files meanwhile",
+    "E1.rate": "something below this kernel keeps the data: a hypervisor, a controller, a file server; let it forget, "
+    "or take more data than it holds",
+    "E1.warm": "free memory, so that the data stays in it",
+}
+
+
+class Attempt(NamedTuple):
+    """What one attempt recorded.
+
+    Attributes:
+        number: of the attempt.
+        samples: of its executions.
+        warmths: readings.
+        drives: what its storage can do.
+    """
+
+    number: int
+    samples: Sequence[Sample]
+    warmths: Sequence[Warmth]
+    drives: Sequence[Drive]
+
+
+Unproven = Mapping[tuple[str, str], Reason]
+"""Why executions of (label of an operation, contender) are not what they are called."""
+
+
+def accounts(attempts: Iterable[Attempt]) -> tuple[Account, ...]:
+    """The account of everything that was to be cold or first, in the order measured."""
+    groups: dict[tuple[str, str, str], list[tuple[Warmth | None, float | None]]] = defaultdict(list)
+    for one in attempts:
+        limit = max((rate for drive in one.drives for rate in drive.rates), default=None)
+        # Of a turn that a kill tore and that was measured again, the later readings.
+        seen = {(w.block, w.turn, w.temperature): w for w in one.warmths if w.place == "life"}
+        for sample in one.samples:
+            if sample.timed and sample.temperature != "hot":
+                reading = seen.get((sample.block, sample.turn, sample.temperature))
+                groups[sample.temperature, sample.operation, sample.contender].append((reading, limit))
+    order = {"cold": 0, "first": 1}
+    named = sorted(groups, key=lambda key: order.get(key[0], 2))
+    return tuple(_account(*key, groups[key]) for key in named)
+
+
+def unproven(found: Iterable[Account]) -> Unproven:
+    """What is refused, as the judge takes it."""
+    return {(label(one.operation, one.temperature), one.contender): one.refused for one in found if one.refused}
+
+
+def findings(found: Iterable[Account], drives: Sequence[Drive]) -> Iterator[Finding]:
+    """What is refused and why, and what nobody can exclude."""
+    found = tuple(found)
+    for one in found:
+        if one.refused:
+            code = one.refused.code
+            yield Finding(
+                code=code,
+                severity=_SEVERITY.get(code, "warning"),
+                contender=one.contender,
+                operation=one.operation,
+                text=one.refused.text,
+                remedy=_REMEDY[code],
+            )
+    if any(one.temperature == "cold" for one in found):
+        yield _below(drives)
+
+
+def withheld(judgement: Judgement, refused: Unproven) -> Judgement:
+    """The judgement without figures of what is not what it is called; they stay in the evidence."""
+    if not refused:
+        return judgement
+    return msgspec.structs.replace(
+        judgement,
+        timings=tuple(
+            one for one in judgement.timings if (label(one.operation, one.temperature), one.contender) not in refused
+        ),
+        verdicts=tuple(_bare(one, refused) for one in judgement.verdicts),
+        floors=tuple(
+            one for one in judgement.floors if not _of_baseline(one.operation, one.temperature, judgement, refused)
+        ),
+    )
+
+
+def assumed(attempts: Iterable[Attempt], found: Iterable[Account]) -> str | None:
+    """Why the temperature is not proven; None where it is, and empty where nothing was recorded about it."""
+    attempts = tuple(attempts)
+    refused = sum(one.refused is not None for one in found)
+    if refused:
+        return f"{count(refused, 'account')} of cold and first executions did not hold"
+    if not any(one.warmths for one in attempts):
+        return ""
+    hot = [_hot(one) for one in attempts if any(s.timed and s.temperature == "hot" for s in one.samples)]
+    return next((said for said in hot if said), None)
+
+
+def _account(
+    temperature: str, operation: str, contender: str, readings: Sequence[tuple[Warmth | None, float | None]]
+) -> Account:
+    reasons = [_refuted(reading, limit) for reading, limit in readings]
+    bad = [reason for reason in reasons if reason]
+    known = [reading for reading, _ in readings if reading is not None]
+    read = [one.bytes_read for one in known if one.bytes_read is not None]
+    rates = [one.bytes_read / one.seconds for one in known if one.bytes_read is not None and one.seconds]
+    shares = [
+        one.bytes_read / one.seconds / limit
+        for one, limit in readings
+        if one is not None and one.bytes_read is not None and one.seconds and limit
+    ]
+    resident = [one.before.resident for one in known if one.before]
+    devices = [sum(one.devices.values()) for one in known if one.devices]
+    said = None
+    if bad:
+        which = f"{len(bad)} of {count(len(readings), 'execution')} called {temperature}"
+        said = Reason(code=bad[0].code, text=f"{which}: {bad[0].text}")
+    return Account(
+        operation=operation,
+        contender=contender,
+        temperature=temperature,
+        executions=len(readings),
+        proven=len(readings) - len(bad),
+        pages=max((one.before.pages for one in known if one.before), default=0),
+        resident=max(resident) if resident else None,
+        bytes_read=int(median(read)) if read else None,
+        came_in=int(median([one.came_in for one in known])) if known else 0,
+        device_bytes=int(median(devices)) if devices else None,
+        rate=median(rates) if rates else None,
+        share=median(shares) if shares else None,
+        refused=said,
+    )
+
+
+def _refuted(one: Warmth | None, limit: float | None) -> Reason | None:
+    """Why one execution is not what it is called."""
+    if one is None:
+        return Reason(code="E1.unseen", text="nothing was recorded about it")
+    if one.bytes_read is None:
+        return Reason(code="E1.unseen", text="the kernel does not tell what its processes read from devices")
+    if one.temperature == "first":
+        return _warm(one)
+    if one.before is None or not one.before.pages:
+        return Reason(code="E1.unseen", text="nobody can tell which files hold its data, or what of them is in memory")
+    if one.before.resident:
+        return _resident(one.before, privileged=one.put_out == "drop_caches")
+    if not one.bytes_read:
+        text = "no page of its data was in memory, and it read nothing from a device: it answered from somewhere else"
+        return Reason(code="E1.unread", text=text)
+    if one.came_in > one.bytes_read * (1 + CAME_SHARE) + READ_FLOOR:
+        text = f"{size(one.came_in)} of its data came into memory, and it read {size(one.bytes_read)} from devices: "
+        return Reason(code="E1.others", text=text + "somebody else read it in")
+    rate = one.bytes_read / one.seconds if one.seconds else 0.0
+    if limit and one.bytes_read > RATE_BYTES and rate > RATE_SHARE * limit:
+        text = (
+            f"it read {size(one.bytes_read)} at {size(rate)} a second, {rate / limit:.1f} times as fast as the device "
+            "was measured to read"
+        )
+        return Reason(code="E1.rate", text=text)
+    return None
+
+
+def _warm(one: Warmth) -> Reason | None:
+    if one.bytes_read is None or one.bytes_read <= _tolerated(one.bytes):
+        return None
+    text = f"it read {size(one.bytes_read)} from devices, though its data should have been in memory"
+    return Reason(code="E1.warm", text=text)
+
+
+def _resident(before: Pages, *, privileged: bool) -> Reason:
+    share = percent(before.resident / before.pages)
+    text = f"{before.resident:,} of {before.pages:,} pages of its data ({share}) were in memory just before the clock"
+    if privileged:
+        return Reason(code="E1.resident", text=f"{text}: that is not cold")
+    text += ": weigh may not drop the kernel's caches here, and to put out the files alone did not do"
+    return Reason(code="E1.unprivileged", text=text)
+
+
+def _tolerated(data: int) -> float:
+    return max(READ_FLOOR, READ_SHARE * data)
+
+
+def _below(drives: Sequence[Drive]) -> Finding:
+    """What cannot be excluded from inside this machine."""
+    text = "cold means that no page of the data was in this machine's memory. What "
+    virtual = any(drive.virtual for drive in drives)
+    text += "the hypervisor under this virtual machine" if virtual else "the device or whatever is behind it"
+    text += " keeps in its own memory cannot be seen from here"
+    rates = next((drive.rates for drive in drives if len(drive.rates) == 2), ())
+    if rates:
+        part = next(drive.bytes for drive in drives if drive.rates)
+        text += (
+            f"; past the page cache {size(part)} of the data were read at {size(rates[0])} a second, and again at "
+            f"{size(rates[1])} a second"
+        )
+    return Finding(
+        code="E1.hypervisor",
+        severity="note",
+        text=text,
+        remedy="nothing is wrong; a second reading that is much faster than the first shows such a memory",
+    )
+
+
+def _bare(verdict: Verdict, refused: Unproven) -> Verdict:
+    """A verdict on executions that are not what they are called has reasons and no figures."""
+    name = label(verdict.operation, verdict.temperature)
+    if (name, verdict.contender) not in refused and (name, verdict.baseline) not in refused:
+        return verdict
+    if verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR):
+        return verdict
+    return Verdict(
+        operation=verdict.operation,
+        contender=verdict.contender,
+        baseline=verdict.baseline,
+        metric=verdict.metric,
+        temperature=verdict.temperature,
+        scale=verdict.scale,
+        verdict=VerdictName.REFUSED,
+        confidence=verdict.confidence,
+        margin=verdict.margin,
+        reasons=verdict.reasons,
+    )
+
+
+def _of_baseline(operation: str, temperature: str, judgement: Judgement, refused: Unproven) -> bool:
+    return any((label(operation, temperature), one.baseline) in refused for one in judgement.verdicts)
+
+
+def _hot(attempt: Attempt) -> str:
+    """Why the hot executions of an attempt are not shown to be hot; empty where they are."""
+    before = {(w.block, arm): w for w in attempt.warmths if w.place == "before" for arm in w.arms}
+    after = {(w.block, arm): w for w in attempt.warmths if w.place == "after" for arm in w.arms}
+    turns = {(w.block, w.turn): w.bytes_read for w in attempt.warmths if w.place == "turn"}
+    hot = [one for one in attempt.samples if one.timed and one.temperature == "hot"]
+    cold = []
+    for one in hot:
+        reading = before.get((one.block, one.arm))
+        read = one.bytes_read if one.bytes_read is not None else turns.get((one.block, one.turn))
+        if reading is None or not reading.files:
+            return f"how much of the data of {one.contender} was in memory before its turns was not seen"
+        if read is None:
+            return f"what {one.contender} reads from devices cannot be seen"
+        whole = all(_whole(found) for found in (reading, after.get((one.block, one.arm))))
+        if read > _tolerated(reading.bytes) and not whole:
+            cold.append(read)
+    if not cold:
+        return ""
+    return f"{len(cold):,} of {count(len(hot), 'timed execution')} read from devices, up to {size(max(cold))}"
+
+
+def _whole(one: Warmth | None) -> bool:
+    return one is not None and one.before is not None and 0 < one.before.pages == one.before.resident

@@ -1,0 +1,54 @@
+"""Drift of the machine in the attempts of an experiment: what is said of it, and what it spoils."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.machine import drift
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.experiment.record import BlockBegun, Record
+    from weigh.model.finding import Finding
+    from weigh.verdict.refusals import Spoilt
+
+
+def findings(attempts: Sequence[Record]) -> list[Finding]:
+    """E5.drift of every attempt."""
+    return [
+        finding
+        for record in attempts
+        for finding in drift.findings(
+            drift.quiet(record.calibrations), record.spec.rules.margin, serial=bool(_apart(record))
+        )
+    ]
+
+
+def spoilt(attempts: Sequence[Record], temperature: str) -> list[Spoilt]:
+    """Comparisons of arms that lived one after another while the machine's speed changed.
+
+    Args:
+        attempts: all that the verdicts read.
+        temperature: of the executions.
+    """
+    wanted = "hot" if temperature == "hot" else "cold"
+    found = []
+    for record in attempts:
+        spec = record.spec
+        pairs = [
+            (operation, one.name)
+            for block in _apart(record)
+            if block.temperature == wanted
+            for operation, _ in block.cases
+            for one in spec.contenders
+            if one.name != spec.baseline
+        ]
+        if pairs:
+            found.append(drift.spoilt(drift.quiet(record.calibrations), spec.rules.margin, pairs))
+    return found
+
+
+def _apart(record: Record) -> list[BlockBegun]:
+    """Blocks whose arms lived one after another."""
+    return [block for block in record.blocks if block.serial or block.temperature == "cold"]

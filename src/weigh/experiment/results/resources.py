@@ -1,0 +1,172 @@
+"""Parity: whether the contenders had the same CPUs, threads, memory and place to spill (E6). Pure.
+
+What differs is named with both values. A difference that the user declared, as threads=1 against threads=2, is what is
+compared, and a note; one that nobody declared is a warning.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING
+
+from weigh.model import units
+from weigh.model.errors import UsageError
+from weigh.model.finding import Finding, Severity
+from weigh.model.resources import Told, cpus_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from weigh.experiment.record import Record
+    from weigh.model.sample import Sample
+    from weigh.model.spec import Spec
+
+UNLIMITED = float("inf")
+_NEAR = 0.5
+"""Share of the smaller limit of memory: where nobody's peak came so near, neither limit changed anything."""
+_SHORT = 0.005
+"""Seconds. Shorter executions have too few CPU seconds to tell how many threads worked."""
+_HELPERS = 0.5
+"""CPU seconds a second that readers and the client may use beside the threads that an engine names."""
+
+
+def seen(record: Record) -> dict[str, tuple[Told, ...]]:
+    """What every contender said: before the gate, and each of its lives at its end."""
+    found: dict[str, list[Told]] = defaultdict(list)
+    for read in record.environment.contenders if record.environment else ():
+        if read.told:
+            found[read.name].append(read.told)
+    for life in record.lives:
+        found[life.contender].append(life.told)
+    return {name: tuple(told) for name, told in found.items()}
+
+
+def findings(record: Record, samples: Sequence[Sample]) -> Iterator[Finding]:
+    """What the contenders were not given alike.
+
+    Args:
+        record: of the latest attempt; nothing is said of one that did not record it.
+        samples: of all attempts.
+    """
+    every = seen(record)
+    spec = record.spec
+    base = every.get(spec.baseline, ())
+    for name, told in every.items():
+        yield from _asked(name, told, spec)
+        yield from _unsteady(name, told)
+        yield from _crowded(name, told[-1])
+        yield from _overdone(name, told, samples)
+        if name != spec.baseline and base:
+            yield from _pair(name, told[-1], spec.baseline, base[-1], record, samples)
+
+
+def parallelism(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
+    """Effective parallelism of (operation, contender): median of CPU seconds over wall seconds."""
+    ratios: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for one in samples:
+        if one.timed and one.cpu_s is not None and one.wall_s:
+            ratios[one.operation, one.contender].append(one.cpu_s / one.wall_s)
+    return {key: median(values) for key, values in ratios.items()}
+
+
+def _asked(name: str, told: tuple[Told, ...], spec: Spec) -> Iterator[Finding]:
+    """What was asked for all, and is not in force for this one."""
+    cpus = next((one.cpus for one in told if one.cpus and spec.affinity and one.cpus != spec.affinity), None)
+    if cpus and spec.affinity:
+        text = f"it runs on CPUs {cpus_text(cpus)}; {cpus_text(spec.affinity)} was asked for all"
+        yield _warning("E6.affinity", name, text, "its adapter, or what it loads, sets its own affinity: it must not")
+
+
+def _unsteady(name: str, told: tuple[Told, ...]) -> Iterator[Finding]:
+    """One that has more in one life than in another, or at the end of a life than when it was asked before."""
+    threads = sorted({one.threads for one in told if one.threads is not None})
+    if len(threads) > 1:
+        text = f"its lives had {' and '.join(map(str, threads))} threads"
+        yield _warning("E6.threads", name, text, "declare its threads in its settings")
+
+
+def _crowded(name: str, told: Told) -> Iterator[Finding]:
+    """More threads than CPUs, and nobody asked for them."""
+    if told.cpus and told.threads and told.threads > len(told.cpus) and "threads" not in told.declared:
+        text = f"it has {told.threads} threads for {units.count(len(told.cpus), 'CPU')}, and nobody asked for that"
+        yield _finding("E6.threads", "note", name, text, "declare as many threads as CPUs in the settings of all")
+
+
+def _overdone(name: str, told: tuple[Told, ...], samples: Sequence[Sample]) -> Iterator[Finding]:
+    """More CPU time than the threads that it names can use."""
+    threads = max((one.threads for one in told if one.threads is not None), default=None)
+    if not threads:
+        return
+    own = [one for one in samples if one.contender == name and (one.wall_s or 0.0) >= _SHORT]
+    most = max(((ratio, operation) for (operation, _), ratio in parallelism(own).items()), default=None)
+    if most and most[0] > threads + _HELPERS:
+        text = (
+            f"it says it has {units.count(threads, 'thread')}, and used {most[0]:.1f} CPU seconds a second on {most[1]}"
+        )
+        yield _warning("E6.threads", name, text, "it has threads beside those: see its settings for readers and pools")
+
+
+def _pair(
+    name: str, one: Told, baseline: str, base: Told, record: Record, samples: Sequence[Sample]
+) -> Iterator[Finding]:
+    def severity(what: str) -> Severity:
+        return "note" if what in one.declared or what in base.declared else "warning"
+
+    if one.cpus and base.cpus and one.cpus != base.cpus and not record.spec.affinity:
+        text = f"it may run on CPUs {cpus_text(one.cpus)}, the baseline {baseline} on {cpus_text(base.cpus)}"
+        yield _warning("E6.affinity", name, text, "give --affinity for all")
+    if None not in (one.threads, base.threads) and one.threads != base.threads:
+        text = f"it has {units.count(one.threads or 0, 'thread')}, the baseline {baseline} {base.threads}"
+        yield _finding("E6.threads", severity("threads"), name, text, "declare the threads of both in their settings")
+    if one.group != base.group:
+        text = f"its control group allows {_limit(one.group)}, that of the baseline {baseline} {_limit(base.group)}"
+        yield _warning("E6.memory", name, text, "see who else changes control groups here")
+    limits = (limit(one.memory), limit(base.memory))
+    if None not in limits and limits[0] != limits[1]:
+        text = f"its own limit of memory is {_own(one)}, that of the baseline {baseline} is {_own(base)}"
+        far = one.group is not None or _far(min(filter(None, limits)), (name, baseline), samples)
+        peaks = "; no peak came near" if far and samples else ""
+        held = "; a control group holds both" if one.group is not None else peaks
+        kind: Severity = "note" if far else severity("memory")
+        yield _finding("E6.memory", kind, name, text + held, "give --memory-limit for all, or declare it in settings")
+    if one.spill_on and base.spill_on and one.spill_on != base.spill_on:
+        text = f"it spills to {one.spill} ({one.spill_on}), the baseline {baseline} to {base.spill} ({base.spill_on})"
+        yield _finding("E6.spill", severity("spill"), name, text, "let both spill to the same place")
+
+
+def limit(text: str) -> float | None:
+    """An engine's own limit in bytes; infinite for none, None where it says nothing or in another way."""
+    if not text:
+        return None
+    if text.lower() in ("0", "unlimited", "none", "max", "-1"):
+        return UNLIMITED
+    try:
+        return float(units.parse_size(text))
+    except UsageError:
+        return None
+
+
+def _far(least: float, names: tuple[str, ...], samples: Iterable[Sample]) -> bool:
+    """Whether every peak of both is known and stays far below the smaller limit."""
+    peaks: Mapping[str, list[int | None]] = {name: [] for name in names}
+    for one in samples:
+        if one.timed and one.contender in peaks:
+            peaks[one.contender].append(one.peak_memory)
+    return all(None not in found and all((peak or 0) < _NEAR * least for peak in found) for found in peaks.values())
+
+
+def _own(told: Told) -> str:
+    return "none" if limit(told.memory) == UNLIMITED else told.memory
+
+
+def _limit(group: int | None) -> str:
+    return "anything" if group is None else units.size(group)
+
+
+def _warning(code: str, name: str, text: str, remedy: str) -> Finding:
+    return _finding(code, "warning", name, text, remedy)
+
+
+def _finding(code: str, severity: Severity, name: str, text: str, remedy: str) -> Finding:
+    return Finding(code=code, severity=severity, contender=name, text=text, remedy=remedy)

@@ -1,0 +1,379 @@
+"""The conclusion: what the records of an experiment's attempts say together. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.experiment.record import Record
+from weigh.experiment.report.machine import Machine, machine
+from weigh.experiment.results import cold, drift, precision_findings, storage
+from weigh.experiment.results.clock_coverage import outside
+from weigh.experiment.results.cold_proof import Account
+from weigh.experiment.results.heat import heat
+from weigh.machine import contention_findings
+from weigh.model.answer import GateStatus
+from weigh.model.errors import EvidenceFault, ExitCode
+from weigh.model.finding import Finding, disqualified
+from weigh.model.gate import Gate, OperationGate
+from weigh.model.sample import Outcome, Sample
+from weigh.model.spec import CONTENTION
+from weigh.model.suite import Suite
+from weigh.model.tier import Tier
+from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
+from weigh.verdict.analysis import judge
+from weigh.verdict.analysis_model import Judgement
+from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
+from weigh.verdict.question import label
+from weigh.verdict.suite import suites
+from weigh.verdict.tier import Basis, tier
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from weigh.verdict.refusals import Spoilt
+
+METRICS = (HEADLINE, *BESIDE)
+"""Wall time first: it decides the exit code. The others have verdicts of the same form."""
+CLOCKS = (HEADLINE, "cpu_s")
+"""The metrics that suffer when others use the machine."""
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What is printed, before it has a form.
+
+    Attributes:
+        record: of the latest attempt; spec, environment, manifest and gate are its.
+        attempts: how many attempts the verdicts read.
+        gate: of the latest attempt, with what earlier gates contradicted and what changed its answer later.
+        judgements: by metric.
+        findings: recorded and derived, errors first.
+        tier: what the evidence is good for, provided that `weigh verify` passes; None where nothing was timed and
+            nobody is inadmissible.
+        suites: of every contender other than the baseline; none where nothing was timed.
+        statements: what the metrics say together.
+        machine: what it did meanwhile; None where nobody watched it.
+        accounts: what cold and first executions found in memory and read.
+        assumed: why the temperature is not proven; None where it is, and empty where nothing was recorded about it.
+    """
+
+    record: Record
+    attempts: int
+    gate: Gate | None
+    judgements: dict[str, Judgement]
+    findings: tuple[Finding, ...]
+    tier: Tier | None = None
+    suites: tuple[Suite, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    machine: Machine | None = None
+    accounts: tuple[Account, ...] = ()
+    assumed: str | None = ""
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Of all metrics."""
+        return tuple(verdict for judgement in self.judgements.values() for verdict in judgement.verdicts)
+
+    @property
+    def timings(self) -> tuple[Timing, ...]:
+        """Of all metrics."""
+        return tuple(timing for judgement in self.judgements.values() for timing in judgement.timings)
+
+    @property
+    def headline(self) -> Judgement:
+        """Of wall time."""
+        return self.judgements["wall_s"]
+
+    def exit_code(self, *, strict: bool = False) -> ExitCode:
+        """What the exit code of the command that made it is (docs/commands.md)."""
+        if any(finding.severity == "error" for finding in self.findings):
+            return ExitCode.FOUND
+        names = [verdict.verdict for verdict in self.headline.verdicts]
+        if VerdictName.DIVERGED in names or (self.gate and self.gate.contradicted):
+            return ExitCode.FOUND
+        if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
+            return ExitCode.FOUND
+        nobody_left = self.record.blocks and names and all(name is VerdictName.ERROR for name in names)
+        if self._nobody_to_compare() or nobody_left:
+            return ExitCode.FAILED
+        inconclusive = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
+        if strict and inconclusive.intersection(names):
+            return ExitCode.INCONCLUSIVE
+        return ExitCode.OK
+
+    def _nobody_to_compare(self) -> bool:
+        """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
+        needed = min(2, len(self.record.spec.contenders))
+        return not any(
+            sum(status in (GateStatus.AGREED, GateStatus.UNVERIFIED) for status in one.contenders.values()) >= needed
+            for one in (self.gate.operations if self.gate else ())
+        )
+
+
+def unconfigured(record: Record) -> str:
+    """What an attempt with samples does not say of its configuration (R3); empty when it says everything."""
+    parts = {"environment": record.environment, "workload": record.workload, "manifest": record.manifest}
+    return ", ".join(name for name, part in parts.items() if part is None) if record.samples else ""
+
+
+def conclude(attempts: Sequence[Record]) -> Conclusion:
+    """Read the attempts of one experiment together; every one counts (T8).
+
+    Args:
+        attempts: records, oldest first.
+
+    Raises:
+        EvidenceFault: they belong to different experiments, or there is none.
+    """
+    if not attempts:
+        raise EvidenceFault("there is no attempt to read", remedy="name an evidence directory")
+    latest = attempts[-1]
+    if len({record.spec.id for record in attempts}) > 1:
+        raise EvidenceFault("these attempts belong to different experiments", remedy="compare them with one spec")
+    samples = [sample for record in attempts for sample in record.samples]
+    findings = [finding for record in attempts for finding in record.findings]
+    findings += _answered_differently(samples)
+    findings += outside(samples)
+    findings += _terms(latest)
+    findings += storage.findings(latest, samples)
+    watched = machine(attempts, latest.spec.contention or CONTENTION)
+    findings += contention_findings.findings(watched.contention) if watched else ()
+    findings += drift.findings(attempts)
+    measured = max(1, sum(1 for record in attempts if record.blocks))
+    findings += [
+        *precision_findings.precision(samples, latest.spec, latest.looks),
+        *precision_findings.attempts(measured, samples),
+    ]
+    before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
+    changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
+    gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
+    warmth = heat(attempts)
+    findings += warmth.findings
+    judgements = {}
+    for metric in METRICS:
+        spoilt_by = (warmth.refused, *_spoilt(attempts, watched, metric))
+        judgement = _judge(latest, before, gate, samples, findings, metric, spoilt_by)
+        judgements[metric] = cold.withheld(judgement, warmth.refused)
+    concluded = Conclusion(
+        record=latest,
+        attempts=measured,
+        gate=gate,
+        judgements=judgements,
+        findings=_distinct(findings),
+        statements=statements(judgements, samples, latest.spec.temperatures),
+        machine=watched,
+        accounts=warmth.accounts,
+        assumed=warmth.assumed,
+    )
+    timed = gate is not None and any(sample.timed for sample in samples)
+    names = tuple(contender.name for contender in latest.spec.contenders)
+    return msgspec.structs.replace(
+        concluded,
+        tier=tier(_basis(concluded, attempts, names, timed=timed)),
+        suites=tuple(
+            suite
+            for temperature in latest.spec.temperatures
+            for suite in suites(latest.workload, concluded.headline.verdicts, names, latest.spec.baseline, temperature)
+        )
+        if timed and latest.workload
+        else (),
+    )
+
+
+def _spoilt(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Spoilt]:
+    """What the machine spoilt, as the judge names it: an operation at another temperature is another question."""
+    for temperature in attempts[-1].spec.temperatures:
+        for one in spoilt(attempts, watched, metric, temperature):
+            yield {(label(operation, temperature), name): reason for (operation, name), reason in one.items()}
+
+
+def spoilt(
+    attempts: Sequence[Record], watched: Machine | None, metric: str, temperature: str = "hot"
+) -> tuple[Spoilt, ...]:
+    """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.refusals`).
+
+    Args:
+        attempts: all that the verdicts read.
+        watched: what is known of the machine.
+        metric: that is judged. What others use of the CPU spoils clocks; what is read from a cache spoils everything.
+        temperature: of the executions.
+    """
+    found: list[Spoilt] = []
+    if watched and metric in CLOCKS:
+        found += contention_findings.spoilt(watched.contention, temperature)
+    if metric in CLOCKS:
+        found += drift.spoilt(attempts, temperature)
+    return tuple(found)
+
+
+def _basis(concluded: Conclusion, attempts: Sequence[Record], names: tuple[str, ...], *, timed: bool) -> Basis:
+    """What the tier is computed from."""
+    record = concluded.record
+    return Basis(
+        contenders=names,
+        baseline=record.spec.baseline,
+        gate=concluded.gate,
+        verdicts=concluded.headline.verdicts,
+        findings=concluded.findings,
+        timed=timed,
+        unfinished=tuple(_unfinished(attempts)),
+        unread=tuple(_unread(record)),
+        one_layout=record.manifest is not None,
+        watched=concluded.machine is not None and concluded.machine.contention.watched,
+        gaps=contention_findings.gaps(concluded.machine.contention) if concluded.machine else (),
+        temperature_proven=concluded.assumed is None,
+        assumed=concluded.assumed or "",
+    )
+
+
+def _unfinished(attempts: Iterable[Record]) -> Iterator[tuple[int, str]]:
+    """Attempts with times that ended before they should have: number, and why."""
+    for record in attempts:
+        if record.blocks and record.end is None:
+            yield record.attempt, "killed, or still running"
+        elif record.blocks and record.end and record.end.how != "complete":
+            yield record.attempt, record.end.reason
+
+
+def _unread(record: Record) -> Iterator[tuple[str, str]]:
+    """What a running engine did not say of itself: contender, and what."""
+    read = {one.name: one for one in (record.environment.contenders if record.environment else ())}
+    for contender in record.spec.contenders:
+        if not (one := read.get(contender.name)) or not one.version:
+            yield contender.name, "its version was"
+        read_back = {setting.lower() for setting in (one.in_force if one else ())}
+        unread = [setting for setting in contender.engine_settings() if setting.lower() not in read_back]
+        if unread:
+            yield contender.name, f"{', '.join(unread)} {'was' if len(unread) == 1 else 'were'}"
+
+
+def _judge(
+    latest: Record,
+    before: Gate | None,
+    gate: Gate | None,
+    samples: Sequence[Sample],
+    findings: Iterable[Finding],
+    metric: str,
+    spoilt_by: Sequence[Spoilt],
+) -> Judgement:
+    if gate is None or before is None:
+        return Judgement()
+    judgement = judge(
+        samples,
+        spec=msgspec.structs.replace(latest.spec, rules=rules_of(metric, latest.spec.rules)),
+        # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
+        gate={one.operation: one.contenders for one in before.operations},
+        contradicted=gate.contradicted,
+        metric=metric,  # type: ignore[arg-type]
+        spoilt=spoilt_by,
+    )
+    judgement = judged(metric, judgement)
+    if not any(sample.timed for sample in samples):
+        # Nobody was timed: what the gate forbids is said, and nothing else is.
+        said = (VerdictName.DIVERGED, VerdictName.ERROR)
+        judgement = Judgement(verdicts=tuple(v for v in judgement.verdicts if v.verdict in said))
+    out = disqualified(findings)
+    if not out:
+        return judgement
+    return msgspec.structs.replace(
+        judgement,
+        timings=tuple(timing for timing in judgement.timings if timing.contender not in out),
+        verdicts=tuple(_refuse(verdict, out) for verdict in judgement.verdicts),
+    )
+
+
+def _refuse(verdict: Verdict, out: dict[str, Finding]) -> Verdict:
+    """A verdict on a disqualified pair has a reason and no figures."""
+    finding = out.get(verdict.contender) or out.get(verdict.baseline)
+    if finding is None or verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR):
+        return verdict
+    who = "" if finding.contender == verdict.contender else f"the baseline {finding.contender}: "
+    return Verdict(
+        operation=verdict.operation,
+        contender=verdict.contender,
+        baseline=verdict.baseline,
+        metric=verdict.metric,
+        temperature=verdict.temperature,
+        scale=verdict.scale,
+        verdict=VerdictName.REFUSED,
+        confidence=verdict.confidence,
+        margin=verdict.margin,
+        reasons=(Reason(code=finding.code, text=who + finding.text), *verdict.reasons[1:]),
+    )
+
+
+def _diverged_earlier(attempts: Sequence[Record]) -> set[tuple[str, str]]:
+    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8)."""
+    gates = [gate for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
+    return {
+        (one.operation, contender)
+        for gate in gates[:-1]
+        for one in gate.operations
+        for contender, status in one.contenders.items()
+        if status is GateStatus.DIVERGED
+    }
+
+
+def _contradicted_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
+    """The gate with these pairs diverged although they passed it."""
+    if gate is None or not pairs:
+        return gate
+    return msgspec.structs.replace(gate, operations=tuple(_contradict(one, pairs, how) for one in gate.operations))
+
+
+def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
+    passed = [
+        name
+        for name, status in one.contenders.items()
+        if (one.operation, name) in pairs and status is not GateStatus.DIVERGED
+    ]
+    if not passed:
+        return one
+    said = f"{', '.join(passed)} {how}"
+    return msgspec.structs.replace(
+        one,
+        status=GateStatus.DIVERGED,
+        contenders={**one.contenders, **dict.fromkeys(passed, GateStatus.DIVERGED)},
+        detail=f"{one.detail}; {said}" if one.detail else said,
+    )
+
+
+def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:
+    """A3: right in the gate, wrong in a later execution."""
+    first: dict[tuple[str, str], Sample] = {}
+    for sample in samples:
+        if sample.outcome is Outcome.WRONG:
+            first.setdefault((sample.contender, sample.operation), sample)
+    return [
+        Finding(
+            code="A3.changed",
+            severity="error",
+            contender=contender,
+            operation=operation,
+            text=f"its answer changed in block {sample.block}, run {sample.run}: {sample.detail}",
+            remedy="the operation is diverged and its times are not shown; they stay in the evidence",
+        )
+        for (contender, operation), sample in first.items()
+    ]
+
+
+def _terms(record: Record) -> list[Finding]:
+    """R8: what the vendors' licences say about publishing these figures."""
+    return [
+        Finding(
+            code="R8.terms",
+            severity="note",
+            contender=one.name,
+            text=f"publishing results of {one.engine} is subject to its licence: {one.terms}",
+            remedy="read the terms, and ask the vendor, before these figures leave the house",
+        )
+        for one in (record.environment.contenders if record.environment else ())
+        if one.terms
+    ]
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    order = {"error": 0, "warning": 1, "note": 2}
+    unique = {(f.code, f.contender, f.operation, f.text): f for f in findings}
+    return tuple(sorted(unique.values(), key=lambda finding: order[finding.severity]))

@@ -1,0 +1,120 @@
+"""What the surroundings of a measurement say by themselves: storage (E2), size against memory (D7), durability (E7).
+
+Pure. Of evidence that did not record them yet nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.experiment.results import resources
+from weigh.model import units
+from weigh.model.finding import Finding, Severity
+from weigh.model.units import Bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from weigh.experiment.record import Record
+    from weigh.model.sample import Sample
+    from weigh.model.storage import Place
+
+_ELSEWHERE = {
+    "memory": ("E2.memory", "memory: no figure says anything about a device"),
+    "network": ("E2.network", "a file system over the network, not a disk of this machine"),
+    "network-disk": ("E2.network", "a volume over the network that looks like a disk of this machine"),
+    "overlay": ("E2.overlay", "layers of a container: on what they lie cannot be seen from inside"),
+    "host": ("E2.host", "a folder of the machine under this one"),
+}
+"""Kinds that a "local disk" turned out to be."""
+_DURABILITY = {"fsync": ("off",), "full_page_writes": ("off",), "synchronous_commit": ("off", "local")}
+"""Settings of PostgreSQL under which an acknowledged write can be lost, or a crash can corrupt (manual, 19.5)."""
+
+
+class WorkingSet(msgspec.Struct, frozen=True, kw_only=True):
+    """The data's size against memory.
+
+    Attributes:
+        data_bytes: of all files.
+        memory_bytes: that this machine allows, page cache included; control groups counted.
+        ratio: the first over the second.
+        in_memory: whether it is below 1.
+    """
+
+    data_bytes: Bytes
+    memory_bytes: Bytes
+    ratio: float
+    in_memory: bool
+
+    def __str__(self) -> str:
+        label = "in-memory" if self.in_memory else "larger than memory"
+        sizes = f"data {units.size(self.data_bytes)}, memory {units.size(self.memory_bytes)}"
+        return f"{sizes}, ratio {self.ratio:.2g}: {label}"
+
+
+def working_set(record: Record) -> WorkingSet | None:
+    """The data against the memory; None where either is not recorded."""
+    memory = record.environment.host.get("memory_allowed_bytes") if record.environment else None
+    if record.manifest is None or not memory:
+        return None
+    ratio = record.manifest.bytes / memory
+    return WorkingSet(data_bytes=record.manifest.bytes, memory_bytes=memory, ratio=ratio, in_memory=ratio < 1)
+
+
+def places(record: Record) -> tuple[Place, ...]:
+    """Where everything lies; empty where it is not recorded."""
+    return (record.environment.storage or ()) if record.environment else ()
+
+
+def findings(record: Record, samples: Sequence[Sample]) -> list[Finding]:
+    """Everything that follows from what was read around the measurement."""
+    return [*_storage(record), *_size(record), *resources.findings(record, samples), *_durability(record)]
+
+
+def _storage(record: Record) -> Iterator[Finding]:
+    expected = record.spec.expect_storage
+    # Hot data is read from memory wherever it lies.
+    severity: Severity = "note" if record.spec.temperature == "hot" else "warning"
+    for one in places(record):
+        if one.use == "temp":
+            if expected and one.kind != expected:
+                text = f"temporary files and what is spilled lie on {one.on}; {expected} was expected of the data"
+                yield _finding("E2.spill", "warning", text, "set TMPDIR to a folder beside the data")
+        elif one.kind in _ELSEWHERE and one.kind != expected:
+            code, what = _ELSEWHERE[one.kind]
+            text = f"{'the data lies' if one.use == 'data' else 'its tables lie'} on {one.on} at {one.mount}: {what}"
+            yield _finding(
+                code, severity, text, f"expect it (expect_storage = {one.kind!r}), or move it", one.contender
+            )
+
+
+def _size(record: Record) -> Iterator[Finding]:
+    found = working_set(record)
+    if found and found.in_memory:
+        text = f"{found}: it fits into memory, and what is measured is the work on data that is there"
+        text += "" if record.spec.temperature == "hot" else ", but for cold executions"
+        yield _finding("D7.memory", "note", text, "raise --scale until the ratio is above 1 to measure a device")
+
+
+def lax(in_force: Mapping[str, Any]) -> list[str]:
+    """Settings in force under which PostgreSQL is not durable, as ``name=value``."""
+    found = []
+    for name, values in _DURABILITY.items():
+        value = str((in_force.get(name) or {}).get("value", "")).lower()
+        if value in values:
+            found.append(f"{name}={value}")
+    return found
+
+
+def _durability(record: Record) -> Iterator[Finding]:
+    for read in (record.environment.contenders if record.environment else ()) if places(record) else ():
+        if read.engine == "postgres" and (settings := lax(read.in_force)):
+            text = f"not durable: {', '.join(settings)}; these operations only read, so it changes nothing here"
+            yield _finding("E7.durability", "note", text, "compare no writes of it with those of others", read.name)
+
+
+def _finding(code: str, severity: Severity, text: str, remedy: str, contender: str | None = None) -> Finding:
+    return Finding(code=code, severity=severity, text=text, remedy=remedy, contender=contender)

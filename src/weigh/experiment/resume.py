@@ -1,0 +1,116 @@
+"""Resuming: what an earlier attempt of the same experiment left to do.
+
+A killed attempt is gone on with where it stands, in the same journal: the order of its turns is a pure function of
+the seed, so the next turn is known. An interrupted one was sealed and stays as it is: a new attempt measures the starts
+that it lacks. Verdicts read both.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh import __version__
+from weigh.evidence import attempts
+from weigh.experiment import record as records
+from weigh.experiment.record import Record
+from weigh.model.errors import EvidenceFault
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import ContenderRead
+    from weigh.model.dataset import Manifest
+    from weigh.model.gate import Gate
+    from weigh.model.spec import Spec
+
+
+class Starts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many fresh starts an attempt shall measure, that is blocks.
+
+    Attributes:
+        hot, cold: of each kind.
+    """
+
+    hot: int
+    cold: int
+
+
+def wanted(spec: Spec) -> Starts:
+    """All starts of an experiment."""
+    return Starts(
+        hot=spec.starts if "hot" in spec.temperatures else 0,
+        cold=spec.starts if "cold" in spec.temperatures else 0,
+    )
+
+
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left to do of an experiment.
+
+    Attributes:
+        folder: of the latest attempt; None where nothing was begun.
+        record: what that attempt says; None where a new attempt is to be made.
+        starts: how many starts a new attempt shall measure; None for all.
+        done: nothing is left: the latest attempt is complete.
+    """
+
+    folder: Path | None = None
+    record: Record | None = None
+    starts: Starts | None = None
+    done: bool = False
+
+
+def left(root: Path, spec: Spec) -> Left:
+    """What the latest attempt of an experiment left to do."""
+    folders = attempts.attempts(root, spec.id)
+    if not folders:
+        return Left()
+    folder = folders[-1]
+    record = records.read(folder)
+    if not (folder / attempts.SEAL).exists():
+        return Left(folder=folder, record=record)
+    if record.plan is None or not record.blocks:
+        return Left(folder=folder)
+    if record.end is not None and record.end.how == "complete":
+        return Left(folder=folder, done=True)
+    # The last block was torn: its starts are measured anew.
+    whole = [begun.temperature for begun in record.blocks[:-1]]
+    starts = Starts(hot=record.plan.starts - whole.count("hot"), cold=record.plan.cold - whole.count("cold"))
+    return Left(folder=folder, starts=starts)
+
+
+def check_same(record: Record, contenders: tuple[ContenderRead, ...], manifest: Manifest) -> None:
+    """Nothing that is measured may have changed since the attempt was begun.
+
+    Raises:
+        EvidenceFault: weigh, a contender or the data is another now; said which.
+    """
+    before = record.environment
+    if before is not None and before.weigh != __version__:
+        raise _changed(f"it was begun by weigh {before.weigh}, this is {__version__}")
+    for one in contenders:
+        was = next((other for other in before.contenders if other.name == one.name), None) if before else None
+        if was is not None and (was.version, was.lock) != (one.version, one.lock):
+            raise _changed(f"contender {one.name} was {was.version}, now it is {one.version} or its packages changed")
+    if record.manifest is not None and record.manifest != manifest:
+        raise _changed("the data files are not those it began with")
+
+
+def check_gate(before: Gate | None, now: Gate) -> str:
+    """Why measuring cannot go on: the gate found something else than when the attempt was begun. Empty if it can."""
+    if before is None:
+        return ""
+    statuses = {one.operation: one.contenders for one in before.operations}
+    for one in now.operations:
+        for contender, status in one.contenders.items():
+            was = statuses.get(one.operation, {}).get(contender)
+            if was is not None and was is not status:
+                return f"on resuming, {contender} is {status} on {one.operation}; it was {was}"
+    return ""
+
+
+def _changed(what: str) -> EvidenceFault:
+    return EvidenceFault(
+        f"the attempt cannot be gone on with: {what}",
+        remedy="leave out --resume: a new attempt keeps the old one's samples",
+    )

@@ -1,0 +1,55 @@
+"""Placing: on what data, copies that engines load and temporary files lie, and whether they were to lie there."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+from weigh.engines import loaded
+from weigh.host import storage
+from weigh.model.errors import EnvironmentFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weigh.engines.prepared import Ready
+    from weigh.experiment.dataset import Data
+    from weigh.model.spec import Spec
+    from weigh.model.storage import Place
+
+_WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
+
+
+def places(contenders: Sequence[Ready], data: Data) -> tuple[Place, ...]:
+    """Where everything lies that contenders read or write.
+
+    Several files on several file systems are several places.
+    """
+    files = sorted({str((data.folder / file.path).resolve().parent) for file in data.manifest.files})
+    found = [storage.place(folder, "data") for folder in files or [str(data.folder)]]
+    found = list({(one.mount, one.source): one for one in reversed(found)}.values())[::-1]
+    found += [
+        storage.place(loaded.stores_folder(one.cache), "copy", contender=one.name)
+        for one in contenders
+        if one.engine.stores
+    ]
+    return (*found, storage.place(tempfile.gettempdir(), "temp"))
+
+
+def check(found: Iterable[Place], spec: Spec) -> None:
+    """Nothing is measured where the data lies on something else than was expected (E2).
+
+    Raises:
+        EnvironmentFault: it does; the message says on what.
+    """
+    if not spec.expect_storage:
+        return
+    for one in found:
+        if one.use != "temp" and one.kind != spec.expect_storage:
+            raise EnvironmentFault(
+                f"E2: {_WHAT[one.use].format(one.contender)} on {one.on} at {one.mount}, which is {one.kind}; "
+                f"{spec.expect_storage} was expected",
+                where=one.path,
+                remedy="put it there (WEIGH_CACHE names the place of generated data; weigh doctor storage shows what "
+                "there is), or expect what it is",
+            )

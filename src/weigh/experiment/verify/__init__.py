@@ -1,0 +1,1 @@
+"""Sealed evidence recomputed. Imports no engine and nothing that measures."""

@@ -1,0 +1,123 @@
+"""The order of turns, recomputed: every turn that the seed demands took place, in its place, and no other (T5)."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from weigh.experiment.results import precision
+from weigh.model.answer import GateStatus
+from weigh.model.finding import disqualified
+from weigh.model.sample import Outcome
+from weigh.model.schedule import block_order
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from weigh.experiment.record import Record
+    from weigh.model.sample import Sample
+    from weigh.model.schedule import Slot
+
+_UNABLE = (GateStatus.UNSUPPORTED, GateStatus.ERROR)
+_Runs = tuple[tuple[int, str], ...]
+"""Number and temperature of every execution of a turn."""
+_COLD: _Runs = ((1, "cold"), (2, "first"))
+
+
+def departures(record: Record) -> Iterator[str]:
+    """What is not as the seed demands, the first of each kind."""
+    places = [(sample.block, sample.turn, sample.run) for sample in record.samples]
+    times = [sample.at for sample in record.samples if sample.outcome is Outcome.OK]
+    if places != sorted(places) or times != sorted(times):
+        yield "samples are not in the order of their turns and times: they were not measured in one session"
+    if any(sample.attempt != record.attempt for sample in record.samples):
+        yield f"samples of another attempt than {record.attempt}"
+    numbers = [begun.block for begun in record.blocks]
+    if numbers != list(range(len(numbers))):
+        yield f"blocks {numbers} are not numbered from 0 on: some are missing"
+    stray = {sample.block for sample in record.samples} - set(numbers)
+    if stray:
+        yield f"turns outside any block: {sorted(stray)[:5]}"
+    out = disqualified(record.findings)
+    for begun in record.blocks:
+        missing = {one.name for one in record.spec.contenders} - {arm.split("#")[0] for arm in begun.arms} - set(out)
+        if missing:
+            yield f"block {begun.block} leaves out {', '.join(sorted(missing))}: no comparison follows from it"
+            break
+    yield from _Walk(record).departures()
+
+
+class _Walk:
+    """Goes through the blocks as the measurement did, and knows whom it had to skip."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.wrong: set[str] = set()
+        self.failed = {
+            (contender, one.operation)
+            for one in (record.gate.operations if record.gate else ())
+            for contender, status in one.contenders.items()
+            if status in _UNABLE
+        }
+
+    def departures(self) -> Iterator[str]:
+        """The first turn that is not the one demanded, missing, or not whole."""
+        whole = bool(self.record.end and self.record.end.how == "complete")
+        for begun in self.record.blocks:
+            of_block = (sample for sample in self.record.samples if sample.block == begun.block)
+            turns = {number: list(samples) for number, samples in groupby(of_block, key=lambda one: one.turn)}
+            slots = block_order(self.record.spec.seed, begun.block, begun.cases, begun.arms, serial=begun.serial)
+            if turns and max(turns) >= len(slots):
+                yield f"block {begun.block} has more turns than the seed demands"
+                return
+            looks = [one for one in self.record.looks if one.block < begun.block]
+            if self.record.plan is not None and begun.cases != self._left(precision.retired(looks)):
+                yield f"block {begun.block} measures other operations than those that are left"
+                return
+            if begun.temperature != self._temperature(begun.block):
+                yield f"block {begun.block} is {begun.temperature}: the hot blocks come first, and were planned"
+                return
+            runs = precision.runs_of(looks)
+            last = begun is self.record.blocks[-1] and not whole
+            for number, slot in enumerate(slots):
+                expected = _COLD if begun.temperature == "cold" else _hot(runs.get(slot.operation, begun.runs))
+                said = self._turn(begun.block, number, slot, turns.get(number), expected, may_end=last)
+                if said:
+                    yield said
+                    return
+
+    def _temperature(self, block: int) -> str:
+        """What a block of this number is to be."""
+        plan = self.record.plan
+        return "cold" if plan is not None and plan.cold and block >= plan.starts else "hot"
+
+    def _left(self, retired: Collection[str]) -> tuple[tuple[str, str], ...]:
+        """The cases of a block: what was planned, was not retired, and was not wrong before."""
+        assert self.record.plan is not None
+        return tuple(case for case in self.record.plan.cases if case[0] not in retired and case[0] not in self.wrong)
+
+    def _turn(
+        self, block: int, number: int, slot: Slot, samples: list[Sample] | None, expected: _Runs, *, may_end: bool
+    ) -> str:
+        place = f"turn {number} of block {block}"
+        if samples is None:
+            skipped = (slot.arm.split("#")[0], slot.operation) in self.failed or slot.operation in self.wrong
+            return "" if skipped or may_end else f"{place} is missing"
+        if any((one.operation, one.case, one.arm) != (slot.operation, slot.case, slot.arm) for one in samples):
+            return f"{place} is not the one that the seed demands"
+        failure = [one for one in samples if one.outcome not in (Outcome.OK, Outcome.WRONG)]
+        if failure:
+            self.failed.add((samples[0].contender, slot.operation))
+        elif tuple((one.run, one.temperature) for one in samples) != expected:
+            if expected == _COLD:
+                return f"{place} is not one cold execution and a first one in another life"
+            return f"{place} is not one untimed and {len(expected) - 1} timed executions"
+        elif expected == _COLD and samples[0].start == samples[1].start:
+            return f"{place} has both executions in one life"
+        if any(one.outcome is Outcome.WRONG for one in samples):
+            self.wrong.add(slot.operation)
+        return ""
+
+
+def _hot(runs: int) -> _Runs:
+    return tuple((run, "hot") for run in range(runs + 1))

@@ -1,0 +1,332 @@
+"""A second implementation: the simple figures of a report, by SQL over ``samples.parquet``.
+
+``figures.sql`` has the arithmetic, in a language that a sceptic reads and pastes; nothing of ``weigh.verdict`` is
+imported here. What it computes is compared with what the report printed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from weigh.evidence import attempts as store
+from weigh.evidence import journal
+from weigh.evidence.verification import Problem
+from weigh.experiment.verify.recount import student_t
+from weigh.model.errors import DataFault, EvidenceFault
+from weigh.model.spec import Spec
+from weigh.model.suite import Suite
+from weigh.model.verdict import Timing, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from weigh.model.errors import WeighError
+
+_Kind = TypeVar("_Kind")
+Row = Mapping[str, Any]
+Run = Callable[[str, Sequence[str]], Sequence[Sequence[Row]]]
+"""Executes a script in DuckDB, then queries: one list of rows each."""
+
+TOLERANCE = 1e-9
+"""Greatest relative difference that is rounding: nine significant digits, more than any report prints."""
+QUERIES = ("FROM timing ORDER BY ALL;", "FROM verdict ORDER BY ALL;", "FROM suite ORDER BY ALL;")
+"""What is asked of the views that the script makes."""
+
+_CANCELLING = ("cv", "noise_floor")
+_ZERO = 1e-12
+"""These are what is left when 1 is taken from a ratio: a difference below this is rounding, however small they are."""
+_VERDICTS = "verdicts.json"
+_METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read")
+_TIMING = ("starts", "runs", "min", "median", "max", "cv")
+_VERDICT = ("starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor")
+_INCOMPLETE = ("starts", "runs", "median_ratio", "noise_floor")
+"""Figures of a verdict that need no arm in every block."""
+_SUITE = ("mean", "low", "high")
+_KEY = ("operation", "contender", "metric", "temperature")
+_HOT = "hot"
+"""The temperature of samples that do not say it: there was no other when they were measured."""
+_NEVER = (
+    "names of verdicts and their reasons, low_fcr, high_fcr, detectable, starts_needed, findings, tier",
+    "they need the session as a whole, or more than sums, medians and means; verify computes them from the journal",
+)
+_COLUMNS = {
+    "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
+    "block": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "temperature": "VARCHAR", "wall_s": "DOUBLE",
+    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
+}  # fmt: skip
+_JOURNAL_LINE = 1 << 28
+"""Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""
+
+
+class Skipped(msgspec.Struct, frozen=True, kw_only=True):
+    """Figures that were not compared, and why."""
+
+    what: str
+    why: str
+
+
+class Recount(msgspec.Struct, frozen=True, kw_only=True):
+    """What the second implementation says of the first.
+
+    Attributes:
+        compared: how many figures of each name were compared.
+        difference: the greatest relative difference among those that agree.
+        skipped: what was not compared.
+        problems: figures that differ, ``R4.sql``; empty when all agree.
+    """
+
+    compared: dict[str, int]
+    difference: float
+    skipped: tuple[Skipped, ...]
+    problems: tuple[Problem, ...]
+
+
+class _Printed(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of verdicts.json."""
+
+    timings: tuple[Timing, ...]
+    verdicts: tuple[Verdict, ...]
+    suites: tuple[Suite, ...] = ()
+
+
+def script(folder: Path) -> str:
+    """The SQL that computes the figures of an evidence directory; it makes tables and views, and returns no row.
+
+    Raises:
+        EvidenceFault: there is no evidence, or it has no spec, verdicts or samples.
+    """
+    printed, spec = _printed(folder), _read(folder, "spec.json", Spec)
+    starts = {verdict.starts for verdict in printed.verdicts if verdict.ratio is not None and verdict.starts > 1}
+    level = spec.rules.confidence
+    quantiles = ", ".join(f"({number - 1}, {student_t.quantile(level, number - 1)!r})" for number in sorted(starts))
+    return "\n".join(
+        (
+            "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
+            f"CREATE TEMP VIEW sample AS\n{_sources(folder)};\n",
+            f"CREATE TEMP TABLE chosen(baseline) AS VALUES ({_text(spec.baseline)});\n",
+            f"-- Half-width, in standard errors, of the interval at {level:.10g}, by degrees of freedom.",
+            f"CREATE TEMP TABLE student(freedom, quantile) AS VALUES {quantiles or '(1, NULL)'};\n",
+            Path(__file__).with_name("figures.sql").read_text(),
+        )
+    )
+
+
+def recount(folder: Path, run: Run) -> Recount:
+    """Compute the figures by SQL and compare them with the printed ones.
+
+    Args:
+        folder: the evidence, sealed.
+        run: executes SQL in DuckDB, and raises DataFault where a file defeats it; how DuckDB is had is not for an
+            auditor to know.
+    """
+    comparison = _Comparison()
+    try:
+        printed = _printed(folder)
+        timings, verdicts, suites = run(script(folder), QUERIES)
+    except (EvidenceFault, DataFault) as error:
+        return comparison.impossible(error)
+    comparison.timings(printed.timings, _by(timings, *_KEY))
+    comparison.verdicts(printed.verdicts, _by(verdicts, *_KEY))
+    comparison.suites(printed.suites, _by(suites, "contender", "temperature"))
+    return comparison.result()
+
+
+class _Comparison:
+    """Figures that were printed against figures that were computed, row by row."""
+
+    def __init__(self) -> None:
+        self._compared: Counter[str] = Counter()
+        self._difference = 0.0
+        self._skipped: dict[str, list[str]] = defaultdict(list)
+        self._problems: list[Problem] = []
+        self._regressions: set[tuple[str, str]] = set()
+
+    def timings(self, printed: Iterable[Timing], computed: Mapping[tuple[str, ...], Row]) -> None:
+        """Each contender by itself."""
+        shown = set()
+        for row in printed:
+            shown.add(_key(row))
+            if self._known(row):
+                self._figures(_place(row), row, computed.get(_key(row)), _TIMING)
+        for operation, contender, metric, temperature in computed.keys() - shown:
+            if metric == "wall_s":
+                place = f"{operation}{_other(temperature)} of {contender}"
+                self._skipped["there are times, and the report shows none"].append(place)
+
+    def verdicts(self, printed: Iterable[Verdict], computed: Mapping[tuple[str, ...], Row]) -> None:
+        """Each contender against the baseline."""
+        for row in printed:
+            found = computed.get(_key(row))
+            if row.ratio is None:
+                self._skipped[f"the report has no ratio ({row.verdict})"].append(_place(row))
+            elif not self._known(row):
+                continue
+            elif found and found["complete"] is False:
+                why = (
+                    "the arms were not all measured in every block: ratio and interval are those of a regression (CR2)"
+                )
+                self._skipped[why].append(_place(row))
+                if row.metric == "wall_s":
+                    self._regressions.add((row.contender, row.temperature))
+                self._figures(_place(row), row, found, _INCOMPLETE)
+            else:
+                self._figures(_place(row), row, found, _VERDICT)
+
+    def suites(self, printed: Iterable[Suite], computed: Mapping[tuple[str, ...], Row]) -> None:
+        """Each contender over the whole workload."""
+        for row in printed:
+            if row.mean is None:
+                self._skipped["the report has no mean over the workload"].append(row.contender)
+            elif (row.contender, row.temperature) in self._regressions:
+                self._skipped["its mean over the workload holds ratios of a regression"].append(row.contender)
+            else:
+                place = f"the workload{_other(row.temperature)} of {row.contender}"
+                self._figures(place, row, computed.get((row.contender, row.temperature)), _SUITE)
+
+    def impossible(self, error: WeighError) -> Recount:
+        """Nothing could be computed: sealed evidence that cannot be read is not what it says."""
+        return Recount(
+            compared={},
+            difference=0.0,
+            skipped=(Skipped(what="all figures", why="what they are computed from cannot be read"),),
+            problems=(Problem(code="R4.sql", file=_VERDICTS, text=error.what),),
+        )
+
+    def result(self) -> Recount:
+        """What came of it."""
+        skipped = [Skipped(what="; ".join(sorted(places)), why=why) for why, places in self._skipped.items()]
+        never, because = _NEVER
+        return Recount(
+            compared=dict(self._compared),
+            difference=self._difference,
+            skipped=(*skipped, Skipped(what=never, why=because)),
+            problems=tuple(self._problems),
+        )
+
+    def _known(self, row: Timing | Verdict) -> bool:
+        if row.metric not in _METRICS:
+            self._skipped["the SQL does not read this metric"].append(_place(row))
+        return row.metric in _METRICS
+
+    def _figures(self, place: str, row: object, found: Row | None, names: Iterable[str]) -> None:
+        """The figures of one row that have a name here."""
+        for name in names:
+            said, computed = getattr(row, name), found[name] if found else None
+            if said is None and computed is None:
+                continue
+            self._compared[name] += 1
+            difference = _difference(name, said, computed)
+            if difference <= TOLERANCE:
+                self._difference = max(self._difference, difference)
+            else:
+                text = f"{place}: {name} is {_number(said)} in the report, {_number(computed)} by SQL from the samples"
+                self._problems.append(Problem(code="R4.sql", file=_VERDICTS, text=text))
+
+
+def _difference(name: str, said: float | None, computed: float | None) -> float:
+    """Relative; infinite where one of them is not there."""
+    if said is None or computed is None:
+        return float("inf")
+    apart = abs(said - computed)
+    if apart == 0 or (name in _CANCELLING and apart < _ZERO):
+        return 0.0
+    return apart / max(abs(said), abs(computed))
+
+
+def _number(value: float | None) -> str:
+    return "absent" if value is None else f"{value:.9g}"
+
+
+def _key(row: Timing | Verdict) -> tuple[str, str, str, str]:
+    return row.operation, row.contender, row.metric, row.temperature
+
+
+def _other(temperature: str) -> str:
+    return "" if temperature == _HOT else f" ({temperature})"
+
+
+def _place(row: Timing | Verdict) -> str:
+    return f"{row.operation}{_other(row.temperature)} of {row.contender}, {row.metric}"
+
+
+def _by(rows: Iterable[Row], *columns: str) -> dict[tuple[str, ...], Row]:
+    return {tuple(row[column] for column in columns): row for row in rows}
+
+
+def _printed(folder: Path) -> _Printed:
+    if not folder.is_dir():
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+    return _read(folder, _VERDICTS, _Printed)
+
+
+def _read(folder: Path, name: str, kind: type[_Kind]) -> _Kind:
+    try:
+        return msgspec.json.decode((folder / name).read_bytes(), type=kind)
+    except FileNotFoundError:
+        raise EvidenceFault(
+            f"there is no {name}: the attempt was killed, is still running, or is no evidence of weigh",
+            where=str(folder),
+            remedy="name an attempt that ended; weigh run --resume goes on with a killed one",
+        ) from None
+    except (OSError, msgspec.MsgspecError) as error:
+        raise EvidenceFault(
+            f"{name} cannot be read: {error}",
+            where=str(folder),
+            remedy="the evidence was edited or the disk is failing",
+        ) from error
+
+
+def _sources(folder: Path) -> str:
+    """One SELECT over the samples of this and the earlier attempts."""
+    attempts = [path.resolve() for path in store.history_folders(folder)]
+    files = [path / store.SAMPLES for path in attempts if (path / store.SAMPLES).exists()]
+    # A killed attempt has only its journal; the verdicts read that, so it is read here.
+    journals = [path / journal.NAME for path in attempts if not (path / store.SAMPLES).exists()]
+    columns = [f'"{name}"' for name in _COLUMNS if name != "temperature"]
+    form = _text(f"[{msgspec.json.encode(_COLUMNS).decode()}]")
+    parts = []
+    for temperature in (f"'{_HOT}' AS temperature", "temperature"):
+        own = [path for path in files if _says_temperature(path) == (temperature == "temperature")]
+        if own:
+            names = ", ".join(_path(path) for path in own)
+            selected = ", ".join((*columns, temperature))
+            parts.append(f"SELECT {selected}\nFROM read_parquet([{names}], union_by_name = true)")
+    if journals:
+        names = ", ".join(_path(path) for path in journals)
+        parts.append(
+            f"SELECT {', '.join(f'one.{column}' for column in columns)}, coalesce(one.temperature, '{_HOT}')\n"
+            f"FROM (\n"
+            f"    SELECT unnest(from_json(body->'samples', {form})) AS one\n"
+            f"    FROM read_json(\n"
+            f"        [{names}], format = 'newline_delimited', columns = {{event: 'VARCHAR', body: 'JSON'}},\n"
+            f"        ignore_errors = true, maximum_object_size = {_JOURNAL_LINE}\n"
+            f"    )\n"
+            f"    WHERE event = 'turn'\n"
+            f")"
+        )
+    return "\nUNION ALL\n".join(parts)
+
+
+def _says_temperature(path: Path) -> bool:
+    """Whether a file has the column; one that cannot be read is for DuckDB to complain about."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return "temperature" in pq.read_schema(path).names
+    except (OSError, pa.ArrowException):
+        return True
+
+
+def _path(path: Path) -> str:
+    """A file's name as DuckDB reads it: a bracket, a star and a question mark would be patterns."""
+    return _text("".join(f"[{letter}]" if letter in "[*?" else letter for letter in str(path)))
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,145 @@
+"""When sampling ended, recomputed: by the plan, or by the width of the intervals, contention and the budget.
+
+Whoever looks at the results and stops when they please stops on significance, and the error rates no longer hold (T8).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.experiment.results import precision
+from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.interim_look import Look
+    from weigh.experiment.record import Planned, Record
+    from weigh.model.sample import Sample
+
+_DIGITS = 9
+"""Significant digits at which widths are compared."""
+
+
+def departures(record: Record, earlier: Sequence[Record] = ()) -> Iterator[str]:
+    """What about its end, and about what was retired before, does not follow from the samples; the first of it.
+
+    Args:
+        record: of an attempt.
+        earlier: those of the attempts before it.
+    """
+    if record.plan is None or not record.blocks:
+        return
+    if record.spec.precision:
+        yield from _looks(record, record.plan, earlier)
+    elif record.looks:
+        yield "it was looked at the results between the blocks, and no precision was asked for"
+    most = record.plan.starts + record.plan.cold
+    if len(record.blocks) > most:
+        yield f"it planned {most} blocks at most and has {len(record.blocks)}"
+    elif record.end and record.end.how == "complete" and not _may_end(record, record.plan):
+        yield f"it ended as complete after {len(record.blocks)} blocks, and nothing that was decided beforehand ends it"
+
+
+def _may_end(record: Record, plan: Planned) -> bool:
+    if len(record.blocks) >= plan.starts + plan.cold or (record.looks and record.looks[-1].stop):
+        return True
+    return not _live(plan, record.samples, record.looks)
+
+
+def _live(plan: Planned, samples: Sequence[Sample], looks: Sequence[Look]) -> tuple[str, ...]:
+    """Operations that are still measured."""
+    out = {one.operation for one in samples if one.outcome is Outcome.WRONG} | precision.retired(looks)
+    return tuple(dict.fromkeys(operation for operation, _ in plan.cases if operation not in out))
+
+
+def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator[str]:
+    samples = [sample for one in earlier for sample in one.samples]
+    watches = {one.attempt: one.watches for one in (*earlier, record)}
+    said = {one.block: one for one in record.looks}
+    if len(said) < len(record.looks):
+        yield "it was looked twice after one block"
+        return
+    before: list[Look] = []
+    for begun in record.blocks:
+        if before and before[-1].stop:
+            yield f"block {begun.block} was measured after sampling had ended"
+            return
+        own = [one for one in record.samples if one.block <= begun.block]
+        live = _live(plan, own, before)
+        due = begun.block + 1 >= precision.FIRST_LOOK and live
+        look = said.pop(begun.block, None)
+        if look is None:
+            # The last block may be torn, or what ended the attempt came before the look.
+            whole = begun is not record.blocks[-1] or (record.end is not None and record.end.how == "complete")
+            if due and whole:
+                yield f"there was no look after block {begun.block}"
+                return
+            continue
+        if not due:
+            yield f"there was a look after block {begun.block}, where none is due"
+            return
+        if look.contended is None and before and before[-1].contended is not None:
+            yield f"after block {begun.block}: nobody asked for contention"
+            return
+        again = precision.look(
+            own,
+            samples,
+            spec=record.spec,
+            runs=plan.runs,
+            most=plan.starts,
+            live=live,
+            before=before,
+            block=begun.block,
+            at=look.at,
+            # Evidence of before contention was asked for.
+            watches=None if look.contended is None else watches,
+        )
+        if text := _differs(look, again) or _untimely(look, record.samples):
+            yield f"after block {begun.block}: {text}"
+            return
+        before.append(look)
+    if said:
+        yield f"there was a look after block {min(said)}, which was not measured"
+
+
+def _differs(said: Look, again: Look) -> str:
+    """What does not follow from the samples, the most telling first."""
+    if said.stop != again.stop:
+        return f"sampling {_ending(said)}; by the samples it {_ending(again)}"
+    if said.contended != again.contended:
+        names = [_listed(one.contended or ()) for one in (said, again)]
+        return f"it finds {names[0]} contended; by what the sampler saw it is {names[1]}"
+    if said.retired != again.retired:
+        return f"it retires {_listed(said.retired)}; by the widths of the intervals it is {_listed(again.retired)}"
+    if said.runs != again.runs:
+        return "the number of runs a turn does not follow from the samples"
+    if _rounded(said) != _rounded(again):
+        return "the widths of the intervals do not follow from the samples"
+    return ""
+
+
+def _untimely(look: Look, samples: Sequence[Sample]) -> str:
+    """The budget is counted in the time of the samples."""
+    before = max((one.at for one in samples if one.block <= look.block), default=0.0)
+    after = min((one.at for one in samples if one.block > look.block), default=float("inf"))
+    return "" if before <= look.at <= after else "the look was not at the time that it says"
+
+
+def _ending(look: Look) -> str:
+    ends = {"reached": "the precision is reached", "budget": "the budget is spent", "starts": "the starts are made"}
+    return f"ends because {ends[look.stop]}" if look.stop else "goes on"
+
+
+def _listed(operations: Sequence[str]) -> str:
+    return ", ".join(operations) or "nothing"
+
+
+def _rounded(look: Look) -> object:
+    plain = msgspec.to_builtins(look)
+    plain["next_s"] = f"{look.next_s:.{_DIGITS}g}"
+    for width in plain["widths"]:
+        width["half"] = None if width["half"] is None else f"{width['half']:.{_DIGITS}g}"
+    return plain

@@ -1,0 +1,220 @@
+"""Verify: every hash and every printed number of an evidence directory, computed again.
+
+An unkeyed seal shows accidental change and careless editing. It cannot stop somebody who edits and reseals
+everything; what he would have to forge is the journal, of which all else is a function.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh import __version__
+from weigh.answers.votes import conclude
+from weigh.evidence import attempts, journal, timeline
+from weigh.evidence.verification import Problem
+from weigh.experiment import record as records
+from weigh.experiment.report import files
+from weigh.experiment.results.results import unconfigured
+from weigh.experiment.verify import order, stopping
+from weigh.model.errors import EvidenceFault, WeighError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.experiment.record import Record
+
+_DIGITS = 9
+"""Significant digits at which numbers are compared: more than any report prints."""
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying an evidence directory.
+
+    Attributes:
+        evidence: its name.
+        files: how many files the seal covers.
+        samples: how many samples the numbers were recomputed from.
+        verdicts: how many verdicts were recomputed.
+        weigh: the version that sealed it.
+        problems: everything that is wrong; empty when it passes.
+    """
+
+    evidence: str
+    files: int
+    samples: int
+    verdicts: int
+    weigh: str
+    problems: tuple[Problem, ...]
+
+
+def verify(folder: Path) -> Verification:
+    """Recompute everything.
+
+    Raises:
+        EvidenceFault: there is no evidence, or it was never sealed.
+    """
+    if not folder.is_dir():
+        raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+    sealed = attempts.read_seal(folder)
+    problems = hashes(folder, sealed)
+    try:
+        record = records.read(folder)
+    except EvidenceFault as error:
+        problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
+        return _result(folder, sealed, None, 0, problems)
+    problems += _derived(folder, record)
+    problems += [Problem(code="T5.order", file=journal.NAME, text=text) for text in order.departures(record)]
+    problems += _attempts(folder, record)
+    problems += _gate(record)
+    if missing := unconfigured(record):
+        text = f"it has samples and no {missing}: no report can be made"
+        problems.append(Problem(code="R3.configuration", file=journal.NAME, text=text))
+        return _result(folder, sealed, record, 0, problems)
+    found, verdicts = _figures(folder, sealed)
+    return _result(folder, sealed, record, verdicts, problems + found)
+
+
+def _result(
+    folder: Path, sealed: attempts.Seal, record: Record | None, verdicts: int, problems: list[Problem]
+) -> Verification:
+    return Verification(
+        evidence=folder.resolve().name,
+        files=len(sealed.files),
+        samples=len(record.samples) if record else 0,
+        verdicts=verdicts,
+        weigh=sealed.weigh,
+        problems=tuple(problems),
+    )
+
+
+def hashes(folder: Path, sealed: attempts.Seal) -> list[Problem]:
+    """Files that are not what was sealed, that are missing, or that were added."""
+    from weigh._native import hash_file
+
+    present = set(attempts.file_names(folder))
+    problems = [
+        Problem(code="R4.sealed", file=name, text="it is missing") for name in sorted(sealed.files.keys() - present)
+    ]
+    problems += [
+        Problem(code="R4.sealed", file=name, text="it was added after the seal")
+        for name in sorted(present - sealed.files.keys())
+    ]
+    for name in sorted(present & sealed.files.keys()):
+        if hash_file(str(folder / name)) != sealed.files[name]:
+            problems.append(Problem(code="R4.hash", file=name, text="it was changed after it was sealed"))
+    for name, wanted in sealed.earlier.items():
+        path = folder.resolve().parent / name / attempts.SEAL
+        if path.exists() and hash_file(str(path)) != wanted:
+            problems.append(
+                Problem(code="R4.hash", file=f"../{name}/{attempts.SEAL}", text="an earlier attempt was resealed")
+            )
+    return problems
+
+
+def _derived(folder: Path, record: Record) -> list[Problem]:
+    """Everything beside the journal must follow from it."""
+    problems = []
+    for name, part in attempts.parts(record).items():
+        path = folder / name
+        if path.exists() and path.read_bytes() != attempts.json_bytes(part):
+            problems.append(Problem(code="R4.derived", file=name, text="it is not what the journal says"))
+    try:
+        if tuple(attempts.read_samples(folder)) != record.samples:
+            problems.append(
+                Problem(code="R4.derived", file="samples.parquet", text="its samples are not the journal's")
+            )
+    except EvidenceFault as error:
+        problems.append(Problem(code="R4.derived", file="samples.parquet", text=error.what))
+    try:
+        if not timeline.same(folder, record):
+            text = "its moments are not the journal's"
+            problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
+    except EvidenceFault as error:
+        problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=error.what))
+    return problems
+
+
+def _attempts(folder: Path, record: Record) -> list[Problem]:
+    """Every attempt counts, and none ended when the result pleased (T8)."""
+    text = "this attempt was removed; every attempt counts"
+    missing = [Problem(code="T8.missing", file=f"../{name}", text=text) for name in attempts.missing(folder)]
+    if missing and record.spec.precision:
+        # What was decided between the blocks followed from its samples too.
+        return missing
+    try:
+        earlier = attempts.earlier(folder) if record.spec.precision else ()
+        ended = list(stopping.departures(record, earlier))
+    except EvidenceFault as error:
+        ended = [f"earlier attempts cannot be read: {error.what}"]
+    return missing + [Problem(code="T8.stop", file=journal.NAME, text=text) for text in ended]
+
+
+def _gate(record: Record) -> list[Problem]:
+    """The gate's words must follow from its checks."""
+    if record.gate is None:
+        return []
+    asked: dict[str, set[str]] = {one.operation: set() for one in record.gate.operations}
+    for check in record.gate.checks:
+        asked.setdefault(check.operation, set()).add(check.case)
+    names = list(dict.fromkeys(name for one in record.gate.operations for name in one.contenders))
+    again = conclude(record.gate.checks, {name: len(cases) for name, cases in asked.items()}, names)
+    problems = [
+        Problem(
+            code="R4.figures",
+            file="gate.json",
+            text=f"{said.operation}: its status does not follow from its checks",
+        )
+        for said, computed in zip(record.gate.operations, again, strict=False)
+        if (said.status, said.contenders, said.detail) != (computed.status, computed.contenders, computed.detail)
+    ]
+    named = {one.operation for one in record.gate.operations}
+    problems += [
+        Problem(code="R4.figures", file="gate.json", text=f"{one.name}: the gate has no word on it")
+        for one in (record.workload.operations if record.workload else ())
+        if one.name not in named
+    ]
+    return problems
+
+
+def _figures(folder: Path, sealed: attempts.Seal) -> tuple[list[Problem], int]:
+    """Verdicts and report once more, from the samples of this and the earlier attempts."""
+    if any(not (folder.resolve().parent / name).is_dir() for name in sealed.earlier):
+        # Named above; without them nothing follows.
+        return [], 0
+    try:
+        again = files.rendered(folder)
+    except WeighError as error:
+        return [Problem(code="R4.figures", file=files.VERDICTS, text=str(error))], 0
+    problems = []
+    for name, content in again.items():
+        path = folder / name
+        if not path.exists():
+            continue
+        said = path.read_bytes()
+        same = close(said, content) if name.endswith(".json") else said == content
+        if not same:
+            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
+            problems.append(
+                Problem(code="R4.figures", file=name, text=f"its figures do not follow from the samples{note}")
+            )
+    return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])
+
+
+def close(said: bytes, computed: bytes) -> bool:
+    """Equal JSON, numbers compared at the digits that any report prints."""
+    try:
+        return bool(_rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed)))
+    except msgspec.MsgspecError:
+        return False
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.{_DIGITS}g}"
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return value

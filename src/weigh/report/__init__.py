@@ -1,1 +1,0 @@
-"""Evidence and verdicts made readable. Imports no engine and nothing that measures."""

@@ -1,5 +1,0 @@
-"""The report as one HTML page: everything in it, nothing loaded, readable without scripts (docs/report.md)."""
-
-from weigh.report.html.page import page
-
-__all__ = ["page"]

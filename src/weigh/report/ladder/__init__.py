@@ -1,1 +1,0 @@
-"""The report of a ladder: computed from the evidence of its rungs, and from nothing else."""
