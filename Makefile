@@ -38,7 +38,7 @@ test-long: $(VENV)/.ready
 
 # Every guarantee of docs/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
 sim: $(VENV)/.ready
-	@PYTHONPATH=src:tests $(BIN)/python -m sim $(FACTOR)
+	@PYTHONPATH=src:tests $(BIN)/python -m guarantees $(FACTOR)
 
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check --quiet src tests scripts benchmarks

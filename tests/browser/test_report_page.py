@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from chromium import Page
 
-import reporting
-from pages import rendered
+from support import experiment_records
+from support.chromium import Page
+from support.html_pages import rendered
 from weigh.experiment.record import End
 from weigh.model.sample import Outcome
 
@@ -80,23 +80,25 @@ def page() -> Iterator[Page]:
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Reports of every kind, as files."""
     folder = tmp_path_factory.mktemp("reports")
-    whole = reporting.record(
-        operations=[f"q{number}" for number in range(1, 7)], contenders=(*reporting.names(4), LONG), noise=0.1
+    whole = experiment_records.record(
+        operations=[f"q{number}" for number in range(1, 7)], contenders=(*experiment_records.names(4), LONG), noise=0.1
     )
     assert whole.workload is not None
-    wrong = reporting.gate(whole.workload, [one.name for one in whole.spec.contenders], [("q2", LONG)])
+    wrong = experiment_records.gate(whole.workload, [one.name for one in whole.spec.contenders], [("q2", LONG)])
     kinds = {
         "whole": whole,
-        "crashed": reporting.with_outcome(whole, Outcome.CRASH, "q3", "chdb@4.4.0", "error " * 200),
-        "diverged": reporting.record(
+        "crashed": experiment_records.with_outcome(whole, Outcome.CRASH, "q3", "chdb@4.4.0", "error " * 200),
+        "diverged": experiment_records.record(
             operations=[f"q{number}" for number in range(1, 7)],
-            contenders=(*reporting.names(4), LONG),
+            contenders=(*experiment_records.names(4), LONG),
             gate=wrong,
             samples=tuple(sample for sample in whole.samples if sample.operation != "q2"),
         ),
-        "killed": reporting.record(end=None, samples=whole.samples[:40]),
-        "gate": reporting.record(**UNMEASURED, end=End(how="complete")),
-        "nothing": reporting.record(**UNMEASURED, gate=None, manifest=None, workload=None, environment=None, end=None),
+        "killed": experiment_records.record(end=None, samples=whole.samples[:40]),
+        "gate": experiment_records.record(**UNMEASURED, end=End(how="complete")),
+        "nothing": experiment_records.record(
+            **UNMEASURED, gate=None, manifest=None, workload=None, environment=None, end=None
+        ),
     }
     for name, record in kinds.items():
         (folder / f"{name}.html").write_bytes(rendered(record).encode())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from lives import asked, files, prepared, rows, tables
+from support.worker_processes import asked, files, prepared, rows, tables
 from weigh.engines.prepared import Ready, read_back
 from weigh.engines.process import Life, LifeEnded
 from weigh.experiment.gate.queries import read_answer

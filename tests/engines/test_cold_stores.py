@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from commands import Weigh
+    from support.command import Weigh
 
 pytestmark = pytest.mark.long
 

@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from lives import prepared
+from support.worker_processes import prepared
 from weigh.experiment.reproducer.pair import Clock, Contradiction, Kind, Party, Question
 from weigh.experiment.reproducer.subset import Excerpt
 from weigh.model.answer import Column, ResultSchema

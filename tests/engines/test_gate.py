@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from commands import Weigh
+    from support.command import Weigh
 
 
 @pytest.mark.parametrize("engine", ["datafusion", "polars", "pyarrow", "sqlite"])

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from lives import asked, files, prepared, rows
+from support.worker_processes import asked, files, prepared, rows
 from weigh.engines.prepared import read_back
 from weigh.engines.process import LifeEnded
 from weigh.model.errors import EngineFault

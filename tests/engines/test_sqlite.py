@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from lives import asked, files, prepared, rows
+from support.worker_processes import asked, files, prepared, rows
 from weigh._native import digest_arrow
 from weigh.answers import compare
 from weigh.engines.prepared import read_back

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from lives import asked, files, prepared
+from support.worker_processes import asked, files, prepared
 from weigh.answers import compare
 from weigh.model.answer import Column, ResultSchema
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from lives import files, prepared, rows
+from support.worker_processes import files, prepared, rows
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commands import Run, Weigh
+from support.command import Run, Weigh
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.valkey import EmbeddedValkey
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from commands import Weigh
+    from support.command import Weigh
 
 Events = list[journal.Event]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from commands import Run
+    from support.command import Run
 
 YCSB = ("ycsb-a", "--records", "200", "--quiet", "--json", "--connections", "4")
 """Half of it writes, to few records: what is forgotten is read again soon."""

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import BinaryIO, Literal
 
-from door import Door
+from support.tcp_server import Door
 
 Lie = Literal["none", "stalls", "forgets", "serves-old", "fails"]
 _READ, _WRITE = b"HGETALL", b"HSET"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weigh.evidence import attempts
 
 if TYPE_CHECKING:
-    from commands import Run
+    from support.command import Run
 
 SMALL = ("--scale", "20K", "--quiet", "--json")
 SHORT = ("--starts", "5", "--runs", "1")

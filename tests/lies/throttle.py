@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commands import Run
+from support.command import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commands import Weigh
+    from support.command import Weigh
 
 PERIOD, QUOTA = 5_000, 1_000
 """Microseconds: a fifth of a CPU, in slices so short that every piece of work is slowed down alike."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from postgres_parts import (
+
+from support.postgres_contenders import (
     made,
     written,
 )
-
 from weigh.engines.loaded import Tables
 
 if TYPE_CHECKING:

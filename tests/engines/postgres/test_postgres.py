@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from postgres_parts import (
+
+from support.postgres_contenders import (
     ENDLESS,
     asked,
     asking,
@@ -23,14 +24,13 @@ from postgres_parts import (
     servers,
     value,
 )
-
 from weigh.engines.prepared import Ready, read_back
 from weigh.engines.process import Life, LifeEnded
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
-    from commands import Weigh
+    from support.command import Weigh
     from weigh.engines.loaded import Tables
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from postgres_parts import (
+
+from support.postgres_contenders import (
     asked,
     cells,
     eventually,
@@ -19,7 +20,6 @@ from postgres_parts import (
     value,
     written,
 )
-
 from weigh._native import digest_arrow
 from weigh.engines.process import Life, LifeEnded
 from weigh.experiment.gate.queries import read_answer

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
-from postgres_parts import (
+
+from support.postgres_contenders import (
     ENDLESS,
     SECRET,
     asked,
@@ -23,7 +24,6 @@ from postgres_parts import (
     value,
     written,
 )
-
 from weigh._native import digest_arrow
 from weigh.engines.prepared import read_back
 from weigh.engines.process import LifeEnded
@@ -34,7 +34,7 @@ from weigh.model.sample import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commands import Weigh
+    from support.command import Weigh
     from weigh.engines.loaded import Tables
 
 SERVE = """

@@ -60,7 +60,7 @@ class Tpch:
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """The published answer; None at other scale factors, and for what is not true of the generator's data.
 
-        It ends at the query's limit. Nothing ties there (tests/unit/test_tpch.py), so no row is missing from it.
+        It ends at the query's limit. Nothing ties there (tests/data/test_tpch.py), so no row is missing from it.
         """
         if "answers" not in truth:
             return None

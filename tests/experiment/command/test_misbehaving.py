@@ -1,0 +1,82 @@
+"""Engines that hang, crash, print, flood or fail: an outcome of theirs, and the others are unaffected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.command import Run, Weigh
+
+pytestmark = pytest.mark.usefixtures("no_orphans")
+
+
+def gate(weigh: Weigh, contender: str, *arguments: str, operations: str = "by_action") -> Run:
+    return weigh(
+        "gate", "--contender", "duckdb@2.0.0", "--contender", contender, "--scale", "1K", "--operations", operations,
+        "--quiet", "--json", *arguments,
+    )  # fmt: skip
+
+
+def statuses(run: Run) -> dict[str, tuple[str, str]]:
+    """Status and detail by contender, of a gate of one operation."""
+    return {name: (row["status"], row["detail"]) for row in run.json["gate"] for name in row["contenders"]}
+
+
+@pytest.mark.parametrize(
+    ("lie", "timeout", "said"),
+    [
+        ("hang", "3s", "timeout: no reply to 'run' within 3 s"),
+        ("crash", "60s", "crash: the process ended during 'run' with signal SIGSEGV"),
+        ("garbage", "60s", "error: RuntimeError"),
+    ],
+)
+def test_it_cannot_answer(weigh: Weigh, lie: str, timeout: str, said: str) -> None:
+    run = gate(weigh, f"liar?lie={lie}", "--timeout", timeout)
+    assert run.code == 2
+    assert run.err == ""
+    found = statuses(run)
+    assert found["duckdb@2.0.0"][0] == "agreed"
+    assert found[f"liar?lie={lie}"][0] == "error"
+    assert said in found[f"liar?lie={lie}"][1]
+    said_of_answers = {code for code in run.codes if code.startswith("A")}
+    assert said_of_answers == {"A4.unread"}, "nobody is accused of reading other rows"
+    assert weigh("verify", str(run.evidence)).code == 0
+    # The document has the engine's words as they are; a terminal gets them without what it would obey.
+    report = weigh("report", str(run.evidence)).out
+    assert all(char.isprintable() or char == "\n" for char in report)
+
+
+def test_what_it_prints_is_no_message(weigh: Weigh) -> None:
+    run = gate(weigh, "liar?lie=chatty")
+    assert run.code == 0, run.err
+    assert statuses(run)["liar?lie=chatty"][0] == "agreed"
+
+
+def test_ten_million_rows_too_many(weigh: Weigh) -> None:
+    run = gate(weigh, "liar?lie=huge")
+    assert run.code == 1
+    assert {"A4.rows"} <= run.codes
+    assert "10000000" in next(finding["text"] for finding in run.json["findings"] if finding["code"] == "A4.rows")
+
+
+def test_an_sql_error_on_one_contender_concerns_that_operation(weigh: Weigh) -> None:
+    """A limit on groups makes GROUP BY fail and leaves counts alone."""
+    limited = "chdb?max_rows_to_group_by=1&group_by_overflow_mode=throw"
+    run = gate(weigh, limited, operations="bytes_range,by_action")
+    assert run.code == 0, run.err
+    rows = {(row["operation"], name): row for row in run.json["gate"] for name in row["contenders"]}
+    assert rows["bytes_range", limited]["status"] == "agreed"
+    assert rows["by_action", "duckdb@2.0.0"]["status"] == "agreed"
+    assert rows["by_action", limited]["status"] == "error"
+    assert "Code: 158" in rows["by_action", limited]["detail"]
+    assert weigh("verify", str(run.evidence)).code == 0
+
+
+def test_more_files_than_one_are_read_by_everybody(weigh: Weigh) -> None:
+    (weigh.folder / "weigh.toml").write_text("[layout]\nfiles = 3\n")
+    run = gate(weigh, "chdb")
+    assert run.code == 0, run.err
+    assert {status for status, _ in statuses(run).values()} == {"agreed"}
+    assert {finding["severity"] for finding in run.json["findings"]} <= {"note"}

@@ -1,0 +1,188 @@
+"""A user's own data and queries: from ``weigh init`` to a report."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+from support.command import Run, Weigh
+from support.user_data import make_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def own(weigh: Weigh) -> Weigh:
+    make_data(weigh.folder)
+    return weigh
+
+
+@pytest.fixture(scope="module")
+def initialised(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """What ``weigh init`` said of the user's files, and what it wrote; not to be changed."""
+    weigh = Weigh(tmp_path_factory.mktemp("initialised"))
+    make_data(weigh.folder)
+    return weigh(*INIT)
+
+
+@pytest.fixture
+def begun(weigh: Weigh, initialised: Run) -> Weigh:
+    """weigh in a copy of that folder."""
+    shutil.copytree(initialised.folder, weigh.folder, dirs_exist_ok=True)
+    return weigh
+
+
+COLUMNS = '[[column]]\nname = "user_id"\nkind = "integer"\n[[column]]\nname = "total"\nkind = "decimal"\n'
+INIT = ("init", "--data", "my 'data'/*.parquet", "--sql", "q.sql", "--contender", "duckdb", "--contender", "chdb")
+
+
+def append(path: Path, text: str) -> None:
+    path.write_text(path.read_text() + text)
+
+
+def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
+    assert initialised.code == 0, initialised.err
+    assert "tables:  events (2 files), users (1 file)" in initialised.out
+    assert "queries: by_city, top, q_3" in initialised.out
+    found = begun("run", "--starts", "5", "--runs", "1", "--json")
+    assert found.code == 0, found.err
+    assert [(row["operation"], row["status"]) for row in found.json["gate"]] == [
+        ("by_city", "agreed"),
+        ("q_3", "agreed"),
+        ("top", "agreed"),
+    ]
+    assert len([row for row in found.json["verdicts"] if row["metric"] == "wall_s"]) == 3
+    assert found.json["experiment"]["scale"] is None
+    assert begun("verify", str(found.evidence)).code == 0
+
+
+def test_the_result_schema_is_read_off_the_answer(initialised: Run) -> None:
+    by_city = tomllib.loads((initialised.folder / "queries/by_city.toml").read_text())
+    assert [(one["name"], one["kind"], one["match"]) for one in by_city["column"]] == [
+        ("city", "string", "exact"),
+        ("events", "integer", "exact"),
+        ("total", "decimal", "exact"),
+        ("mean", "double", "quotient"),
+        ("s", "double", "approx"),
+    ]
+    assert (by_city["ordered_by"], by_city["keys"]) == (["city"], ["city"])
+    top = tomllib.loads((initialised.folder / "queries/top.toml").read_text())
+    assert (top["ordered_by"], top["keys"], top["limit"]) == (["total", "user_id"], ["user_id"], 10)
+    plain = tomllib.loads((initialised.folder / "queries/q_3.toml").read_text())
+    assert "ordered_by" not in plain
+    assert plain["keys"] == ["day"]
+
+
+def test_an_engine_that_is_wrong_on_the_users_own_query(own: Weigh) -> None:
+    assert own(*INIT[:5], "--contender", "duckdb", "--contender", "liar?lie=group").code == 0
+    found = own("gate", "--json")
+    assert found.code == 1
+    assert {row["operation"] for row in found.json["gate"] if row["status"] == "diverged"}
+
+
+def test_what_exists_is_not_written_over(begun: Weigh) -> None:
+    (begun.folder / "weigh.toml").write_text("mine")
+    again = begun(*INIT)
+    assert (again.code, again.out) == (2, "")
+    assert "weigh.toml exists already" in again.err
+    assert (begun.folder / "weigh.toml").read_text() == "mine"
+    assert begun(*INIT, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--data", "nothing/*.parquet"), "no file matches 'nothing/*.parquet'"),
+        (("--data", "q.sql"), "q.sql"),
+        (("--data", "my 'data'", "--sql", "absent.sql"), "absent.sql"),
+        (("--data", "my 'data'", "--sql", "bad.sql"), "query bad"),
+        (("--data", "my 'data'", "--sql", "empty.sql"), "there is no statement in it"),
+        (("--data", "t=my 'data'/*.parquet"), "the files of table t have different columns"),
+    ],
+)
+def test_what_cannot_be_used_is_said(own: Weigh, arguments: tuple[str, ...], said: str) -> None:
+    (own.folder / "bad.sql").write_text("SELECT no_such_column FROM events")
+    (own.folder / "empty.sql").write_text("-- nothing\n")
+    refused = own("init", *arguments, "--contender", "duckdb")
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+    assert not (own.folder / "weigh.toml").exists()
+
+
+def test_a_limit_without_an_order_is_pointed_out(own: Weigh) -> None:
+    (own.folder / "any.sql").write_text("SELECT name FROM users LIMIT 3")
+    made = own("init", "--data", "my 'data'", "--sql", "any.sql", "--contender", "duckdb")
+    assert made.code == 0
+    assert "A7.limit any: it has LIMIT without ORDER BY" in made.out
+
+
+def test_data_that_changed_is_another_experiment(begun: Weigh) -> None:
+    first = begun("gate", "--json").json["experiment"]["id"]
+    moved = begun.folder / "elsewhere"
+    (begun.folder / "my 'data'").rename(moved)
+    toml = begun.folder / "weigh.toml"
+    toml.write_text(toml.read_text().replace("my 'data'", "elsewhere"))
+    assert begun("gate", "--json").json["experiment"]["id"] == first, "where files lie does not matter"
+    pq.write_table(pq.read_table(moved / "users.parquet").slice(1), moved / "users.parquet")
+    assert begun("gate", "--json").json["experiment"]["id"] != first
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda folder: (folder / "queries/top.toml").unlink(), "top.sql has no result schema beside it"),
+        (
+            lambda folder: (folder / "queries/top.toml").write_text(
+                'kyes = []\n[[column]]\nname="a"\nkind="integer"\n'
+            ),
+            "unknown field `kyes`",
+        ),
+        (
+            lambda folder: (folder / "queries/top.toml").write_text('ordered_by = ["totl"]\n' + COLUMNS),
+            "there is no column 'totl'",
+        ),
+        (
+            lambda folder: append(folder / "weigh.toml", "[layout]\nfiles = 4\n"),
+            "your own files are read as they are",
+        ),
+        (lambda folder: (folder / "q.sql").rename(folder / "queries/zz.sql"), "zz.sql has no result schema beside it"),
+    ],
+)
+def test_mistakes_in_the_folder_are_named(begun: Weigh, edit: object, said: str) -> None:
+    assert callable(edit)
+    edit(begun.folder)
+    refused = begun("gate")
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+
+
+def test_trusted_answers_are_pinned_where_the_user_says_so(own: Weigh) -> None:
+    assert own(*INIT[:5], "--contender", "duckdb").code == 0
+    assert own("gate", "--pin", "agreed.json").code == 0
+    assert own("gate", "--pin", "trusted.json", "--trust", "duckdb").code == 0
+    agreed, trusted = ((own.folder / name).read_text() for name in ("agreed.json", "trusted.json"))
+    assert '"by_city"' not in agreed, "one lineage alone confirms nothing"
+    assert '"by_city"' in trusted
+    checked = own("gate", "--answers", "trusted.json", "--json")
+    assert {row["status"] for row in checked.json["gate"]} == {"agreed"}
+    refused = own("gate", "--pin", "x.json", "--trust", "dukdb")
+    assert (refused.code, refused.out) == (2, "")
+    assert "did you mean 'duckdb'" in refused.err
+
+
+def test_a_query_with_literals_is_swept(begun: Weigh) -> None:
+    (begun.folder / "queries/top.sql").write_text("SELECT count(*) AS n FROM users WHERE city = {city}")
+    (begun.folder / "queries/top.toml").write_text(
+        '[[column]]\nname = "n"\nkind = "integer"\n'
+        '[[case]]\nname = "rome"\nliterals = { city = "Rome" }\n'
+        '[[case]]\nname = "absent"\nliterals = { city = "O\'Hara" }\ntimed = false\n'
+        '[filter]\ntable = "users"\npredicate = "city = {city}"\n'
+    )
+    found = begun("gate", "--operations", "top")
+    assert found.code == 0, found.err
+    assert "2 questions to each contender" in found.out

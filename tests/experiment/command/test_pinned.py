@@ -1,0 +1,53 @@
+"""Pinned answers: the first witness of the gate."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from support.command import Weigh
+
+FLAGS = ("--scale", "5K", "--operations", "eq_user,duration_by_proto,extremes_by_action,top_ports", "--quiet")
+
+
+def test_pinned_answers_speak_before_anybody_else(weigh: Weigh) -> None:
+    pinned = weigh("gate", "--contender", "duckdb", *FLAGS, "--pin", "answers.json", "--out", "first")
+    assert pinned.code == 0
+    kept = json.loads((weigh.folder / "answers.json").read_text())
+    assert kept["schema"] == "weigh/pins/1"
+    assert kept["answers"].keys() == {"eq_user", "duration_by_proto", "extremes_by_action", "top_ports"}
+
+    alone = ("gate", "--no-truth", "--json", "--answers", "answers.json", *FLAGS)
+    right = weigh(*alone, "--contender", "duckdb@1.5.5", "--out", "second")
+    assert {row["status"] for row in right.json["gate"]} == {"agreed"}
+    liar = weigh(*alone, "--contender", "liar?lie=group", "--out", "third")
+    wrong = {row["operation"]: row["detail"] for row in liar.json["gate"] if row["status"] == "diverged"}
+    assert wrong.keys() == {"top_ports"}
+    assert "contradicted by pinned answer" in wrong["top_ports"]
+    assert liar.code == 1
+
+
+def test_the_truth_still_contradicts_what_was_pinned_wrongly(weigh: Weigh) -> None:
+    weigh("gate", "--contender", "duckdb", *FLAGS, "--pin", "answers.json", "--out", "first")
+    path = weigh.folder / "answers.json"
+    kept = json.loads(path.read_text())
+    case, rows = next(iter(kept["answers"]["eq_user"].items()))
+    rows[0][0] += 1
+    path.write_text(json.dumps(kept))
+    run = weigh("gate", "--contender", "duckdb", "--json", "--answers", "answers.json", *FLAGS, "--out", "second")
+    (row,) = (row for row in run.json["gate"] if row["operation"] == "eq_user")
+    assert row["status"] == "diverged"
+    assert f"case {case}" in row["detail"]
+
+
+def test_answers_about_other_data_are_refused(weigh: Weigh) -> None:
+    weigh("gate", "--contender", "duckdb", *FLAGS, "--pin", "answers.json", "--out", "first")
+    other = weigh("gate", "--contender", "duckdb", *FLAGS, "--seed", "7", "--answers", "answers.json")
+    assert other.code == 2
+    assert "these answers belong to other data" in other.err
+    assert weigh("gate", "--contender", "duckdb", "--answers", "nowhere.json").code == 2
+    (weigh.folder / "broken.json").write_text("{}")
+    broken = weigh("gate", "--contender", "duckdb", *FLAGS, "--answers", "broken.json")
+    assert broken.code == 2
+    assert "these are no pinned answers" in broken.err

@@ -1,0 +1,147 @@
+"""``--resume`` after a kill at any moment: nothing but the turn in flight is lost, and the verdicts are the same."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from support.waiting import eventually, journalled, workers
+from weigh.evidence import journal
+from weigh.experiment import record as records
+from weigh.experiment.results.results import conclude
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Weigh
+
+pytestmark = pytest.mark.usefixtures("no_orphans")
+
+EXPERIMENT = (
+    "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scale", "1K", "--quiet",
+    "--operations", "by_action,by_proto", "--runs", "1", "--resume",
+)  # fmt: skip
+
+
+def events(folder: Path) -> list[bytes]:
+    """Complete lines of the only journal; none while there is no journal."""
+    found = list(folder.glob("runs/*/journal.jsonl"))
+    assert len(found) <= 1, "a resumed attempt is the same attempt"
+    return found[0].read_bytes().split(b"\n")[:-1] if found else []
+
+
+def killed(weigh: Weigh, chance: random.Random, *flags: str) -> bool:
+    """Run until a random moment, and kill; whether there was anything left to kill."""
+    before = len(events(weigh.folder))
+    running = weigh.start(*EXPERIMENT, *flags)
+    if chance.random() < 0.3:
+        time.sleep(3 * chance.random())
+    else:
+        # So many new events, and a part of the next: a moment anywhere in the gate and in the blocks.
+        more = chance.randrange(1, 30)
+        eventually(lambda: len(events(weigh.folder)) >= before + more or running.poll() is not None)
+        time.sleep(0.2 * chance.random())
+    running.send_signal(signal.SIGKILL)
+    running.communicate(timeout=120)
+    eventually(lambda: not workers(weigh.folder))
+    return running.returncode == -signal.SIGKILL
+
+
+def uninterrupted(record: records.Record) -> records.Record:
+    """The same samples as an attempt that nobody killed would have recorded them: one life an arm and block."""
+    lives = {key: number for number, key in enumerate(dict.fromkeys((one.block, one.arm) for one in record.samples))}
+    samples = tuple(msgspec.structs.replace(one, start=lives[one.block, one.arm]) for one in record.samples)
+    return msgspec.structs.replace(record, samples=samples, resumed=(), earlier_gates=())
+
+
+def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
+    chance = random.Random(kills)
+    flags = ("--starts", str(starts))
+    snapshots = []
+    done = 0
+    while done < kills:
+        done += killed(weigh, chance, *flags)
+        snapshots.append(events(weigh.folder))
+    finished = weigh(*EXPERIMENT, *flags, timeout=1200)
+    assert finished.code in (0, 1), finished.err
+    for earlier, later in pairwise([*snapshots, events(weigh.folder)]):
+        assert later[: len(earlier)] == earlier, "what was written before a kill stays"
+
+    (folder,) = weigh.folder.glob("runs/*-*-*")
+    verified = weigh("verify", str(folder), "--json")
+    assert (verified.code, verified.json["verification"]["problems"]) == (0, [])
+
+    record = records.read(folder)
+    assert record.resumed
+    turns = [(one.block, one.turn) for one in record.samples if one.run == 0]
+    assert turns == [(block, turn) for block in range(starts) for turn in range(6)], "no turn lost, none twice"
+    moments = [moment for watch in record.watches for moment in watch.moments]
+    assert all(later.at >= earlier.end - 1e-9 for earlier, later in pairwise(moments)), "one clock over all lives"
+    kept = conclude([record])
+    whole = conclude([uninterrupted(record)])
+    assert kept.verdicts == whole.verdicts
+    assert kept.timings == whole.timings
+
+
+def test_killed_again_and_again(weigh: Weigh) -> None:
+    interrupted_often(weigh, kills=5, starts=8)
+
+
+@pytest.mark.long
+def test_two_hundred_kills(weigh: Weigh) -> None:
+    interrupted_often(weigh, kills=200, starts=400)
+
+
+def test_killed_while_it_was_being_sealed(weigh: Weigh) -> None:
+    assert weigh(*EXPERIMENT, "--starts", "2").code in (0, 1)
+    (folder,) = weigh.folder.glob("runs/*-*-*")
+    before = (folder / journal.NAME).read_bytes()
+    for name in ("seal.json", "verdicts.json", "samples.parquet"):
+        (folder / name).unlink()
+    assert weigh(*EXPERIMENT, "--starts", "2").code in (0, 1)
+    assert (folder / journal.NAME).read_bytes() == before
+    assert weigh("verify", str(folder)).code == 0
+
+
+def test_a_complete_attempt_is_not_measured_again(weigh: Weigh) -> None:
+    first = weigh(*EXPERIMENT, "--starts", "2")
+    again = weigh(*EXPERIMENT, "--starts", "2")
+    assert (again.code, again.out) == (first.code, first.out)
+    assert len(list(weigh.folder.glob("runs/*-*-*"))) == 1
+
+
+def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh) -> None:
+    running = weigh.start(*EXPERIMENT, "--starts", "8")
+    eventually(journalled(weigh.folder, "turn"))
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=120)
+    (first,) = weigh.folder.glob("runs/*-*-*")
+    whole = len(records.read(first).blocks) - 1
+    assert weigh(*EXPERIMENT, "--starts", "8", timeout=600).code in (0, 1)
+    _, second = sorted(weigh.folder.glob("runs/*-*-*"))
+    assert weigh("verify", str(first)).code == 0
+    assert weigh("verify", str(second)).code == 0
+    assert len(records.read(second).blocks) == 8 - whole
+    assert "2 attempts" in weigh("report", str(second)).out
+
+
+def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
+    """The journal is edited to another version's: what an upgrade between the kill and the resumption would leave."""
+    killed_once = weigh.start(*EXPERIMENT, "--starts", "200")
+    eventually(journalled(weigh.folder, "turn"))
+    killed_once.kill()
+    killed_once.communicate(timeout=120)
+    (path,) = weigh.folder.glob("runs/*/journal.jsonl")
+    path.write_text(path.read_text().replace('"version":"2.0.0"', '"version":"1.9.9"'))
+    content = path.read_bytes()
+    refused = weigh(*EXPERIMENT, "--starts", "200")
+    assert refused.code == 2
+    assert "contender a was 1.9.9, now it is 2.0.0" in refused.err
+    assert path.read_bytes() == content, "nothing was written"
+    assert not (path.parent / "seal.json").exists()

@@ -1,0 +1,274 @@
+"""The second implementation: DuckDB's SQL against the figures of the report."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import msgspec
+import pytest
+from scipy import special
+
+from support.experiment_records import gate, record, workload
+from support.sessions import written
+from weigh.evidence import attempts
+from weigh.experiment.report import files
+from weigh.experiment.report.document import document
+from weigh.experiment.verify.recount import recount as sql
+from weigh.experiment.verify.recount import student_t
+from weigh.model.errors import EvidenceFault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from weigh.experiment.record import Record
+    from weigh.experiment.verify.recount.recount import Recount
+    from weigh.model.sample import Sample
+
+TIMINGS = {"starts", "runs", "min", "median", "max", "cv"}
+VERDICTS = {"starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor"}
+
+
+def run(script: str, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """DuckDB in this process."""
+    connection = duckdb.connect(":memory:")
+    connection.execute(script)
+    return [connection.sql(query).to_arrow_table().to_pylist() for query in queries]
+
+
+def evidence(root: Path, whole: Record) -> Path:
+    folder = written(root, whole)
+    attempts.derive(folder)
+    attempts.write_json(folder, files.VERDICTS, document(files.read(folder), folder.name))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Evidence of a complete session, to be copied."""
+    return evidence(tmp_path_factory.mktemp("honest"), record())
+
+
+@pytest.fixture
+def honest(kept: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(kept, tmp_path / kept.name)
+
+
+def recount(root: Path, whole: Record) -> Recount:
+    return sql.recount(evidence(root, whole), run)
+
+
+def changed(whole: Record, change: Callable[[Sample], Sequence[Sample]]) -> Record:
+    """The record with every sample put through ``change``."""
+    samples = tuple(after for before in whole.samples for after in change(before))
+    return msgspec.structs.replace(whole, samples=samples)
+
+
+def why(found: Recount, words: str) -> str:
+    """What was not compared for this reason."""
+    return "; ".join(one.what for one in found.skipped if words in one.why)
+
+
+def test_every_figure_of_a_complete_session_agrees(honest: Path) -> None:
+    found = sql.recount(honest, run)
+    assert found.problems == ()
+    assert 0 < found.difference < 1e-12
+    said = json.loads((honest / files.VERDICTS).read_text())
+    rows, verdicts = len(said["timings"]), len(said["verdicts"])
+    assert verdicts >= 12
+    assert found.compared == {
+        **dict.fromkeys(TIMINGS, rows),
+        **dict.fromkeys(VERDICTS, verdicts),
+        "starts": rows + verdicts,
+        "runs": rows + verdicts,
+        "mean": 2,
+        "low": verdicts + 2,
+        "high": verdicts + 2,
+    }
+    assert "low_fcr" in why(found, "whole")
+
+
+def test_operations_of_several_cases_agree(tmp_path: Path) -> None:
+    def twice(one: Sample) -> list[Sample]:
+        assert one.wall_s
+        slow = msgspec.structs.replace(one, case="other", wall_s=7 * one.wall_s, cpu_s=one.wall_s, turn=one.turn + 100)
+        # One start lacks the case, and counts for nothing.
+        return [one] if (one.block, one.arm) == (2, "duckdb@1.5.5") else [one, slow]
+
+    found = recount(tmp_path, changed(record(), twice))
+    assert (found.problems, why(found, "CR2")) == ((), "")
+    assert found.compared["ratio"] >= 12
+
+
+def test_a_contender_that_is_missing_in_a_block_loses_that_block(tmp_path: Path) -> None:
+    missing = (("q1", 3, "chdb@4.4.0"), ("q2", 4, "duckdb@1.5.5"))
+    gone = changed(record(), lambda one: [] if (one.operation, one.block, one.arm) in missing else [one])
+    folder = evidence(tmp_path, gone)
+    found = sql.recount(folder, run)
+    assert (found.problems, why(found, "CR2")) == ((), "")
+    verdicts = json.loads((folder / files.VERDICTS).read_text())["verdicts"]
+    assert {verdict["starts"] for verdict in verdicts} == {9, 10}
+
+
+def test_where_an_arm_is_missing_the_regression_is_left_to_the_first_implementation(tmp_path: Path) -> None:
+    whole = record()
+    missing = (("q2", 3, "chdb@4.4.0"), ("q2", 3, "duckdb@2.0.0#2"), ("q2", 5, "duckdb@2.0.0"))
+    found = recount(
+        tmp_path, changed(whole, lambda one: [] if (one.operation, one.block, one.arm) in missing else [one])
+    )
+    assert found.problems == ()
+    assert "q1" not in why(found, "CR2")
+    assert "q2 of chdb@4.4.0, wall_s" in why(found, "CR2")
+    assert "q2 of duckdb@1.5.5, wall_s" in why(found, "CR2")
+    assert why(found, "holds ratios of a regression") == "chdb@4.4.0; duckdb@1.5.5"
+    assert found.compared["noise_floor"] == found.compared["median_ratio"] > found.compared["ratio"] > 0
+
+
+def test_a_block_that_nobody_finished_leaves_the_rest_complete(tmp_path: Path) -> None:
+    found = recount(tmp_path, changed(record(), lambda one: [] if one.block == 9 else [one]))
+    assert (found.problems, why(found, "CR2")) == ((), "")
+
+
+def test_of_two_middle_numbers_of_runs_the_lower_one_counts(tmp_path: Path) -> None:
+    whole = changed(record(), lambda one: [] if (one.run, one.block % 2) == (3, 0) else [one])
+    folder = evidence(tmp_path, whole)
+    assert sql.recount(folder, run).problems == ()
+    timings = json.loads((folder / files.VERDICTS).read_text())["timings"]
+    assert {timing["runs"] for timing in timings} == {2}
+
+
+def test_a_metric_that_is_missing_here_and_there(tmp_path: Path) -> None:
+    def patchy(one: Sample) -> list[Sample]:
+        return [msgspec.structs.replace(one, cpu_s=None) if one.block == 1 and one.run == 2 else one]
+
+    found = recount(tmp_path, changed(record(), patchy))
+    assert found.problems == ()
+    assert "q1 of chdb@4.4.0, cpu_s" in why(found, "no ratio (unresolved)")
+
+
+def test_what_diverged_is_named_and_not_compared(tmp_path: Path) -> None:
+    names = ("q1", "q2")
+    contenders = ("duckdb@2.0.0", "duckdb@1.5.5")
+    wrong = gate(workload(names), contenders, wrong=[("q1", "duckdb@1.5.5")])
+    found = recount(tmp_path, record(operations=names, contenders=contenders, gate=wrong))
+    assert found.problems == ()
+    assert "q1 of duckdb@1.5.5, wall_s" in why(found, "no ratio (diverged)")
+    assert why(found, "the report shows none") == "q1 of duckdb@1.5.5; q1 of duckdb@2.0.0"
+    assert why(found, "no mean over the workload") == "duckdb@1.5.5"
+
+
+def test_killed_attempts_are_read_from_their_journals(tmp_path: Path) -> None:
+    whole = record(starts=6)
+    killed = written(tmp_path, whole)
+    with (killed / "journal.jsonl").open("a") as journal:
+        journal.write('{"event":"turn","body":{"samp')
+    second = changed(whole, lambda one: [msgspec.structs.replace(one, wall_s=1.01 * one.wall_s)])  # type: ignore[operator]
+    folder = evidence(tmp_path, second)
+    found = sql.recount(folder, run)
+    assert found.problems == ()
+    assert found.compared["ratio"] >= 12
+    verdicts = json.loads((folder / files.VERDICTS).read_text())["verdicts"]
+    assert {verdict["starts"] for verdict in verdicts} == {12}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sessions_with_holes_of_every_kind_agree(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    whole = record(starts=draw.randint(3, 9), runs=draw.randint(1, 4), noise=draw.choice((0.001, 0.05, 0.3)))
+    holes = {(draw.randrange(9), draw.choice(("chdb@4.4.0", "duckdb@2.0.0#2"))) for _ in range(draw.randint(0, 2))}
+
+    def holed(one: Sample) -> list[Sample]:
+        if (one.block, one.arm) in holes or (one.run > 1 and draw.random() < 0.1):
+            return []
+        read = draw.choice((0, 4096, None)) if one.operation == "q1" else 4096 * draw.randint(1, 9)
+        other = msgspec.structs.replace(one, case="other", wall_s=(one.wall_s or 1) * 3, turn=one.turn + 100)
+        plain = msgspec.structs.replace(one, bytes_read=read, peak_memory=10**8)
+        return [plain, other] if one.operation == "q2" else [plain]
+
+    found = recount(tmp_path, changed(whole, holed))
+    assert found.problems == ()
+    assert found.difference < 1e-10
+    assert found.compared["median"] >= 12
+
+
+def test_names_that_sql_and_patterns_of_files_would_take_for_their_own(tmp_path: Path) -> None:
+    whole = record(operations=("it's", 'a "b"'), contenders=("o'base", "new; DROP VIEW sample"))
+    found = recount(tmp_path / "runs [1] of *'?", whole)
+    assert found.problems == ()
+    assert found.compared["ratio"] >= 6
+
+
+@pytest.mark.parametrize(
+    ("part", "figure"),
+    [("timings", figure) for figure in sorted(TIMINGS)]
+    + [("verdicts", figure) for figure in sorted(VERDICTS)]
+    + [("suites", figure) for figure in ("mean", "low", "high")],
+)
+def test_an_edited_figure_is_named(honest: Path, part: str, figure: str) -> None:
+    path = honest / files.VERDICTS
+    said = json.loads(path.read_text())
+    row = said[part][-1]
+    row[figure] *= 2 if isinstance(row[figure], int) else 1 + 1e-7
+    path.write_text(json.dumps(said))
+    (problem,) = sql.recount(honest, run).problems
+    assert problem.code == "R4.sql"
+    assert f"{figure} is {row[figure]:.9g} in the report" in problem.text
+    assert row["contender"] in problem.text
+
+
+def test_a_metric_that_the_sql_does_not_read_is_said(honest: Path) -> None:
+    path = honest / files.VERDICTS
+    path.write_text(path.read_text().replace('"metric": "cpu_s"', '"metric": "instructions"'))
+    found = sql.recount(honest, run)
+    assert found.problems == ()
+    assert "q1 of chdb@4.4.0, instructions" in why(found, "does not read this metric")
+
+
+def test_edited_samples_disagree_with_the_report(honest: Path) -> None:
+    samples = list(record().samples)
+    first = next(at for at, one in enumerate(samples) if one.run > 0)
+    samples[first] = msgspec.structs.replace(samples[first], wall_s=2.0)
+    attempts.write_samples(honest, samples)
+    texts = [problem.text for problem in sql.recount(honest, run).problems]
+    assert any("max is" in text and "2 by SQL" in text for text in texts)
+
+
+def test_a_row_that_no_sample_supports(honest: Path) -> None:
+    attempts.write_samples(honest, [one for one in record().samples if one.operation != "q2"])
+    found = sql.recount(honest, run)
+    assert any("absent by SQL" in problem.text for problem in found.problems)
+    assert all("q1" not in problem.text for problem in found.problems)
+
+
+def test_a_ratio_without_a_baseline_is_no_regression(honest: Path) -> None:
+    attempts.write_samples(honest, [one for one in record().samples if one.contender != "duckdb@2.0.0"])
+    found = sql.recount(honest, run)
+    assert why(found, "CR2") == ""
+    assert any("ratio is 1" in problem.text and "absent by SQL" in problem.text for problem in found.problems)
+
+
+@pytest.mark.parametrize("name", ["spec.json", "verdicts.json"])
+def test_what_cannot_be_read_is_a_problem_and_no_pass(honest: Path, name: str) -> None:
+    (honest / name).write_text("{")
+    (problem,) = sql.recount(honest, run).problems
+    assert (problem.code, name in problem.text) == ("R4.sql", True)
+    with pytest.raises(EvidenceFault, match="cannot be read"):
+        sql.script(honest)
+
+
+def test_the_script_of_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EvidenceFault, match="no such directory"):
+        sql.script(tmp_path / "nothing")
+    with pytest.raises(EvidenceFault, match=r"no verdicts\.json"):
+        sql.script(tmp_path)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99, 0.9999])
+def test_quantiles_of_the_series_are_those_of_scipy(level: float) -> None:
+    for freedom in (*range(1, 40), 99, 300, 1001):
+        wanted = float(special.stdtrit(freedom, (1 + level) / 2))
+        assert student_t.quantile(level, freedom) == pytest.approx(wanted, rel=1e-10)

@@ -1,0 +1,93 @@
+"""Series of other tools: what is cut, what is refused, and what stands beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from support.samples import judged
+from weigh.judge.results import document
+from weigh.model.tier import TierName
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+def series(path: Path, values: NDArray[np.float64]) -> Path:
+    np.savetxt(path, values, header="latency_ms", comments="", fmt="%.9f")
+    return path
+
+
+@pytest.fixture
+def flat() -> NDArray[np.float64]:
+    return np.random.default_rng(5).normal(10, 1, 3_000)
+
+
+def test_a_flat_series_has_its_mean_and_its_percentiles(tmp_path: Path, flat: NDArray[np.float64]) -> None:
+    hearing = judged(series(tmp_path / "log.csv", flat))
+    (one,) = hearing.series
+    assert one.mean.low is not None
+    assert one.mean.high is not None
+    assert one.mean.low < 0.010 < one.mean.high
+    assert one.naive.mean == pytest.approx(flat.mean() / 1000)
+    assert [(part.q, part.resolved) for part in one.percentiles] == [
+        (0.5, True),
+        (0.9, True),
+        (0.99, True),
+        (0.999, False),
+    ]
+    assert hearing.tier.name is TierName.SUGGESTIVE
+    assert "T10.run" in {reason.code for reason in hearing.tier.reasons}
+    assert (hearing.verdicts, hearing.baseline, int(hearing.exit_code(strict=True))) == ((), None, 0)
+
+
+def test_a_warm_up_is_left_out_and_said(tmp_path: Path, flat: NDArray[np.float64]) -> None:
+    hearing = judged(series(tmp_path / "log.csv", np.concatenate([flat[:500] + 20, flat])))
+    (one,) = hearing.series
+    assert 400 <= one.left_out <= 700
+    assert one.mean.count + one.left_out == 3_500
+    assert one.mean.mean == pytest.approx(0.010, rel=0.02)
+    assert [finding.code for finding in hearing.findings] == ["L4"]
+
+
+def test_a_series_that_never_settles_has_no_interval(tmp_path: Path, flat: NDArray[np.float64]) -> None:
+    hearing = judged(series(tmp_path / "log.csv", flat + np.linspace(0, 30, len(flat))))
+    (one,) = hearing.series
+    assert one.mean.refused is not None
+    assert one.mean.low is None
+    assert hearing.tier.name is TierName.INADMISSIBLE
+    assert int(hearing.exit_code(strict=True)) == 3
+    assert int(hearing.exit_code()) == 0
+
+
+def test_two_logs_show_their_series_and_have_no_verdict(tmp_path: Path, flat: NDArray[np.float64]) -> None:
+    hearing = judged(series(tmp_path / "old.csv", flat), series(tmp_path / "new.csv", flat * 1.1))
+    assert [one.reasons[0].code for one in hearing.verdicts] == ["T10.starts"]
+    assert [one.contender for one in hearing.series] == ["old", "new"]
+
+
+def test_values_of_one_contender_are_one_series_in_their_order() -> None:
+    hearing = judged("pyperf/old.json")
+    (one,) = hearing.series
+    assert one.mean.count == 10
+    assert one.mean.refused is not None
+
+
+def test_a_histogram_has_values_and_no_intervals() -> None:
+    hearing = judged("hlog/rate.hlog")
+    (one,) = hearing.series
+    assert one.percentiles == ()
+    assert [q for q, _ in one.quantiles] == [0.5, 0.9, 0.99, 0.999, 0.9999]
+
+
+def test_the_document_is_plain(tmp_path: Path, flat: NDArray[np.float64]) -> None:
+    plain = document(judged(series(tmp_path / "log.csv", flat)))
+    assert plain["schema"] == "weigh/judge/1"
+    (one,) = msgspec.json.decode(msgspec.json.encode(plain))["series"]
+    assert one["steady"]["shape"] == "flat"
+    assert one["quantiles"] == []

@@ -1,0 +1,126 @@
+"""The ladder as a page and for a terminal: well-formed, complete, and text from outside is text."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from support import experiment_records
+from support.hostile_records import HOSTILE, hostile
+from support.html_pages import Reader, assert_sound
+from weigh.experiment.report.terminal import VERBATIM
+from weigh.experiment.results.results import conclude
+from weigh.ladder.cost import Cost
+from weigh.ladder.plan import LadderPlan, Variation
+from weigh.ladder.report.document import document
+from weigh.ladder.report.page import page
+from weigh.ladder.report.terminal import report
+from weigh.ladder.results import Rung, Summary, assembled
+from weigh.model.answer import GateStatus
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import Record
+
+
+def rung(scale: float, record: Record) -> Rung:
+    """The record as if it were of that scale."""
+    there = msgspec.structs.replace(record, spec=msgspec.structs.replace(record.spec, scale=scale))
+    return Rung(scale=scale, evidence=f"20261121-{scale:g}-1", conclusion=conclude([there]))
+
+
+def two_rungs(*, evil: bool = False) -> Summary:
+    """A noisy rung and a quiet one."""
+    records = [experiment_records.record(noise=noise) for noise in (0.3, 0.002)]
+    if evil:
+        records = [hostile(record) for record in records]
+    rungs = (rung(0.1, records[0]), rung(1.0, records[1]))
+    plan = LadderPlan(scales=(0.1, 1.0, 10.0), experiments=("a", "b", "c"), command=f"weigh ladder {HOSTILE * evil}")
+    return assembled(plan, rungs)
+
+
+def widths() -> Summary:
+    """One rung of a contender in two widths, with its COST."""
+    names = [contender.name for contender in experiment_records.record().spec.contenders]
+    members = dict(zip(names, (1, 2, 4), strict=True))
+    plan = LadderPlan(
+        scales=(1.0,),
+        experiments=("a",),
+        variations=(Variation(contender="e", key="threads", threads=True, members=members),),
+    )
+    cost = Cost(
+        operation="q1", contender="e", scale=1.0, against=names[0], width=4, member=names[2], ratio=0.5, low=0.4,
+        high=0.6, tried=(2, 4),
+    )  # fmt: skip
+    return assembled(plan, (rung(1.0, experiment_records.record()),), (cost,))
+
+
+def plain(summary: Summary) -> str:
+    console = Console(file=io.StringIO(), width=118, color_system=None, **VERBATIM)
+    console.print(report(summary, "runs/ladder-1"))
+    assert isinstance(console.file, io.StringIO)
+    return " ".join(console.file.getvalue().split())
+
+
+@pytest.mark.parametrize("made", [two_rungs, lambda: two_rungs(evil=True), widths])
+def test_every_page_is_well_formed_and_loads_nothing(made: object) -> None:
+    assert callable(made)
+    assert_sound(page(made()))
+
+
+def test_text_from_outside_is_text() -> None:
+    summary = two_rungs(evil=True)
+    text = page(summary)
+    assert "<script" not in text
+    assert "{{7*7}}" in Reader(text).text
+    assert "<script" in plain(summary)
+
+
+def test_every_rung_has_its_row_and_every_plot_its_marks() -> None:
+    summary = two_rungs()
+    text = page(summary)
+    for one in summary.ladder.series:
+        assert len(one.steps) == 2
+    # Two plots of three lines for each of two operations.
+    assert text.count('<path class="l') == 2 * 2 * 3
+    assert "SF 0.1" in text
+    assert "SF 1" in text
+
+
+def test_what_is_missing_is_said() -> None:
+    for text in (page(two_rungs()), plain(two_rungs())):
+        assert "not reached: SF 10" in text
+
+
+def test_the_finding_and_the_first_rung_are_in_every_form() -> None:
+    summary = two_rungs()
+    assert summary.ladder.first == document(summary)["first"] == 1.0
+    for text in (page(summary), plain(summary)):
+        assert "T2.small" in text
+        assert "resolvable from SF 1 on" in text
+
+
+def test_widths_are_drawn_against_the_setting() -> None:
+    text = page(widths())
+    assert "Median time against the setting" in text
+    for said in (text, plain(widths())):
+        assert "4 threads" in said
+
+
+def test_a_contradicted_contender_stands_beside_its_rung() -> None:
+    record = experiment_records.record()
+    assert record.gate is not None
+    one = record.gate.operations[0]
+    name = record.spec.contenders[1].name
+    wrong = msgspec.structs.replace(
+        one, status=GateStatus.DIVERGED, contenders={**one.contenders, name: GateStatus.DIVERGED}
+    )
+    gate = msgspec.structs.replace(record.gate, operations=(wrong, *record.gate.operations[1:]))
+    rungs = (rung(0.1, msgspec.structs.replace(record, gate=gate)), rung(1.0, record))
+    summary = assembled(LadderPlan(scales=(0.1, 1.0), experiments=("a", "b")), rungs)
+    assert summary.exit_code() == 1
+    for text in (page(summary), plain(summary)):
+        assert f"contradicted: {name}" in text

@@ -1,0 +1,192 @@
+"""A1: wrong answers, fast, and with no error."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..reading import (
+    SHORT,
+    SMALL,
+    assert_silent,
+    contenders,
+    detail,
+    diverged,
+    errors,
+    statuses,
+    timed,
+    verdicts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+
+WRONG = "chdb@4.1.8+chdb-core==26.3.0"
+"""Loses rows in equality filters over Parquet files with bloom filters, says nothing, and is fast."""
+TWIN = "chdb@4.1.8+chdb-core==26.9.0"
+RIGHT = ("duckdb@1.5.5", "chdb@4.4.0")
+EQUALITY = ("eq_user", "in_users")
+ENOUGH = ("--scale", "100K", "--quiet", "--json")
+
+
+@pytest.fixture(scope="module")
+def real(fresh: Callable[[], Weigh]) -> Run:
+    """The release with the bug beside two that are right."""
+    flags = ("--operations", ",".join((*EQUALITY, "by_action")))
+    return fresh()("run", *contenders(RIGHT[0], WRONG, RIGHT[1]), *ENOUGH, *SHORT, *flags)
+
+
+@pytest.mark.parametrize("operation", EQUALITY)
+def test_the_wrong_release_is_named_and_contradicted_by_the_truth(real: Run, operation: str) -> None:
+    assert {name for name, where in diverged(real) if where == operation} == {WRONG}
+    assert "contradicted by ground truth" in detail(real, operation)
+    assert "events: " in detail(real, operation)
+    assert real.code == 1
+    versions = {contender["name"]: contender["version"] for contender in real.json["contenders"]}
+    assert versions[WRONG] == "26.3.9.1"
+
+
+def test_nobody_is_timed_where_one_is_wrong_and_all_are_where_all_are_right(real: Run) -> None:
+    for operation in EQUALITY:
+        assert {one["verdict"] for one in verdicts(real, operation).values()} == {"diverged"}
+    assert timed(real) == {(name, "by_action") for name in (WRONG, *RIGHT)}
+    marked = verdicts(real, "by_action")
+    assert all(one["ratio"] > 0 for one in marked.values())
+    assert {reason["code"] for reason in marked[WRONG]["reasons"]} >= {"A1"}
+    assert "A1" not in {reason["code"] for reason in marked[RIGHT[1]]["reasons"]}
+
+
+def test_the_report_says_it_in_words(real: Run, fresh: Callable[[], Weigh]) -> None:
+    text = fresh()("report", str(real.evidence)).out
+    words = " ".join(text.split())
+    assert "CONTRADICTED" in text
+    assert f"{WRONG} (engine 26.3.9.1) gives wrong answers on 2 of 3 operations" in words
+    assert f"{RIGHT[1]} (engine" not in words
+
+
+def test_the_repaired_release_agrees(weigh: Weigh) -> None:
+    flags = ("--operations", ",".join((*EQUALITY, "by_action")))
+    assert_silent(weigh("gate", *contenders(RIGHT[0], TWIN, RIGHT[1]), *ENOUGH, *flags))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("engine", "wrong"), [(WRONG, {*EQUALITY, "eq_dst_port"}), (TWIN, set())])
+def test_over_the_whole_workload(weigh: Weigh, engine: str, wrong: set[str]) -> None:
+    """A million rows have the row group in which a number is lost."""
+    million = ("--scale", "1M", "--quiet", "--json")
+    run = weigh("run", *contenders(RIGHT[0], engine, RIGHT[1]), *million, *SHORT, timeout=900)
+    assert diverged(run) == {(engine, operation) for operation in wrong}
+    assert run.code == (1 if wrong else 0)
+
+
+def test_alone_and_without_truth_it_contradicts_itself(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders(WRONG), *ENOUGH, "--no-truth", "--operations", "in_users")
+    assert diverged(run) == {(WRONG, "in_users")}
+    assert "its own count: p + not p + p is null = all" in detail(run, "in_users")
+    assert "itself with bloom filter push-down off" in detail(run, "in_users")
+    assert run.code == 1
+
+
+def test_alone_and_without_truth_the_repaired_one_is_not_accused(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("chdb@4.4.0"), *ENOUGH, "--no-truth", "--operations", "in_users")
+    assert_silent(run, "unverified")
+
+
+LIARS = {
+    "liar?lie=forty-two": {"eq_action", "by_action", "distinct", "top_talkers"},
+    "liar?lie=absent": {"eq_action"},
+    "liar?lie=group": {"by_action", "top_talkers"},
+    "liar?lie=last-row": {"top_talkers"},
+}
+
+
+@pytest.fixture(scope="module")
+def liars(fresh: Callable[[], Weigh]) -> Run:
+    """Four liars and an honest twin in one gate."""
+    operations = "eq_action,by_action,distinct,top_talkers"
+    return fresh()("gate", *contenders("duckdb", *LIARS, "liar?lie=none"), *SMALL, "--operations", operations)
+
+
+def test_each_liar_is_named_where_it_lied_and_nowhere_else(liars: Run) -> None:
+    assert diverged(liars) == {(liar, operation) for liar, where in LIARS.items() for operation in where}
+    assert not errors(liars)
+    assert liars.code == 1
+
+
+@pytest.mark.parametrize(
+    ("operation", "shown"),
+    [
+        ("eq_action", "liar?lie=absent is wrong on 6 of 14 literals, contradicted by ground truth"),
+        ("eq_action", "events: 1, not 0"),
+        ("by_action", "row 'allow', events: "),
+        ("distinct", "liar?lie=forty-two is wrong on 1 of 1 literals"),
+    ],
+)
+def test_the_differing_cell_is_shown(liars: Run, operation: str, shown: str) -> None:
+    assert shown in detail(liars, operation)
+
+
+def test_the_honest_twins_are_left_alone(twins: Run) -> None:
+    assert_silent(twins)
+
+
+def test_the_first_divergence_ends_the_run_if_told_to(weigh: Weigh) -> None:
+    (weigh.folder / "weigh.toml").write_text('[experiment]\non_divergence = "stop"\n')
+    flags = (*SMALL, *SHORT, "--operations", "by_action,eq_action")
+    run = weigh("run", *contenders("duckdb", "liar?lie=group"), *flags)
+    assert run.code == 1
+    assert statuses(run) == {"by_action": "diverged", "eq_action": "agreed"}
+    assert not run.json["timings"]
+    assert '"event":"block"' not in (run.evidence / "journal.jsonl").read_text()
+    assert "Not complete: an answer diverged" in " ".join((run.evidence / "report.txt").read_text().split())
+
+
+# Without truth, the lineages vote. Two versions of one engine are one vote; the liar claims a lineage of its own.
+
+VOTE = (*SMALL, "--no-truth", "--operations", "by_action,eq_action")
+
+
+def test_one_against_two_lineages_is_outvoted(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb", "chdb", "liar?lie=group"), *VOTE)
+    assert diverged(run) == {("liar?lie=group", "by_action")}
+    assert "contradicted by duckdb, chdb" in detail(run, "by_action")
+    assert "outvoted" in detail(run, "by_action")
+    assert run.code == 1
+
+
+def test_two_versions_of_one_engine_do_not_outvote_another(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb@1.5.5", "duckdb@2.0.0", "liar?lie=group"), *VOTE)
+    assert {name for name, _ in diverged(run)} == {"duckdb@1.5.5", "duckdb@2.0.0", "liar?lie=group"}
+    assert "outvoted" not in detail(run, "by_action")
+
+
+def test_three_lineages_that_agree_are_left_alone(weigh: Weigh) -> None:
+    assert_silent(weigh("gate", *contenders("duckdb", "chdb", "liar?lie=none"), *VOTE))
+
+
+def test_one_against_one_is_undecided(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb", "liar?lie=group"), *VOTE)
+    assert diverged(run) == {("duckdb", "by_action"), ("liar?lie=group", "by_action")}
+    assert "nothing here tells who is right" in detail(run, "by_action")
+    assert "outvoted" not in detail(run, "by_action")
+
+
+def test_alone_a_constant_contradicts_itself_and_the_shape_of_the_answer(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("liar?lie=forty-two"), *VOTE)
+    assert diverged(run) == {("liar?lie=forty-two", "by_action"), ("liar?lie=forty-two", "eq_action")}
+    assert "42 + 42 + 42 = 126, not 42 rows" in detail(run, "eq_action")
+    assert "contradicted by the operation's result schema" in detail(run, "by_action")
+    assert not errors(run)
+
+
+def test_one_against_one_that_contradicts_itself_is_acquitted(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb", "liar?lie=absent"), *VOTE)
+    assert diverged(run) == {("liar?lie=absent", "eq_action")}
+    assert "its own count: p + not p + p is null = all" in detail(run, "eq_action")
+    kept = json.loads((run.evidence / "gate.json").read_text())
+    (eq_action,) = (one for one in kept["operations"] if one["operation"] == "eq_action")
+    assert eq_action["contenders"] == {"duckdb": "unverified", "liar?lie=absent": "diverged"}

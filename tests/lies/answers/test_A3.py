@@ -1,0 +1,55 @@
+"""A3: right on the first execution, wrong on a later one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..reading import (
+    SMALL,
+    assert_silent,
+    contenders,
+    detail,
+    diverged,
+    errors,
+    statuses,
+    timed,
+    verdicts,
+)
+
+if TYPE_CHECKING:
+    from support.command import Run, Weigh
+
+FLAGS = (*SMALL, "--operations", "eq_action,by_action,distinct")
+
+
+def test_wrong_from_the_third_execution_on_is_found_before_any_clock(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("duckdb", "liar?lie=late"), *FLAGS)
+    assert diverged(run) == {("liar?lie=late", "eq_action"), ("liar?lie=late", "by_action")}
+    assert "from its execution 3 on" in detail(run, "by_action")
+    assert run.code == 1
+
+
+def test_wrong_from_the_third_execution_on_is_found_without_truth(weigh: Weigh) -> None:
+    run = weigh("gate", *contenders("liar?lie=late"), *FLAGS, "--no-truth")
+    assert ("liar?lie=late", "by_action") in diverged(run)
+    assert "contradicted by its own first answer" in detail(run, "by_action")
+    assert run.code == 1
+
+
+def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh) -> None:
+    # The gate executes three times; a turn here is one untimed and three timed executions.
+    liar = "liar?lie=late&from=4"
+    run = weigh("run", *contenders("duckdb", liar), *FLAGS, "--starts", "2", "--runs", "3")
+    assert statuses(run) == {"eq_action": "diverged", "by_action": "diverged", "distinct": "agreed"}
+    assert "answered differently in a timed execution than in the gate" in detail(run, "by_action")
+    assert errors(run) == {("A3.changed", liar)}
+    assert {f["operation"] for f in run.json["findings"] if f["code"] == "A3.changed"} == {"eq_action", "by_action"}
+    for operation in ("eq_action", "by_action"):
+        assert verdicts(run, operation)[liar]["verdict"] == "diverged"
+    assert timed(run) == {("duckdb", "distinct"), (liar, "distinct")}
+    assert run.code == 1
+    assert "its answer changed in block 0, run 3" in (run.evidence / "report.txt").read_text()
+
+
+def test_the_honest_twins_are_left_alone(twins: Run) -> None:
+    assert_silent(twins)

@@ -1,0 +1,39 @@
+"""A4: two contenders read different rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..reading import SHORT, SMALL, assert_silent, contenders, errors, timed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+
+LIARS = ("liar?lie=fewer-rows", "liar?lie=stale-copy")
+
+
+@pytest.fixture(scope="module")
+def run(fresh: Callable[[], Weigh]) -> Run:
+    """One loses a row in a thousand; the other reads a copy with as many rows, some of them old."""
+    return fresh()("run", *contenders("duckdb", *LIARS), *SMALL, *SHORT, "--operations", "eq_action,distinct")
+
+
+def test_both_are_named_and_not_compared(run: Run) -> None:
+    assert errors(run) == {("A4.rows", liar) for liar in LIARS}
+    assert {name for name, _ in timed(run)} == {"duckdb"}
+    assert {verdict["verdict"] for verdict in run.json["verdicts"]} <= {"refused"}
+    assert run.code == 1
+
+
+def test_it_says_how_many_rows_were_read(run: Run) -> None:
+    found = {f["contender"]: f["text"] for f in run.json["findings"] if f["code"] == "A4.rows"}
+    assert "19981" in found["liar?lie=fewer-rows"]
+    assert found["liar?lie=stale-copy"].count(":20000:") == 2
+
+
+def test_a_copy_with_the_same_rows_is_left_alone(twins: Run) -> None:
+    assert_silent(twins)

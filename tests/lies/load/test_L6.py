@@ -1,0 +1,34 @@
+"""L6: fast because it does not do the work: acknowledged writes are forgotten, or old values served."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..loading import GENTLE, accused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run
+
+
+@pytest.mark.parametrize("lie", ["forgets", pytest.param("serves-old", marks=pytest.mark.long)])
+def test_answers_that_contradict_what_was_acknowledged_are_found(offered: Callable[..., Run], lie: str) -> None:
+    run = offered(lie, *GENTLE)
+    assert run.code == 1
+    assert "L6.wrong" in run.codes
+    assert run.json["tier"]["name"] == "inadmissible"
+    assert run.json["operations"][0]["wrong"] > 0
+
+
+def test_a_correct_server_under_the_same_load_is_not_accused(honest_load: Run) -> None:
+    assert honest_load.code == 0, honest_load.err
+    assert not accused(honest_load)
+    assert honest_load.json["operations"][0]["wrong"] == 0
+    assert honest_load.json["runs"][0]["verified_reads"] > 0
+
+
+def test_a_server_that_is_only_slow_is_not_accused_of_forgetting(stalled_load: Run) -> None:
+    assert not {code for code in stalled_load.codes if code.startswith("L6")}

@@ -1,0 +1,327 @@
+"""E4: a co-running job. The tests beside this one use the machine too, so a job is told by its name."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from support.command import Run
+from weigh.host import settle
+
+from ..forging import forge, samples
+from ..reading import SMALL, codes, contenders, verdicts, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from support.command import Weigh
+
+    from ..forging import Events
+
+OPERATION = "unordered"
+JOB = "neighbour"
+
+
+@pytest.fixture(scope="module")
+def beside(fresh: Callable[[], Weigh]) -> tuple[Run, set[int]]:
+    """Two equal engines, and a third during whose executions a job runs; and the processes that belong to weigh."""
+    weigh = fresh()
+    named = contenders("base=liar?lie=pace&ms=90", "alone=liar?lie=pace&ms=90", "beside=liar?lie=neighbour&ms=90")
+    flags = ("--workload", "two", "--operations", OPERATION, *SMALL, "--starts", "5", "--runs", "2")
+    process = weigh.start("run", *named, *flags, WEIGH_CONTENTION="5%")
+    own = {process.pid}
+    out = err = ""
+    while process.poll() is None:
+        own |= descendants(process.pid)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            out, err = process.communicate(timeout=0.2)
+    assert "Traceback" not in err, err
+    return Run(process.returncode, out, err, weigh.folder), own
+
+
+def descendants(root: int) -> set[int]:
+    """Processes that descend from one, but for the job while the shell that begins it still lives."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            name, rest = (folder / "stat").read_text().rsplit(")", 1)
+            if JOB not in name:
+                parents[int(folder.name)] = int(rest.split()[1])
+    found = {root}
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def pair(run: Run, contender: str) -> dict[str, Any]:
+    (found,) = (one for one in run.json["machine"]["pairs"] if one["contender"] == contender)
+    return dict(found)
+
+
+def worked(run: Run, contender: str) -> float:
+    """CPU seconds of the job during the turns of a contender."""
+    return float(sum(one["cpu_s"] for one in pair(run, contender)["culprits"] if one["name"] == JOB))
+
+
+def accusing(run: Run, contender: str) -> list[dict[str, Any]]:
+    return [one for one in run.json["findings"] if one["code"] == "E4.contended" and one["contender"] == contender]
+
+
+def test_a_job_beside_one_contender_is_named_and_its_verdict_refused(beside: tuple[Run, set[int]]) -> None:
+    run, _ = beside
+    verdict = verdicts(run, OPERATION)["beside"]
+    assert verdict["verdict"] == "refused", verdict
+    assert verdict["reasons"][0]["code"] == "E4.contended"
+    assert verdict["ratio"] is not None, "what was measured stays"
+    assert verdict["low_fcr"] is None
+    (finding,) = accusing(run, "beside")
+    assert (finding["severity"], finding["operation"]) == ("warning", OPERATION)
+    assert "block " in finding["text"], "which turns"
+    assert "E4.contended" in codes(run)
+    found = pair(run, "beside")
+    assert found["refused"]
+    assert found["turns"] == 5
+    # One seen in the moment in which it still was a contender's child would be taken for that contender's own.
+    assert len(found["contended"]) >= 4
+    (job,) = (one for one in found["culprits"] if one["name"] == JOB)
+    # A text names the three greediest; who else works on this machine may be greedier than the job.
+    for one in found["culprits"][:3]:
+        assert f"{one['name']} (" in verdict["reasons"][0]["text"]
+        assert f"{one['name']} (" in finding["text"]
+    assert job["cpu_s"] > 0.05
+    assert job["processes"] >= 4, "one a life"
+
+
+def test_the_reports_say_so(beside: tuple[Run, set[int]]) -> None:
+    run, _ = beside
+    text = words((run.evidence / "report.txt").read_text())
+    assert "REFUSED (E4.contended)" in text
+    assert "others used" in text
+    page = (run.evidence / "report.html").read_text()
+    assert "The machine meanwhile" in page
+    assert f"{pair(run, 'beside')['culprits'][0]['name']} (" in page
+    assert run.json["machine"]["watched"]
+
+
+def test_without_it_there_is_silence(beside: tuple[Run, set[int]]) -> None:
+    """Whoever else used the machine may be named, with what it used; nobody is accused of this job."""
+    run, _ = beside
+    for contender in ("base", "alone"):
+        # What is cut off at the end of a turn may be a reading or two of the job's.
+        assert worked(run, contender) < worked(run, "beside") / 4
+        if pair(run, contender)["foreign"] <= 0.05 and not pair(run, contender)["contended"]:
+            assert not accusing(run, contender)
+        for _finding in accusing(run, contender):
+            assert pair(run, contender)["contended"]
+            assert {one["name"] for one in pair(run, contender)["culprits"]} - {JOB}, "somebody else did it"
+
+
+def test_neither_weigh_nor_an_idle_contender_is_accused(beside: tuple[Run, set[int]]) -> None:
+    run, own = beside
+    assert len(own) > 5, "weigh, and four arms five times"
+    blamed_pids = {pid for each in run.json["machine"]["pairs"] for one in each["culprits"] for pid in one["pids"]}
+    assert not blamed_pids & own
+
+
+def test_all_of_it_follows_from_the_journal(weigh: Weigh, beside: tuple[Run, set[int]]) -> None:
+    run, _ = beside
+    assert weigh("verify", str(run.evidence)).code == 0
+
+
+def test_where_contention_was_allowed_that_is_said(whole: Run) -> None:
+    """Every other test allows it: two run at a time."""
+    assert "E4.allowed" in whole.codes
+    assert "E4.contended" not in whole.codes
+    assert whole.json["machine"]["bound"] is None
+    assert "contention of any size was allowed" in words((whole.evidence / "report.txt").read_text())
+
+
+def watching(share: float) -> Callable[[Events], Events]:
+    """A machine on which others used that share of a CPU during the turns of one contender, and nothing else."""
+
+    def watched(events: Events) -> Events:
+        whose = ""
+        for event in reversed(events):
+            if event.event == "turn":
+                whose = event.body["samples"][0]["contender"]
+            if event.event == "watch":
+                # 10 us in units of 0.1 ms; what is cut off behind the last turn is nobody's.
+                used = share if whose == "beside" else 0
+                event.body.update(foreign=[round(10 * span * used) for span in event.body["span"]], steal=0)
+        return events
+
+    return watched
+
+
+def another(events: Events) -> Events:
+    """The same executions in another session."""
+    for one in samples(events):
+        one["wall_s"] *= 1.0001
+    return events
+
+
+def joined(weigh: Weigh, run: Run, place: Path, share: float) -> dict[str, Any]:
+    """Two sessions of these contenders compared, the second one disturbed during the turns of one of them."""
+    folders = [shutil.copytree(run.evidence, place / name / run.evidence.name) for name in ("first", "second")]
+    forge(folders[0], watching(0.0))
+    forge(folders[1], lambda events: another(watching(share)(events)))
+    found = weigh("compare", *map(str, folders), "--json")
+    assert found.code in (0, 1), found.err
+    return found.json
+
+
+def test_a_comparison_of_sessions_refuses_what_a_session_refuses(
+    weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path
+) -> None:
+    run, _ = beside
+    wall = {one["contender"]: one for one in joined(weigh, run, tmp_path, 0.5)["verdicts"] if one["metric"] == "wall_s"}
+    assert wall["beside"]["verdict"] == "refused"
+    reason = wall["beside"]["reasons"][0]
+    assert reason["code"] == "E4.contended"
+    assert reason["text"].startswith("in the second session, others used ")
+    assert wall["beside"]["ratio"] is not None, "what was measured stays"
+    assert wall["beside"]["low_fcr"] is None
+    assert "E4.contended" not in {one["code"] for one in wall["alone"]["reasons"]}
+
+
+@pytest.mark.long
+def test_a_comparison_of_calm_sessions_is_silent(weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path) -> None:
+    run, _ = beside
+    found = joined(weigh, run, tmp_path, 0.01)
+    said = {reason["code"] for one in found["verdicts"] for reason in one["reasons"]}
+    assert not {code for code in said if code.startswith("E4")}
+    assert not {one["code"] for one in found["tier"]["reasons"]} & {"E4.contended", "E4.steal"}
+
+
+def test_evidence_of_before_reads_as_it_did(weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path) -> None:
+    run, _ = beside
+    evidence = shutil.copytree(run.evidence, tmp_path / run.evidence.name)
+    journal = evidence / "journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    watches = [line for line in lines if json.loads(line)["event"] == "watch"]
+    journal.write_text("".join(line for line in lines if line not in watches))
+    document = weigh("report", str(evidence), "--json").json
+    assert "machine" not in document
+    assert ("E4.unwatched", "the machine was not watched during the blocks") in unwatched(document)
+    assert not {one["code"] for one in document["findings"]} & {"E4.contended", "E4.allowed", "E4.steal"}
+    # And one with a hole: what is missing is said.
+    journal.write_text("".join(line for line in lines if line != watches[len(watches) // 2]))
+    (reason,) = unwatched(weigh("report", str(evidence), "--json").json)
+    assert "the machine was not watched during 2 of 40 timed executions of attempt 1" in reason[1]
+
+
+def unwatched(document: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(one["code"], one["text"]) for one in document["tier"]["reasons"] if one["code"] == "E4.unwatched"]
+
+
+LOAD = ("load", "ycsb-b", "--target", "valkey:embedded", "--records", "500", "--rate", "200", "--quiet", "--json")
+
+
+@contextlib.contextmanager
+def jobs(folder: Path) -> Iterator[list[int]]:
+    """Somebody else's processes that keep every CPU busy."""
+    # The kernel calls a process by the name of its file.
+    job = folder / JOB
+    job.symlink_to(Path(sys.executable).resolve())
+    work = "import os\nfor _ in iter(int, 1): sum(range(20_000))"
+    begun = [subprocess.Popen([str(job), "-S", "-c", work]) for _ in range(os.cpu_count() or 1)]
+    try:
+        yield [one.pid for one in begun]
+    finally:
+        for one in begun:
+            one.kill()
+            one.wait()
+
+
+def loaded(weigh: Weigh, *flags: str, beside: bool) -> tuple[Run, set[int], set[int]]:
+    """A load with the bound of everybody, with or without those jobs; who they are, and who belongs to weigh."""
+    process = weigh.start(*LOAD, *flags, WEIGH_CONTENTION="5%")
+    own, others = {process.pid}, set()
+    with contextlib.ExitStack() as stack:
+        out = err = ""
+        while process.poll() is None:
+            own |= descendants(process.pid)
+            told = b"".join(path.read_bytes() for path in weigh.folder.glob("runs/*/journal.jsonl"))
+            if beside and b'"event":"run"' in told and not others:
+                others |= set(stack.enter_context(jobs(weigh.folder)))
+            if b'"event":"summary"' in told:
+                # What follows is the report, which they need not slow down.
+                stack.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                out, err = process.communicate(timeout=0.1)
+    assert "Traceback" not in err, err
+    return Run(process.returncode, out, err, weigh.folder), others, own
+
+
+@pytest.fixture(scope="module")
+def burdened(fresh: Callable[[], Weigh]) -> tuple[Run, set[int], set[int]]:
+    return loaded(fresh(), "--duration", "2s", "--warmup", "0s", beside=True)
+
+
+def test_a_job_beside_a_load_is_named_and_the_run_refused(burdened: tuple[Run, set[int], set[int]]) -> None:
+    run, others, _ = burdened
+    (one,) = run.json["runs"]
+    assert one["verdict"] == "refused"
+    (reason,) = (reason for reason in one["reasons"] if reason["code"] == "E4.contended")
+    assert one["rate_achieved"] is None
+    assert run.json["tier"]["name"] == "inadmissible"
+    found = one["machine"]
+    assert found["refused"]
+    assert found["foreign"] > 0.2
+    (job,) = (each for each in found["culprits"] if each["name"] == JOB)
+    assert set(job["pids"]) <= others
+    assert job["cpu_s"] > 0.3
+    assert len(found["contended"]) > found["intervals"] / 4
+    # A text names the three greediest; who else works on this machine may be greedier than the job.
+    (finding,) = (each for each in run.json["findings"] if each["code"] == "E4.contended")
+    assert finding["severity"] == "warning"
+    for each in found["culprits"][:3]:
+        assert f"{each['name']} (" in reason["text"]
+        assert f"{each['name']} (" in finding["text"]
+
+
+def test_neither_weigh_nor_the_server_that_it_started_is_accused(burdened: tuple[Run, set[int], set[int]]) -> None:
+    run, _, own = burdened
+    assert len(own) > 1, "weigh and the server"
+    assert not {pid for one in run.json["runs"][0]["machine"]["culprits"] for pid in one["pids"]} & own
+
+
+def test_the_reports_of_a_load_say_so(weigh: Weigh, burdened: tuple[Run, set[int], set[int]]) -> None:
+    run, _, _ = burdened
+    text = words((run.evidence / "report.txt").read_text())
+    assert "REFUSED E4.contended" in text
+    assert "of the CPU, other guests" in text
+    assert "by others" in (run.evidence / "report.html").read_text()
+    assert weigh("verify", str(run.evidence)).code == 0
+
+
+def test_a_server_behind_a_proxy_cannot_be_told_from_others(honest_load: Run) -> None:
+    """The proxy works for the server, and is no process of it."""
+    assert honest_load.json["machine"]["apart"]
+    assert "E4.apart" in honest_load.codes
+    assert not honest_load.json["runs"][0]["machine"]["culprits"]
+
+
+def test_where_nobody_watched_a_load_nobody_is_accused(weigh: Weigh) -> None:
+    run = weigh(*LOAD, "--duration", "1s", WEIGH_SAMPLER="no")
+    assert "machine" not in run.json
+    assert not {code for code in run.codes if code.startswith("E4")}
+    if run.json["tier"]["name"] == "suggestive":
+        assert unwatched(run.json)
+
+
+@pytest.mark.long
+def test_a_load_alone_on_a_quiet_machine_is_not_refused_for_others(weigh: Weigh) -> None:
+    assert not settle.settle(600).busy, "somebody else uses this machine: nothing can be shown"
+    run, _, own = loaded(weigh, "--duration", "10s", beside=False)
+    found = run.json["runs"][0]["machine"]
+    assert not {pid for one in found["culprits"] for pid in one["pids"]} & own
+    assert "E4.contended" not in {reason["code"] for reason in run.json["runs"][0]["reasons"]}

@@ -1,0 +1,100 @@
+"""R7: a TPC name or metric on a run that is not a TPC result."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.experiment.results import results
+from weigh.workloads.tpch import NOTICE
+
+from ..forging import problems, reseal
+from ..reading import SHORT, SMALL, contenders, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from support.command import Run, Weigh
+
+METRICS = re.compile(
+    r"qph\w?h?\b|qpp\w?h\b|qthh?\b|tpmc|\btps[ce]\b|power@|throughput@|tpc-?h (result|score|bench)", re.I
+)
+"""Names that belong to the TPC's audited results, and forms of words that claim one."""
+DOCUMENTS = ("report.txt", "report.html", "verdicts.json")
+
+
+@pytest.fixture(scope="module")
+def derived(fresh: Callable[[], Weigh]) -> Run:
+    """Some of the queries of TPC-H, measured: what others print a metric of the TPC for."""
+    flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q1,q6", *SHORT, "--quiet", "--json")
+    return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
+
+
+@pytest.fixture(scope="module")
+def another(fresh: Callable[[], Weigh]) -> Run:
+    """The same of a workload that is nobody's name."""
+    flags = (*SMALL, "--starts", "2", "--runs", "1", "--operations", "by_action,by_proto")
+    return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
+
+
+def reports(run: Run, weigh: Weigh) -> dict[str, str]:
+    """Everything that is printed or kept for people and programs."""
+    texts = {name: words((run.evidence / name).read_text()) for name in DOCUMENTS}
+    again = weigh("report", str(run.evidence))
+    return {**texts, "stdout": run.out, "weigh report": words(again.out)}
+
+
+def test_every_report_says_what_it_is_not(derived: Run, weigh: Weigh) -> None:
+    assert derived.code == 0, derived.err
+    assert derived.json["timings"]
+    assert derived.json["experiment"]["notice"] == NOTICE
+    for name, text in reports(derived, weigh).items():
+        assert NOTICE in text, name
+
+
+def test_no_figure_has_a_name_of_the_tpc(derived: Run, weigh: Weigh) -> None:
+    for name, text in reports(derived, weigh).items():
+        assert not METRICS.search(text), name
+    metrics = {row["metric"] for row in [*derived.json["timings"], *derived.json["verdicts"]]}
+    # Hot data is not read: bytes_read has no rows.
+    assert {"wall_s", "cpu_s", "peak_memory"} <= metrics <= set(results.METRICS)
+    assert not any("tpc" in metric or "qph" in metric for metric in results.METRICS)
+
+
+def test_the_expression_finds_what_it_looks_for() -> None:
+    for claim in ("QphH@1: 3,000", "QppH", "tpmC", "Power@Size", "a TPC-H result", "TPCH score"):
+        assert METRICS.search(claim), claim
+
+
+def test_before_any_figure_it_is_said_too(weigh: Weigh) -> None:
+    flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q6", "--quiet")
+    only = weigh("gate", *contenders("duckdb"), *flags)
+    assert NOTICE in words(only.out)
+    failed = weigh("gate", *contenders("duckdb?thraeds=1"), *flags, "--out", "failed")
+    assert failed.code == 2
+    (evidence,) = (weigh.folder / "failed").iterdir()
+    assert NOTICE in words((evidence / "report.txt").read_text())
+
+
+def test_other_workloads_say_nothing_of_it(another: Run, weigh: Weigh) -> None:
+    assert another.code == 0, another.err
+    assert another.json["experiment"]["notice"] is None
+    for name, text in reports(another, weigh).items():
+        assert "tpc" not in text.lower(), name
+
+
+def test_the_untouched_evidence_passes(derived: Run, weigh: Weigh) -> None:
+    assert problems(weigh, derived.evidence) == set()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_report_without_the_notice_does_not_verify(derived: Run, weigh: Weigh, tmp_path: Path, name: str) -> None:
+    evidence = shutil.copytree(derived.evidence, tmp_path / "evidence" / derived.evidence.name)
+    path = evidence / name
+    path.write_text(path.read_text().replace(NOTICE, "QphH@0.01"))
+    reseal(evidence)
+    assert ("R4.figures", name) in problems(weigh, evidence)

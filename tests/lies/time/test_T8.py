@@ -1,0 +1,110 @@
+"""T8: rerun until green.
+
+The liar runs the same experiment again and again in one folder until it pleases. Every attempt counts; removing one, or
+ending one when it looks good, is seen.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.evidence import attempts as store
+
+from ..forging import forge, problems
+from ..reading import SMALL, assert_silent, codes, contenders, verdicts, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from support.command import Run, Weigh
+
+    from ..forging import Events
+
+THRICE = ("--starts", "3", "--runs", "1", "--operations", "by_action")
+EXPERIMENT = ("run", *contenders("duckdb", "twin=duckdb"), *SMALL, *THRICE)
+
+
+@pytest.fixture(scope="module")
+def rerun(fresh: Callable[[], Weigh]) -> list[Run]:
+    """The same experiment three times in one folder."""
+    weigh = fresh()
+    return [weigh(*EXPERIMENT) for _ in range(3)]
+
+
+def attempts(folder: Path) -> list[Path]:
+    """The evidence of the attempts, oldest first."""
+    return sorted((folder / "runs").iterdir(), key=lambda path: int(path.name.rsplit("-", 1)[1]))
+
+
+@pytest.fixture
+def copied(rerun: list[Run], weigh: Weigh) -> list[Path]:
+    """A copy of their evidence, to be spoilt."""
+    shutil.copytree(rerun[0].folder / "runs", weigh.folder / "runs")
+    return attempts(weigh.folder)
+
+
+def said(run: Run) -> dict[str, str]:
+    """The findings of this lie."""
+    return {one["code"]: one["text"] for one in run.json["findings"] if one["code"].startswith("T8")}
+
+
+def test_one_attempt_is_not_doubted(rerun: list[Run], weigh: Weigh) -> None:
+    assert_silent(rerun[0])
+    assert not said(rerun[0])
+    assert not [code for code in codes(rerun[0]) if code.startswith("T8")]
+    assert problems(weigh, attempts(rerun[0].folder)[0]) == set()
+
+
+def test_a_second_attempt_adds_its_starts(rerun: list[Run], weigh: Weigh) -> None:
+    first, second = (verdicts(run, "by_action")["twin"] for run in rerun[:2])
+    assert (first["starts"], second["starts"]) == (3, 6)
+    assert not [code for code in codes(rerun[1]) if code.startswith("T8")], "more starts do not weaken it"
+    assert problems(weigh, attempts(rerun[0].folder)[1]) == set()
+
+
+def test_every_attempt_counts_and_the_report_says_how_many(rerun: list[Run], weigh: Weigh) -> None:
+    last = attempts(rerun[0].folder)[2]
+    assert verdicts(rerun[2], "by_action")["twin"]["starts"] == 9
+    assert said(rerun[2])["T8.attempts"] == "the verdicts read all 3 attempts of this experiment, 9 starts in all"
+    text = words((last / "report.txt").read_text())
+    assert "3 attempts" in text
+    assert "T8.attempts the verdicts read all 3 attempts" in text
+    assert problems(weigh, last) == set()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_an_attempt_that_was_removed_is_named(copied: list[Path], weigh: Weigh, number: int) -> None:
+    shutil.rmtree(copied[number])
+    assert ("T8.missing", f"../{copied[number].name}") in problems(weigh, copied[2])
+
+
+def test_removed_before_the_next_one_it_is_named_in_the_report(copied: list[Path], weigh: Weigh) -> None:
+    shutil.rmtree(copied[0])
+    again = weigh(*EXPERIMENT)
+    fourth = attempts(weigh.folder)[-1]
+    assert "T8.missing" in codes(again), "the tier says so"
+    assert said(again)["T8.missing"].startswith(f"{copied[0].name} of this experiment was removed")
+    assert problems(weigh, fourth) == {("T8.missing", f"../{copied[0].name}")}
+
+
+def test_an_attempt_that_recorded_nothing_is_not_missed(copied: list[Path], weigh: Weigh) -> None:
+    """Killed before its first write it has a directory and its number, and says nothing."""
+    root, experiment = copied[0].parent, copied[0].name.rsplit("-", 2)[1]
+    (root / f"20990101-{experiment}-4").mkdir()
+    assert store.missing(root / f"20990101-{experiment}-5") == []
+    assert problems(weigh, copied[2]) == set()
+
+
+def test_one_that_ended_when_it_looked_good_is_named(copied: list[Path], weigh: Weigh) -> None:
+    def cut(events: Events) -> Events:
+        """Without its last block."""
+        last = max(at for at, event in enumerate(events) if event.event == "block")
+        gone = {at for at, event in enumerate(events) if at >= last and event.event in ("block", "turn")}
+        return [event for at, event in enumerate(events) if at not in gone]
+
+    forge(copied[0], cut)
+    assert problems(weigh, copied[0]) == {("T8.stop", "journal.jsonl")}

@@ -1,0 +1,63 @@
+"""T9: many comparisons, each tested by itself: some always differ.
+
+Three engines of one speed, and one that differs on one of three operations. A session of 3,000 operations is simulated
+in tests/sim.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scipy import stats
+
+from ..reading import SMALL, contenders, times, verdicts, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+
+OPERATIONS = ("unordered", "ties", "quotients")
+EQUAL = ("one", "two", "three")
+
+
+@pytest.fixture(scope="module")
+def many(fresh: Callable[[], Weigh]) -> Run:
+    """Twelve comparisons, of which one is not by chance."""
+    weigh = fresh()
+
+    def law(name: str, seed: int, limit: float = 1.0) -> str:
+        own = f"seed={seed}&limit={limit}&diary={weigh.folder / name}"
+        return f"{name}=liar?lie=pace&ms=60&spread=0.05&{own}"
+
+    named = (law("base", 0), law("one", 57), law("two", 58), law("three", 59), law("real", 60, limit=1.3))
+    return weigh("run", *contenders(*named), "--workload", "three", *SMALL, "--starts", "10", "--runs", "2")
+
+
+def test_one_by_one_some_would_have_differed(many: Run) -> None:
+    """The liar's way: a test at 5 % for each comparison, executions counted where starts should be."""
+
+    def executions(operation: str, name: str) -> list[float]:
+        return [seconds for block in times(many, operation, name).values() for seconds in block]
+
+    assert [
+        (operation, name)
+        for operation in OPERATIONS
+        for name in EQUAL
+        if stats.mannwhitneyu(executions(operation, name), executions(operation, "base")).pvalue < 0.05
+    ]
+
+
+def test_over_the_session_none_does(many: Run) -> None:
+    for operation in OPERATIONS:
+        for name in EQUAL:
+            assert verdicts(many, operation)[name]["verdict"] not in ("slower", "faster")
+    assert "over 12 comparisons" in words((many.evidence / "report.txt").read_text())
+
+
+def test_the_real_change_among_them_is_found(many: Run) -> None:
+    assert verdicts(many, "ties")["real"]["verdict"] == "slower"
+    assert {verdicts(many, operation)["real"]["verdict"] for operation in ("unordered", "quotients")} <= {
+        "unresolved", "refused", "same", "small",
+    }  # fmt: skip

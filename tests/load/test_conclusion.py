@@ -1,0 +1,261 @@
+"""What is said of load runs whose truth is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from support.load_records import EACH, RATE, interval, record, run, spec, steady_times, target
+from weigh.load.report.document import document
+from weigh.load.report.page import page
+from weigh.load.report.terminal import plain
+from weigh.load.results import LoadConclusion, conclude
+from weigh.model.finding import Finding
+
+if TYPE_CHECKING:
+    from weigh.load.record import LoadRecord
+
+LENGTH = 100
+STALLED = 200
+
+
+@pytest.fixture(scope="module")
+def calm() -> LoadRecord:
+    """10 s at 1,000/s without an event."""
+    return record([run([interval(at, times) for at, times in enumerate(steady_times(LENGTH))])])
+
+
+@pytest.fixture(scope="module")
+def stalled() -> LoadRecord:
+    """20 s with the server standing still for 1 s in the middle, and a closed loop beside it.
+
+    Each connection of the closed loop has one slow request; on schedule all that were due in that second wait.
+    """
+    times = steady_times(STALLED)
+    opened = []
+    for at, own in enumerate(times):
+        # Due at 10 s + i ms, answered at 11 s.
+        wait = 1.0 - ((at - 100) * EACH + np.arange(len(own)) / RATE) if 100 <= at < 110 else np.zeros(len(own))
+        opened.append(interval(at, own + wait, service=own))
+    closed = [interval(at, [] if 100 <= at < 110 else own) for at, own in enumerate(times)]
+    closed[110] = interval(110, np.concatenate([times[110], np.full(16, 1.0)]))
+    runs = [run(opened), run(closed, number=2, loop="closed")]
+    return record(runs, spec(STALLED, loops=("open", "closed")))
+
+
+def codes(found: LoadConclusion) -> set[str]:
+    return {one.code for one in found.findings}
+
+
+def reasons(found: LoadConclusion) -> set[str]:
+    return {one.code for one in found.runs[0].reasons}
+
+
+def changed(whole: LoadRecord, **summary: object) -> LoadConclusion:
+    """The same run with another account of it."""
+    (first,) = whole.runs
+    assert first.summary
+    other = msgspec.structs.replace(first, summary=msgspec.structs.replace(first.summary, **summary))
+    return conclude(msgspec.structs.replace(whole, runs=(other,)))
+
+
+def test_a_calm_run_counts_and_has_its_percentiles(calm: LoadRecord) -> None:
+    found = conclude(calm)
+    assert not found.refused
+    assert found.tier.name == "suggestive"
+    whole = np.concatenate(steady_times(LENGTH))
+    response = found.runs[0].whole.response
+    for q in (0.5, 0.9, 0.99):
+        part = response.at(q)
+        assert part.resolved
+        assert part.low is not None
+        assert part.high is not None
+        assert part.low <= np.quantile(whole, q) * 1.001
+        assert part.high >= np.quantile(whole, q) * 0.999
+    # 10,000 samples leave one beyond p99.99.
+    assert not response.at(0.9999).resolved
+    assert response.at(0.9999).value is None
+    assert "not resolved" in plain(found, "here")
+    achieved = found.runs[0].rate_achieved
+    assert achieved is not None
+    assert achieved.mean == pytest.approx(RATE)
+
+
+def test_a_stall_is_in_the_figures_of_the_schedule_and_not_in_those_of_the_loop(stalled: LoadRecord) -> None:
+    found = conclude(stalled)
+    opened = found.runs[0]
+    # 5 % of the requests wait uniformly up to 1 s: by arithmetic p99 is 0.8 s and p99.9 is 0.98 s.
+    assert opened.settled is not None
+    assert opened.settled.cut_s == 0
+    whole = opened.whole.response
+    assert found.loops is not None
+    assert found.loops.open_p99 == pytest.approx(0.8, rel=0.01)
+    assert whole.max == pytest.approx(1.0, rel=0.01)
+    assert found.loops.ratio > 100
+    assert "times as long" in plain(found, "here")
+    assert "L2.closed" in codes(found)
+
+
+def test_a_cluster_of_slow_requests_widens_the_interval_or_takes_it(stalled: LoadRecord, calm: LoadRecord) -> None:
+    one_event = conclude(stalled).runs[0].whole.response.at(0.99)
+    assert not one_event.resolved or one_event.high / one_event.low > 10  # type: ignore[operator]
+    quiet = conclude(calm).runs[0].whole.response.at(0.99)
+    assert quiet.high / quiet.low < 1.2  # type: ignore[operator]
+
+
+def test_a_warm_up_is_cut_and_said(calm: LoadRecord) -> None:
+    slow = [interval(at, 4 * own if at < 20 else own) for at, own in enumerate(steady_times(LENGTH))]
+    found = conclude(record([run(slow)]))
+    assert found.runs[0].settled is not None
+    assert found.runs[0].settled.cut_s == pytest.approx(2.0, abs=0.5)
+    assert "L4.warm_up" in codes(found)
+    assert "L4.warm_up" not in codes(conclude(calm))
+    p99, truth = found.runs[0].whole.response.at(0.99), conclude(calm).runs[0].whole.response.at(0.99)
+    assert p99.value == pytest.approx(truth.value, rel=0.05)
+
+
+def test_a_warm_up_that_is_asked_for_is_cut_without_a_test(calm: LoadRecord) -> None:
+    asked = msgspec.structs.replace(calm, spec=msgspec.structs.replace(calm.spec, warmup_s=5.0))
+    found = conclude(asked)
+    assert found.runs[0].settled is not None
+    assert found.runs[0].settled.cut_s == pytest.approx(5.0)
+    assert found.runs[0].whole.count == 5_000
+
+
+def test_a_generator_that_is_late_is_refused(calm: LoadRecord) -> None:
+    late = [interval(at, own, late=5e-3) for at, own in enumerate(steady_times(LENGTH))]
+    found = conclude(record([run(late)]))
+    assert reasons(found) == {"E8.late"}
+    assert found.tier.name == "inadmissible"
+    assert document(found, "here")["load"]["rate_achieved"] is None
+    assert not reasons(conclude(calm))
+
+
+def test_a_generator_without_a_moment_of_rest_is_refused() -> None:
+    busy = [interval(at, own, cpu=0.099) for at, own in enumerate(steady_times(LENGTH))]
+    assert reasons(conclude(record([run(busy)]))) == {"E8.saturated"}
+
+
+def test_a_clock_that_jumped_is_refused(calm: LoadRecord) -> None:
+    assert reasons(changed(calm, clock_jumps=1)) == {"E8.clock"}
+
+
+def test_a_rate_that_was_missed_is_refused_and_the_unsent_are_counted(calm: LoadRecord) -> None:
+    found = changed(calm, scheduled=20_000, unsent=7_000)
+    assert reasons(found) == {"L2.rate"}
+    assert "L7.unsent" in codes(found)
+    assert "7,000 of them were never sent" in found.runs[0].reasons[0].text
+
+
+def test_figures_that_littles_law_forbids_are_refused() -> None:
+    # 1,000/s of 24 ms each need 24 connections; there are 16.
+    times = [np.full(100, 0.024) for _ in range(LENGTH)]
+    assert reasons(conclude(record([run([interval(at, own) for at, own in enumerate(times)])]))) == {"E8.little"}
+    times = [np.full(100, 0.014) for _ in range(LENGTH)]
+    assert not reasons(conclude(record([run([interval(at, own) for at, own in enumerate(times)])])))
+
+
+def test_errors_beyond_the_budget_leave_no_throughput() -> None:
+    def failing(each: int) -> LoadConclusion:
+        parts = [
+            interval(at, own, errors={"out of memory": each} if at % 20 == 0 else None)
+            for at, own in enumerate(steady_times(LENGTH))
+        ]
+        return conclude(record([run(parts)]))
+
+    assert reasons(failing(10)) == {"L7.errors"}
+    assert "L7.failed" in codes(failing(1))
+    assert not reasons(failing(1))
+
+
+def test_an_answer_that_contradicts_what_was_written_is_an_error(calm: LoadRecord) -> None:
+    found = changed(calm, violations=[{"text": "user7: version 3 after 4 was acknowledged"}])
+    assert "L6.wrong" in codes(found)
+    assert found.exit_code() == 1
+    assert "version 3 after 4" in plain(found, "here")
+    assert conclude(calm).exit_code() == 0
+
+
+@pytest.mark.parametrize(
+    ("where", "workload", "expected"),
+    [
+        (target(), "ycsb-b", set()),
+        (target(durable=False, undurable=("appendonly is off",)), "ycsb-b", {"E7.not_durable"}),
+        (target(durable=None, unread="NOPERM"), "ycsb-b", {"E7.unread"}),
+        (target(kind="postgres"), "ycsb-b", {"L8.kind"}),
+        (target(), "ycsb-e", {"L8.scans"}),
+        (target(cycles={"checkpoints": 300.0}), "ycsb-b", {"L4.cycles"}),
+    ],
+)
+def test_what_is_said_of_the_target(calm: LoadRecord, where: object, workload: str, expected: set[str]) -> None:
+    asked = msgspec.structs.replace(calm.spec, workload=workload)
+    found = conclude(record(calm.runs, asked, where))  # type: ignore[arg-type]
+    assert codes(found) == expected
+
+
+def test_repeats_have_an_interval_for_the_next_run() -> None:
+    rng = np.random.default_rng(5)
+    runs = []
+    for number in range(1, 5):
+        # Each start has its own speed, which no run can know of itself.
+        pace = rng.lognormal(0, 0.1)
+        times = steady_times(60, seed=number)
+        runs.append(run([interval(at, pace * own) for at, own in enumerate(times)], number=number))
+    found = conclude(record(runs, spec(60, repeats=4)))
+    (group,) = found.groups
+    p50 = next(one for one in group.between if one.name == "p50")
+    inside = group.first.whole.response.at(0.5)
+    assert len(p50.values) == 4
+    assert (p50.high - p50.low) > 5 * (inside.high - inside.low)  # type: ignore[operator]
+    assert "next run" in plain(found, "here")
+
+
+def test_a_page_of_a_hundred_requests(calm: LoadRecord) -> None:
+    found = conclude(msgspec.structs.replace(calm, spec=msgspec.structs.replace(calm.spec, fanout=100)))
+    shown = found.groups[0].page
+    assert shown is not None
+    assert shown.hit == pytest.approx(1 - 0.99**100)
+    assert shown.p50 == pytest.approx(np.quantile(np.concatenate(steady_times(LENGTH)), 0.5**0.01), rel=0.01)
+    assert "63.4 % of the pages" in plain(found, "here")
+
+
+def test_a_run_that_was_killed_is_shown_as_far_as_it_came(calm: LoadRecord) -> None:
+    (first,) = calm.runs
+    cut = msgspec.structs.replace(calm, end=None, runs=(msgspec.structs.replace(first, summary=None),))
+    found = conclude(cut)
+    assert "killed" in plain(found, "here")
+    assert "T8.stopped" in {one.code for one in found.tier.reasons}
+    assert document(found, "here")["runs"][0]["requests"]["scheduled"] is None
+
+
+def test_nothing_measured_is_said_and_is_a_failure(calm: LoadRecord) -> None:
+    empty = msgspec.structs.replace(calm, runs=())
+    found = conclude(empty)
+    assert "Nothing was measured" in plain(found, "here")
+    assert found.exit_code() == 2
+    assert page(found, "here")
+
+
+def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
+    text = page(conclude(stalled), "here")
+    assert text.count("<svg") >= 6
+    assert "<script" not in text
+    assert "Content-Security-Policy" in text
+    assert len(text) < 150_000
+
+
+def test_a_hostile_message_of_a_server_stays_text(calm: LoadRecord) -> None:
+    bad = Finding(code="L7.failed", severity="warning", text="<script>\x1b[31m", remedy="none")
+    found = conclude(msgspec.structs.replace(calm, findings=(bad,)))
+    assert "<script>" not in page(found, "here")
+    assert "\x1b" not in plain(found, "here")
+
+
+def test_the_document_has_every_percentile_of_the_contract(calm: LoadRecord) -> None:
+    made = document(conclude(calm), "20261122-abc-1")
+    assert set(made["operations"][0]["response"]) == {"mean", "p50", "p90", "p95", "p99", "p999", "p9999", "max"}
+    assert set(made["operations"][0]["response"]["p50"]) == {"value", "low", "high", "resolved", "seen"}
+    assert made["load"]["rate_target"] == RATE

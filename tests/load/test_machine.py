@@ -1,0 +1,397 @@
+"""Loads on machines that were watched by hand: who is accused, what spikes are linked to, and what is only told."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from support.load_records import EACH, interval, record, run, spec, steady_times, target
+from weigh.evidence import attempts, timeline
+from weigh.evidence.journal import Journal
+from weigh.experiment.record import End
+from weigh.load import record as records
+from weigh.load.report import files
+from weigh.load.report.document import document
+from weigh.load.report.page import page
+from weigh.load.report.terminal import plain
+from weigh.load.results import LoadConclusion, conclude
+from weigh.load.verify import verify
+from weigh.model.timeline import Culprit, Disk, Moment, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from weigh.load.analysis.machine import RunMachine
+    from weigh.load.analysis.spikes import Spike
+    from weigh.load.record import LoadRecord
+    from weigh.load.spec import LoadInterval, LoadRun
+
+LENGTH = 100
+AT = 7.0
+"""When the schedule began, since the attempt did."""
+SPAN = 0.05
+JOB = Culprit(pid=812, name="cc1plus", cpu_s=9.0)
+SLOW = range(50, 53)
+"""Intervals whose requests take a hundred times as long."""
+
+
+def watches(length: int = LENGTH, at: float = AT, **told: Callable[[float], Any]) -> tuple[Watch, ...]:
+    """Moments of a quiet machine from a second before the run to a second behind it, in one event.
+
+    Args:
+        length: intervals of the run.
+        at: when it begins.
+        told: of each moment, by the seconds since the run began.
+    """
+    moments = []
+    for number in range(round((length * EACH + 2) / SPAN)):
+        begin = at - 1 + number * SPAN
+        usual = {
+            "busy": 0.3 * SPAN,
+            "own": 0.2 * SPAN,
+            "foreign": 0.0,
+            "steal": 0.0,
+            "pressure_io": 0.0,
+            "disk": {"vda": Disk(read=0, written=0, queue=0.0, utilisation=0.0)},
+        }
+        slow = {"cpus": (0.1, 0.1), "memory_free": 4 << 30, "cached": 1 << 30} if number % 10 == 0 else {}
+        usual |= slow | {name: of(begin - at + SPAN / 2) for name, of in told.items()}
+        moments.append(Moment(at=begin, span=SPAN, **usual))
+    blamed = (JOB,) if any(one.foreign for one in moments) else ()
+    return (Watch(moments=tuple(moments), culprits=blamed, cost_s=0.01),)
+
+
+def intervals(slow: range = range(0)) -> list[LoadInterval]:
+    return [interval(at, 100 * own if at in slow else own) for at, own in enumerate(steady_times(LENGTH))]
+
+
+@functools.cache
+def finished(slow: range) -> LoadRun:
+    """A run that many tests look at; its histograms are decoded once."""
+    return run(intervals(slow))
+
+
+def load(seen: tuple[Watch, ...], slow: range = range(0), *, apart: bool = False, **asked: Any) -> LoadRecord:
+    one = msgspec.structs.replace(finished(slow), at=AT)
+    made = record([one], spec(LENGTH, **asked))
+    environment = msgspec.structs.replace(made.environment, apart=apart, host={"memory_bytes": 8 << 30})  # type: ignore[type-var]
+    return msgspec.structs.replace(made, environment=environment, watches=seen)
+
+
+def of(found: LoadConclusion) -> RunMachine:
+    assert found.machine
+    (one,) = found.machine.runs
+    return one
+
+
+def codes(found: LoadConclusion) -> dict[str, str]:
+    return {one.code: one.severity for one in found.findings if one.code.startswith("E4")}
+
+
+def spike(found: LoadConclusion) -> Spike:
+    (one,) = of(found).spikes
+    return one
+
+
+@pytest.fixture(scope="module")
+def quiet() -> LoadConclusion:
+    return conclude(load(watches()))
+
+
+@pytest.fixture(scope="module")
+def beside() -> LoadConclusion:
+    """A job that uses 60 % of one CPU all the time."""
+    return conclude(load(watches(foreign=lambda _: 0.6 * SPAN)))
+
+
+def test_a_job_beside_the_run_is_named_and_the_run_refused(beside: LoadConclusion) -> None:
+    (reason,) = beside.runs[0].reasons
+    assert reason.code == "E4.contended"
+    assert reason.text.startswith("others used 60.0 % of the CPU of the run, more than 5.0 %: cc1plus (pid 812)")
+    assert codes(beside) == {"E4.contended": "warning"}
+    assert beside.tier.name == "inadmissible"
+    assert len(of(beside).contended) == LENGTH
+    made = document(beside, "here")
+    assert made["load"]["rate_achieved"] is None
+    assert made["runs"][0]["machine"]["refused"]
+    assert made["runs"][0]["machine"]["culprits"][0]["name"] == "cc1plus"
+    assert "REFUSED E4.contended" in plain(beside, "here")
+
+
+def test_a_quiet_machine_is_a_reason_less(quiet: LoadConclusion) -> None:
+    assert not quiet.runs[0].reasons
+    assert not codes(quiet)
+    assert "E4.unwatched" not in {one.code for one in quiet.tier.reasons}
+    assert of(quiet).foreign == 0
+    assert "others used 0.0 % of the CPU" in plain(quiet, "here")
+
+
+def test_what_is_before_and_behind_the_run_is_not_its() -> None:
+    found = conclude(load(watches(foreign=lambda at: 0.0 if 0 <= at <= LENGTH * EACH else 2 * SPAN)))
+    assert of(found).foreign == pytest.approx(0, abs=1e-9)
+    assert not codes(found)
+
+
+def test_a_short_job_names_its_intervals_and_refuses_nothing() -> None:
+    found = conclude(load(watches(foreign=lambda at: SPAN if 3.0 < at < 3.3 else 0.0)))
+    assert not found.runs[0].reasons
+    assert codes(found) == {"E4.contended": "note"}
+    assert [round(one.from_s, 3) for one in of(found).contended] == [3.0, 3.1, 3.2]
+    (said,) = (one.text for one in found.findings if one.code == "E4.contended")
+    assert "cc1plus (pid 812)" in said
+    assert "3 of 100 intervals: from 3.00 s (100 %)" in said
+
+
+def test_the_cpu_of_a_run_is_what_it_used_and_at_least_one_cpu() -> None:
+    found = conclude(load(watches(own=lambda _: 2 * SPAN, foreign=lambda _: 0.08 * SPAN)))
+    assert of(found).foreign == pytest.approx(0.04)
+    assert not codes(found)
+
+
+def test_other_guests_are_a_reason_of_their_own() -> None:
+    found = conclude(load(watches(steal=lambda _: 0.2 * SPAN)))
+    assert {one.code for one in found.runs[0].reasons} == {"E4.steal"}
+    assert codes(found) == {"E4.steal": "warning"}
+
+
+def test_a_server_that_cannot_be_told_from_others_is_not_accused() -> None:
+    found = conclude(load(watches(foreign=lambda _: 0.6 * SPAN), apart=True))
+    assert not found.runs[0].reasons
+    assert codes(found) == {"E4.apart": "warning"}
+    assert "E4.apart" in {one.code for one in found.tier.reasons}
+    assert not of(found).culprits
+    assert "others cannot be told from the server" in plain(found, "here")
+
+
+@pytest.mark.parametrize(("bound", "expected"), [(1.0, {"E4.allowed": "warning"}), (0.7, {"E4.allowed": "warning"})])
+def test_another_bound_is_kept_and_said(bound: float, expected: dict[str, str]) -> None:
+    found = conclude(load(watches(foreign=lambda _: 0.6 * SPAN), contention=bound))
+    assert not found.runs[0].reasons
+    assert codes(found) == expected
+    assert "E4.allowed" in {one.code for one in found.tier.reasons}
+
+
+def test_the_bound_is_part_of_the_experiment_and_its_absence_is_not() -> None:
+    assert spec(LENGTH).id != spec(LENGTH, contention=0.05).id
+    assert "contention" not in msgspec.to_builtins(spec(LENGTH))
+
+
+def test_a_hole_says_where() -> None:
+    (whole,) = watches()
+    holed = msgspec.structs.replace(whole, moments=tuple(one for one in whole.moments if not 8 < one.at - AT < 8.8))
+    found = conclude(load((holed,)))
+    reasons = [one.text for one in found.tier.reasons if one.code == "E4.unwatched"]
+    assert reasons == ["the machine was not watched during 8 of 100 intervals of run 1"]
+    assert not document(found, "here")["machine"]["watched"]
+
+
+def test_evidence_of_before_reads_as_it_did() -> None:
+    found = conclude(record([run(intervals())]))
+    made = document(found, "here")
+    assert "machine" not in made
+    assert "machine" not in made["runs"][0]
+    assert {one.text for one in found.tier.reasons if one.code == "E4.unwatched"} == {
+        "weigh did not watch the machine during these runs"
+    }
+    assert "Throughput over time" in page(found, "here")
+
+
+def test_a_watched_load_on_a_server_elsewhere_can_be_conclusive() -> None:
+    where = target(same_host=False, cycles={"log written back": 0.5})
+    ones = [
+        msgspec.structs.replace(run([interval(at, own) for at, own in enumerate(steady_times(LENGTH, seed=number))]))
+        for number in (1, 2, 3)
+    ]
+    ones = [msgspec.structs.replace(one, number=at, repeat=at, at=20.0 * at) for at, one in enumerate(ones, 1)]
+    made = record(ones, spec(LENGTH, repeats=3), where)
+    environment = msgspec.structs.replace(made.environment, apart=False)  # type: ignore[type-var]
+    seen = tuple(one for at in (1, 2, 3) for one in watches(at=20.0 * at))
+    found = conclude(msgspec.structs.replace(made, environment=environment, watches=seen))
+    assert found.tier.name == "conclusive", found.tier.reasons
+    assert conclude(made).tier.name == "suggestive"
+
+
+def busy(at: float) -> bool:
+    return 4.9 < at < 5.2
+
+
+def test_a_spike_is_linked_to_what_was_saturated_in_it_alone() -> None:
+    def disk(at: float) -> dict[str, Disk]:
+        return {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0 if busy(at) else 0.1)}
+
+    seen = watches(disk=disk, pressure_io=lambda at: 0.9 if busy(at) else 0.0)
+    found = spike(conclude(load(seen, SLOW)))
+    assert found.saturated == ("disk",)
+    assert found.to_s == pytest.approx(5.3)
+    assert found.from_s < 5.0, "when the slowest requests were due"
+    assert found.p99_s > 50 * found.typical_s
+    text = plain(conclude(load(seen, SLOW)), "here")
+    assert "spike 1, from" in text
+    assert "waited for a disk" in " ".join(text.split())
+
+
+def test_what_is_saturated_all_the_time_explains_no_spike() -> None:
+    seen = watches(
+        disk=lambda _: {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0)}, pressure_io=lambda _: 0.9
+    )
+    found = conclude(load(seen, SLOW))
+    assert spike(found).saturated == ()
+    assert "nothing that the sampler sees" in " ".join(plain(found, "here").split())
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"),
+    [
+        ("cpu", {"busy": lambda at: 2 * SPAN if busy(at) else 0.3 * SPAN}),
+        ("steal", {"steal": lambda at: SPAN if busy(at) else 0.0}),
+        ("others", {"foreign": lambda at: SPAN if busy(at) else 0.0}),
+        ("memory", {"pressure_memory": lambda at: 0.8 if busy(at) else 0.0}),
+        ("limit", {"throttled": lambda at: 0.5 * SPAN if busy(at) else 0.0}),
+    ],
+)
+def test_every_resource_can_be_the_one(cause: str, told: dict[str, Callable[[float], float]]) -> None:
+    found = spike(conclude(load(watches(**told), SLOW)))
+    assert found.saturated == (cause,)
+    assert bool(found.culprits) == (cause == "others")
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"), [({}, ("generator",)), ({"target": "sqlite:embedded"}, ()), ({"spin": True}, ())]
+)
+def test_a_generator_without_rest_in_a_spike_is_named(asked: dict[str, Any], expected: tuple[str, ...]) -> None:
+    """Not where its CPU is that of an engine in its threads, or of waiting for the next request."""
+    made = load(watches(), SLOW, **asked)
+    (one,) = made.runs
+    parts = tuple(
+        msgspec.structs.replace(part, client_cpu_s=0.099 if at in SLOW else 0.01)
+        for at, part in enumerate(one.intervals)
+    )
+    found = spike(conclude(msgspec.structs.replace(made, runs=(msgspec.structs.replace(one, intervals=parts),))))
+    assert found.saturated == expected
+
+
+def test_a_spike_that_reaches_back_over_several_takes_all_of_them_in() -> None:
+    times = {30: 0.02, 40: 0.02, 50: 2.5}
+    parts = [interval(at, np.full(100, times.get(at, 5e-4))) for at in range(LENGTH)]
+    made = load(watches())
+    found = conclude(msgspec.structs.replace(made, runs=(msgspec.structs.replace(run(parts), at=AT),)))
+    (one,) = of(found).spikes
+    assert one.from_s < 3.0
+    assert one.to_s == pytest.approx(5.1)
+
+
+def test_other_guests_name_no_process_and_both_kinds_are_told() -> None:
+    told = {
+        "steal": lambda at: SPAN if 3.0 < at < 3.3 else 0.0,
+        "foreign": lambda at: SPAN if 6.0 < at < 6.1 else 0.0,
+    }
+    found = conclude(load(watches(**told)))
+    assert codes(found) == {"E4.contended": "note", "E4.steal": "note"}
+    both = {one.code: one.text for one in found.findings}
+    assert "1 of 100 intervals: from 6.00 s" in both["E4.contended"]
+    assert "3 of 100 intervals: from 3.00 s" in both["E4.steal"]
+    alone = conclude(load(watches(steal=told["steal"], foreign=lambda _: 0.03 * SPAN)))
+    assert codes(alone) == {"E4.steal": "note"}
+    assert not of(alone).culprits
+
+
+def test_a_server_that_began_anew_cannot_be_told_from_others() -> None:
+    made = load(watches(foreign=lambda _: 0.6 * SPAN))
+    (one,) = made.runs
+    parts = (msgspec.structs.replace(one.intervals[0], reconnects=3), *one.intervals[1:])
+    runs = (msgspec.structs.replace(one, intervals=parts),)
+    for where, expected in (
+        ({"embedded": False}, {"E4.apart": "warning"}),
+        ({"embedded": False, "same_host": False}, {"E4.contended": "warning"}),
+        ({}, {"E4.contended": "warning"}),
+    ):
+        environment = msgspec.structs.replace(made.environment, target=target(**where))  # type: ignore[type-var]
+        found = conclude(msgspec.structs.replace(made, runs=runs, environment=environment))
+        assert codes(found) == expected
+    again = msgspec.structs.replace(made.environment, target=target(embedded=False))  # type: ignore[type-var]
+    text = " ".join(plain(conclude(msgspec.structs.replace(made, runs=runs, environment=again)), "here").split())
+    assert "a server that began anew has other processes" in text
+
+
+def test_a_run_without_a_spike_has_none(quiet: LoadConclusion) -> None:
+    assert not of(quiet).spikes
+
+
+def test_a_spike_that_nobody_watched_is_said_to_be_one() -> None:
+    (whole,) = watches()
+    holed = msgspec.structs.replace(whole, moments=tuple(one for one in whole.moments if not 4 < one.at - AT < 6))
+    found = conclude(load((holed,), SLOW))
+    assert not spike(found).watched
+    assert "nobody watched the machine then" in " ".join(plain(found, "here").split())
+
+
+def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadConclusion) -> None:
+    text = page(conclude(load(watches(), SLOW)), "here")
+    assert text.count('class="sp"') == 1
+    assert "Throughput over time" not in text, "it is above the machine"
+    assert "spike 1, from" in text
+    assert "<script" not in text
+    assert len(text) < 100_000
+    assert 'class="fg"' in page(beside, "here")
+
+
+def test_the_first_saturated_resource_is_named() -> None:
+    found = conclude(load(watches(pressure_cpu=lambda at: 0.5 if at > 2 else 0.0)))
+    assert of(found).use.bottleneck == "cpu"
+    assert "first saturated: CPU, in the interval from 2.00 s on" in plain(found, "here")
+    assert document(found, "here")["runs"][0]["machine"]["bottleneck"] == "cpu"
+
+
+def test_the_run_queue_is_told_and_where_it_cannot_be_read_nothing_is(quiet: LoadConclusion) -> None:
+    found = conclude(load(watches(queue=lambda at: 9 if 2 < at < 3 else 1)))
+    assert (of(found).longest_queue, of(found).cpus) == (9, 2)
+    assert of(found).queue == pytest.approx(1.8, abs=0.05)
+    assert "run queue: 1.8 tasks for 2 CPUs on average, 9 at most" in plain(found, "here")
+    assert "run queue" not in plain(quiet, "here")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A sealed experiment whose journal has what the sampler saw."""
+    asked = spec(LENGTH)
+    place, attempt = attempts.begin(tmp_path, asked)
+    journal = Journal(place)
+    made = run(intervals())
+    assert made.summary
+    journal.append("load", records.LoadOpened(attempt=attempt, spec=asked))
+    environment = records.LoadEnvironment(weigh="0", command="weigh load", host={}, target=target(), apart=False)
+    journal.append("environment", environment)
+    journal.append("run", records.RunBegun(number=1, loop="open", connections=16, repeat=1, at=1.0))
+    for one in made.intervals:
+        journal.append("interval", records.RunInterval(run=1, interval=one))
+    columns = timeline.Columns(at=9_000, span=[500] * 210, busy=1, own=1000, foreign=0, steal=0)
+    journal.append("watch", columns)
+    journal.append("summary", records.RunEnded(run=1, summary=made.summary))
+    journal.append("end", End(how="complete"))
+    journal.close()
+    files.write(place)
+    attempts.seal(place, "0")
+    return place
+
+
+def test_the_timeline_is_laid_beside_the_runs_and_follows_from_the_journal(folder: Path) -> None:
+    assert not verify(folder).problems
+    rows = pq.read_table(folder / timeline.TIMELINE).to_pylist()
+    assert len(rows) == 210
+    assert [one["run"] for one in rows] == [None] * 2 + [1] * 200 + [None] * 8
+    assert {one["connections"] for one in rows} == {16, None}
+    assert records.read(folder).runs[0].at == 1.0
+    pq.write_table(pq.read_table(folder / timeline.TIMELINE).slice(1), folder / timeline.TIMELINE)
+    attempts.seal(folder, "0")
+    assert {(one.code, one.file) for one in verify(folder).problems} == {("R4.derived", timeline.TIMELINE)}
+    (folder / timeline.TIMELINE).write_bytes(b"no table")
+    (folder / "load.json").write_text("{}")
+    attempts.seal(folder, "0")
+    damaged = {(one.code, one.file) for one in verify(folder).problems}
+    assert damaged == {("R4.derived", timeline.TIMELINE), ("R4.figures", "load.json")}

@@ -1,0 +1,137 @@
+"""Attempts that stop on precision, made in the order of the seed with a clock that is counted."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+from weigh.experiment.record import BlockBegun, End, Planned, Record
+from weigh.experiment.results import precision
+from weigh.experiment.verify import order, stopping
+from weigh.model.contender import Contender
+from weigh.model.sample import Outcome, Sample
+from weigh.model.schedule import arms, block_order
+from weigh.model.spec import Spec
+from weigh.model.timeline import Moment, Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weigh.experiment.interim_look import Look
+
+
+QUIET, LOUD = "quiet", "loud"
+
+
+SPREAD = {QUIET: 0.002, LOUD: 0.05}
+
+
+CASES = ((LOUD, "only"), (QUIET, "only"))
+
+
+SPEC = Spec(
+    workload="w",
+    contenders=(Contender(name="a", engine="duckdb"), Contender(name="b", engine="chdb")),
+    baseline="a",
+    starts=16,
+    runs=2,
+    precision=0.02,
+)
+
+
+def took(operation: str, block: int, arm: str, run: int, attempt: int) -> float:
+    """Seconds of an execution: a law of its place, so that a resumed attempt would measure the same."""
+    life = random.Random(f"{attempt} {operation} {block} {arm}")
+    one = random.Random(f"{attempt} {operation} {block} {arm} {run}")
+    return 0.1 * math.exp(SPREAD[operation] * (life.gauss() + one.gauss() / 2))
+
+
+def attempt(
+    spec: Spec = SPEC,
+    earlier: Sequence[Record] = (),
+    number: int = 1,
+    others: Callable[[Sample], float] = lambda _: 0.0,
+    asked: bool = True,
+) -> Record:
+    """An attempt as the protocol makes it, in the order of the seed, with a clock that is counted.
+
+    Args:
+        spec: of it.
+        earlier: attempts before it.
+        number: of it.
+        others: share of a CPU that others used during the turn of a sample.
+        asked: whether the looks ask for that.
+    """
+    before = [sample for one in earlier for sample in one.samples]
+    watches: list[Watch] = []
+    names = tuple(arm.name for arm in arms(spec))
+    samples: list[Sample] = []
+    looks: list[Look] = []
+    blocks: list[BlockBegun] = []
+    clock = 0.0
+    live: tuple[str, ...] = (LOUD, QUIET)
+    for block in range(spec.starts):
+        cases = tuple(case for case in CASES if case[0] in live)
+        blocks.append(BlockBegun(block=block, cases=cases, arms=names, runs=spec.runs))
+        clock += 1.0
+        for turn, slot in enumerate(block_order(spec.seed, block, cases, names)):
+            began = clock
+            for run in range(precision.runs_of(looks).get(slot.operation, spec.runs) + 1):
+                wall = took(slot.operation, block, slot.arm, run, number)
+                samples.append(
+                    Sample(
+                        attempt=number, block=block, start=0, turn=turn, run=run, arm=slot.arm,
+                        contender=slot.arm.split("#")[0], operation=slot.operation, case=slot.case,
+                        outcome=Outcome.OK, wall_s=wall, at=clock,
+                    )
+                )  # fmt: skip
+                clock += wall
+            span = clock - began
+            watches.append(Watch(moments=(Moment(at=began, span=span, foreign=others(samples[-1]) * span, steal=0.0),)))
+        if block + 1 < precision.FIRST_LOOK:
+            continue
+        looks.append(
+            precision.look(
+                samples, before, spec=spec, runs=spec.runs, most=spec.starts, live=live, before=looks, block=block,
+                at=clock, watches={number: watches} | {one.attempt: one.watches for one in earlier} if asked else None,
+            )
+        )  # fmt: skip
+        live = tuple(one for one in live if one not in looks[-1].retired)
+        if looks[-1].stop:
+            break
+    return Record(
+        attempt=number,
+        spec=spec,
+        plan=Planned(cases=CASES, starts=spec.starts, runs=spec.runs),
+        blocks=tuple(blocks),
+        looks=tuple(looks),
+        samples=tuple(samples),
+        watches=tuple(watches),
+        end=End(how="complete"),
+    )
+
+
+def problems(record: Record, earlier: Sequence[Record] = ()) -> list[str]:
+    """What the auditor says."""
+    return [*order.departures(record), *stopping.departures(record, earlier)]
+
+
+def starts(record: Record, operation: str) -> int:
+    return len({one.block for one in record.samples if one.operation == operation})
+
+
+HONEST = attempt()
+
+
+class Told:
+    """Progress that is kept."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+    def step(self, done: int, total: int, what: str) -> None:
+        raise AssertionError("blocks are counted elsewhere")
