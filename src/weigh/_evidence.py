@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from weigh.evidence import attempts as store
+from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.results.results import conclude
 from weigh.model.errors import EvidenceFault
@@ -71,7 +71,7 @@ class Evidence:
         """
         import pyarrow as pa
 
-        return pa.concat_tables([store.sample_table(record.samples) for record in self._attempts])
+        return pa.concat_tables([derived.sample_table(record.samples) for record in self._attempts])
 
     @property
     def gate(self) -> Gate | None:

@@ -10,7 +10,7 @@ import pytest
 from support import experiment_records
 from support.chromium import Page
 from support.html_pages import rendered
-from weigh.experiment.record import End
+from weigh.evidence.sealing import End
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:

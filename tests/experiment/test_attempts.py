@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from weigh.evidence import attempts, journal
+from weigh.evidence import attempts, journal, sealing
 from weigh.evidence.journal import Journal
 from weigh.experiment import record as records
 from weigh.model.contender import Contender
@@ -49,10 +49,10 @@ NOTHING = [
 def test_an_attempt_that_recorded_nothing_is_left_out(tmp_path: Path, content: bytes | None) -> None:
     first, nothing, third = begun(tmp_path), empty(tmp_path, content), begun(tmp_path)
     assert attempts.attempts(tmp_path, SPEC.id) == [first, third]
-    assert [record.attempt for record in attempts.history(third)] == [1, 3]
-    assert [record.attempt for record in attempts.history(first)] == [1]
+    assert [record.attempt for record in records.history(third)] == [1, 3]
+    assert [record.attempt for record in records.history(first)] == [1]
     with pytest.raises(EvidenceFault, match=r"nothing is recorded in it|no journal") as raised:
-        attempts.history(nothing)
+        records.history(nothing)
     assert raised.value.where.startswith(str(nothing))
 
 
@@ -78,12 +78,12 @@ def test_an_edited_attempt_is_not_left_out(tmp_path: Path, content: bytes) -> No
     empty(tmp_path, content)
     third = begun(tmp_path)
     with pytest.raises(EvidenceFault):
-        attempts.history(third)
+        records.history(third)
 
 
 def test_emptying_a_sealed_journal_does_not_hide_it(tmp_path: Path) -> None:
     first, second = begun(tmp_path), begun(tmp_path)
-    attempts.seal(first, "1")
+    sealing.seal(first, "1")
     (first / journal.NAME).write_bytes(b"")
     with pytest.raises(EvidenceFault, match="emptied since"):
-        attempts.history(second)
+        records.history(second)

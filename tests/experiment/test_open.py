@@ -14,7 +14,8 @@ import pytest
 import weigh
 from support.experiment_records import record
 from support.sessions import written
-from weigh.evidence import attempts, journal
+from weigh.evidence import attempts, journal, sealing
+from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.results.results import conclude
 
@@ -51,7 +52,7 @@ def test_everything_is_what_the_report_says(folder: Path, whole: Record) -> None
 
 
 def test_the_samples_are_those_of_the_parquet_file(folder: Path, whole: Record) -> None:
-    attempts.derive(folder)
+    derived.derive(folder)
     samples = weigh.open(folder).samples
     assert samples.to_pylist() == [msgspec.to_builtins(one) for one in whole.samples]
     assert samples.schema == duckdb.read_parquet(str(folder / "samples.parquet")).to_arrow_table().schema
@@ -109,9 +110,9 @@ def test_before_anything_was_measured_there_are_no_verdicts(tmp_path: Path) -> N
 def test_it_verifies_and_reports(folder: Path) -> None:
     with pytest.raises(weigh.errors.EvidenceFault, match="no seal"):
         weigh.open(folder).verify()
-    attempts.derive(folder)
+    derived.derive(folder)
     files.write(folder)
-    attempts.seal(folder, "0")
+    sealing.seal(folder, "0")
     (folder / files.TEXT).write_text("better")
     evidence = weigh.open(folder)
     assert ("R4.hash", files.TEXT) in {(problem.code, problem.file) for problem in evidence.verify().problems}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from weigh.experiment.record import BlockBegun, End, Record
+from weigh.evidence.sealing import End
+from weigh.experiment.record import BlockBegun, Record
 from weigh.experiment.verify.order import departures
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample

@@ -14,7 +14,8 @@ from scipy import special
 
 from support.experiment_records import gate, record, workload
 from support.sessions import written
-from weigh.evidence import attempts
+from weigh.evidence import seal
+from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.report.document import document
 from weigh.experiment.verify.recount import recount as sql
@@ -42,8 +43,8 @@ def run(script: str, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
 
 def evidence(root: Path, whole: Record) -> Path:
     folder = written(root, whole)
-    attempts.derive(folder)
-    attempts.write_json(folder, files.VERDICTS, document(files.read(folder), folder.name))
+    derived.derive(folder)
+    seal.write_json(folder, files.VERDICTS, document(files.read(folder), folder.name))
     return folder
 
 
@@ -232,20 +233,20 @@ def test_edited_samples_disagree_with_the_report(honest: Path) -> None:
     samples = list(record().samples)
     first = next(at for at, one in enumerate(samples) if one.run > 0)
     samples[first] = msgspec.structs.replace(samples[first], wall_s=2.0)
-    attempts.write_samples(honest, samples)
+    derived.write_samples(honest, samples)
     texts = [problem.text for problem in sql.recount(honest, run).problems]
     assert any("max is" in text and "2 by SQL" in text for text in texts)
 
 
 def test_a_row_that_no_sample_supports(honest: Path) -> None:
-    attempts.write_samples(honest, [one for one in record().samples if one.operation != "q2"])
+    derived.write_samples(honest, [one for one in record().samples if one.operation != "q2"])
     found = sql.recount(honest, run)
     assert any("absent by SQL" in problem.text for problem in found.problems)
     assert all("q1" not in problem.text for problem in found.problems)
 
 
 def test_a_ratio_without_a_baseline_is_no_regression(honest: Path) -> None:
-    attempts.write_samples(honest, [one for one in record().samples if one.contender != "duckdb@2.0.0"])
+    derived.write_samples(honest, [one for one in record().samples if one.contender != "duckdb@2.0.0"])
     found = sql.recount(honest, run)
     assert why(found, "CR2") == ""
     assert any("ratio is 1" in problem.text and "absent by SQL" in problem.text for problem in found.problems)

@@ -12,10 +12,11 @@ import pytest
 from support.stopping_attempts import CASES, HONEST, LOUD, QUIET, SPEC, Told, attempt, problems, starts
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
+from weigh.evidence.sealing import End
 from weigh.experiment.config import spec as config
 from weigh.experiment.interim_look import Look
 from weigh.experiment.measure.stopping import Stopping
-from weigh.experiment.record import End, Planned, Record
+from weigh.experiment.record import Planned, Record
 from weigh.experiment.results import allocation, precision, precision_findings
 from weigh.experiment.verify import order, stopping
 from weigh.model.contender import Contender

@@ -1,8 +1,8 @@
 """Robust alternatives to the least squares of :mod:`weigh.statistics.effects`, compared.
 
 ``PYTHONPATH=src:tests python -m guarantees.robust`` prints it. All of them need every arm in every block, and their
-critical values are tabulated by simulation of Gaussian noise for each number of blocks: textbook standard errors with Student's
-t reject 1.2 to 1.9 % of true nulls at nominal 1 %.
+critical values are tabulated by simulation of Gaussian noise for each number of blocks: textbook standard errors with
+Student's t reject 1.2 to 1.9 % of true nulls at nominal 1 %.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import attempts, journal
+from weigh.evidence import journal, seal, sealing
+from weigh.experiment import derived
 from weigh.experiment.report import files
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ def rewrite(evidence: Path, change: Callable[[Events], Events]) -> None:
 
 def reseal(evidence: Path) -> None:
     """Seal it as it is now."""
-    attempts.seal(evidence, attempts.read_seal(evidence).weigh)
+    sealing.seal(evidence, seal.read_seal(evidence).weigh)
 
 
 def forge(evidence: Path, change: Callable[[Events], Events]) -> None:
     """Change the journal, derive everything from it, and seal."""
     rewrite(evidence, change)
-    attempts.derive(evidence)
+    derived.derive(evidence)
     files.write(evidence)
     reseal(evidence)
 

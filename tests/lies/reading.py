@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weigh.evidence import attempts
+from weigh.experiment import derived
 
 if TYPE_CHECKING:
     from support.command import Run
@@ -61,7 +61,7 @@ def statements(run: Run, contender: str) -> list[dict[str, Any]]:
 def times(run: Run, operation: str, contender: str) -> dict[int, list[float]]:
     """Seconds of every timed execution by block."""
     found: dict[int, list[float]] = {}
-    for one in attempts.read_samples(run.evidence):
+    for one in derived.read_samples(run.evidence):
         if one.timed and one.wall_s is not None and (one.operation, one.contender) == (operation, contender):
             found.setdefault(one.block, []).append(one.wall_s)
     return found

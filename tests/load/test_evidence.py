@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.load_records import interval, run, spec, steady_times, target
-from weigh.evidence import attempts
+from weigh.evidence import attempts, sealing
 from weigh.evidence.journal import Journal
-from weigh.experiment.record import End
+from weigh.evidence.sealing import End
 from weigh.judge.formats import hlog
 from weigh.judge.formats.source import Source
 from weigh.load import record as records
@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
     journal.append("end", End(how="complete"))
     journal.close()
     files.write(place)
-    attempts.seal(place, "0")
+    sealing.seal(place, "0")
     return place
 
 
@@ -70,7 +70,7 @@ def test_an_edited_file_is_named_even_when_it_is_sealed_again(folder: Path, name
     edited = path.read_bytes().replace(b"1", b"2", 40)
     path.write_bytes(edited)
     assert {(one.code, one.file) for one in verify(folder).problems} >= {("R4.hash", name), ("R4.figures", name)}
-    attempts.seal(folder, "0")
+    sealing.seal(folder, "0")
     assert {(one.code, one.file) for one in verify(folder).problems} == {("R4.figures", name)}
 
 
@@ -78,7 +78,7 @@ def test_a_histogram_that_was_edited_away_changes_the_figures(folder: Path) -> N
     path = folder / "journal.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for number, line in enumerate(lines) if number != 30))
-    attempts.seal(folder, "0")
+    sealing.seal(folder, "0")
     assert "load.json" in {one.file for one in verify(folder).problems}
 
 

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from support.load_records import EACH, interval, record, run, spec, steady_times, target
-from weigh.evidence import attempts, timeline
+from weigh.evidence import attempts, sealing, timeline
 from weigh.evidence.journal import Journal
-from weigh.experiment.record import End
+from weigh.evidence.sealing import End
 from weigh.load import record as records
 from weigh.load.report import files
 from weigh.load.report.document import document
@@ -376,7 +376,7 @@ def folder(tmp_path: Path) -> Path:
     journal.append("end", End(how="complete"))
     journal.close()
     files.write(place)
-    attempts.seal(place, "0")
+    sealing.seal(place, "0")
     return place
 
 
@@ -388,10 +388,10 @@ def test_the_timeline_is_laid_beside_the_runs_and_follows_from_the_journal(folde
     assert {one["connections"] for one in rows} == {16, None}
     assert records.read(folder).runs[0].at == 1.0
     pq.write_table(pq.read_table(folder / timeline.TIMELINE).slice(1), folder / timeline.TIMELINE)
-    attempts.seal(folder, "0")
+    sealing.seal(folder, "0")
     assert {(one.code, one.file) for one in verify(folder).problems} == {("R4.derived", timeline.TIMELINE)}
     (folder / timeline.TIMELINE).write_bytes(b"no table")
     (folder / "load.json").write_text("{}")
-    attempts.seal(folder, "0")
+    sealing.seal(folder, "0")
     damaged = {(one.code, one.file) for one in verify(folder).problems}
     assert damaged == {("R4.derived", timeline.TIMELINE), ("R4.figures", "load.json")}

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from weigh.evidence import timeline
+from weigh.experiment.derived import watched_turns
 from weigh.experiment.record import Record
 from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault
@@ -125,7 +126,9 @@ def record(*samples: Sample) -> Record:
 
 
 def test_moments_are_laid_beside_the_turns() -> None:
-    rows = timeline.table(record(sample(0, 0, 1.01), sample(0, 1, 1.04), sample(1, 0, 1.12, wall=None))).to_pylist()
+    rows = timeline.table(
+        watched_turns(record(sample(0, 0, 1.01), sample(0, 1, 1.04), sample(1, 0, 1.12, wall=None)))
+    ).to_pylist()
     assert [row["operation"] for row in rows] == ["q0", None, None]
     assert [row["turn"] for row in rows] == [0, None, None]
     assert [row["attempt"] for row in rows] == [3, 3, 3]
@@ -138,15 +141,17 @@ def test_moments_are_laid_beside_the_turns() -> None:
 def test_the_file_must_be_what_the_journal_says(tmp_path: Path) -> None:
     said = record(sample(0, 0, 1.01))
     with pytest.raises(EvidenceFault, match=r"timeline\.parquet cannot be read"):
-        timeline.same(tmp_path, said)
-    timeline.write(tmp_path, said)
-    assert timeline.same(tmp_path, said)
-    assert not timeline.same(tmp_path, msgspec.structs.replace(said, watches=(written(foreign=[0, 0, 2]),)))
+        timeline.same(tmp_path, watched_turns(said))
+    timeline.write(tmp_path, watched_turns(said))
+    assert timeline.same(tmp_path, watched_turns(said))
+    assert not timeline.same(
+        tmp_path, watched_turns(msgspec.structs.replace(said, watches=(written(foreign=[0, 0, 2]),)))
+    )
     unwatched = msgspec.structs.replace(said, watches=())
-    assert not timeline.same(tmp_path, unwatched)
+    assert not timeline.same(tmp_path, watched_turns(unwatched))
     path = tmp_path / timeline.TIMELINE
     assert pq.read_table(path).num_rows == 3
     path.unlink()
-    timeline.write(tmp_path, unwatched)
+    timeline.write(tmp_path, watched_turns(unwatched))
     assert not path.exists()
-    assert timeline.same(tmp_path, unwatched)
+    assert timeline.same(tmp_path, watched_turns(unwatched))

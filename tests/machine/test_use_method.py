@@ -11,7 +11,7 @@ import pytest
 
 from support import experiment_records
 from support.machine_timelines import watched
-from weigh.evidence import attempts
+from weigh.evidence import seal
 from weigh.experiment.config.spec import make_spec
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
@@ -113,7 +113,7 @@ def test_the_report_says_how_quiet_it_was() -> None:
 def test_the_document_is_plain_json_and_has_every_contended_turn() -> None:
     other = experiment_records.names(3)[2]
     found = document(conclude([beside(other)]), "e")["machine"]
-    again = msgspec.json.decode(attempts.json_bytes(found))
+    again = msgspec.json.decode(seal.json_bytes(found))
     assert again["watched"] is True
     (pair,) = (one for one in again["pairs"] if one["refused"])
     assert (pair["operation"], pair["contender"], pair["turns"]) == ("q1", other, 10)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.record import BlockBegun, ContenderRead, End, EnvironmentRead, Record
+from weigh.evidence.sealing import End
+from weigh.experiment.record import BlockBegun, EnvironmentRead, Record
 from weigh.model.answer import Column, GateStatus, ResultSchema
-from weigh.model.contender import Contender
+from weigh.model.contender import Contender, ContenderRead
 from weigh.model.dataset import DatasetName, FileFacts, Manifest
 from weigh.model.gate import Check, Difference, Gate, OperationGate
 from weigh.model.operation import Case, Operation, Workload

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.experiment.record import End
+from weigh.evidence.sealing import End
 from weigh.load.record import LoadEnvironment, LoadRecord
 from weigh.load.spec import (
     Arrivals,

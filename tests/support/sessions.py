@@ -11,10 +11,10 @@ from weigh.compare.results import Session
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.timeline import Columns
-from weigh.experiment.record import BlockBegun, ContenderRead, EnvironmentRead, Opened, Record, Turn
+from weigh.experiment.record import BlockBegun, EnvironmentRead, Opened, Record, Turn
 from weigh.experiment.results.results import conclude
 from weigh.model.answer import GateStatus, ResultSchema
-from weigh.model.contender import Contender
+from weigh.model.contender import Contender, ContenderRead
 from weigh.model.dataset import DatasetName, FileFacts, Manifest
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.operation import Case, Operation, Workload

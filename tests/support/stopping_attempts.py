@@ -6,7 +6,8 @@ import math
 import random
 from typing import TYPE_CHECKING
 
-from weigh.experiment.record import BlockBegun, End, Planned, Record
+from weigh.evidence.sealing import End
+from weigh.experiment.record import BlockBegun, Planned, Record
 from weigh.experiment.results import precision
 from weigh.experiment.verify import order, stopping
 from weigh.model.contender import Contender

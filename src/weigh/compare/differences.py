@@ -16,7 +16,8 @@ from weigh.model.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.experiment.record import ContenderRead, Record
+    from weigh.experiment.record import Record
+    from weigh.model.contender import ContenderRead
     from weigh.model.dataset import Manifest
     from weigh.model.operation import Operation, Workload
     from weigh.model.spec import Spec

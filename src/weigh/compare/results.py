@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.compare.model import Joined, Joining
-from weigh.experiment.record import ContenderRead, Record
+from weigh.experiment.record import Record
 from weigh.experiment.results.results import Conclusion
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
@@ -17,6 +17,8 @@ from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from weigh.model.contender import ContenderRead
 
 SCHEMA = "weigh/compare/1"
 

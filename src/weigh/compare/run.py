@@ -15,7 +15,8 @@ from weigh.compare import caveats, preconditions, reasons
 from weigh.compare.join import join
 from weigh.compare.model import Side
 from weigh.compare.results import Comparison, Session
-from weigh.evidence import attempts
+from weigh.evidence import seal
+from weigh.experiment.record import history
 from weigh.experiment.results.results import METRICS, conclude, spoilt
 from weigh.experiment.verify.verify import verify
 from weigh.model.answer import GateStatus
@@ -95,14 +96,14 @@ def compare(
 
 
 def _sealed(folder: Path) -> bool:
-    return (folder / attempts.SEAL).exists()
+    return (folder / seal.SEAL).exists()
 
 
 def _session(folder: Path, name: str) -> Session:
     """A session, verified if it is sealed: nothing is joined that does not pass."""
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
-    records = tuple(attempts.history(folder))
+    records = tuple(history(folder))
     if _sealed(folder):
         found = verify(folder)
         # Another version of weigh may word the report differently; the samples are hashed all the same.

@@ -14,9 +14,8 @@ from weigh.engines import loaded, resources
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.process import Life, LifeEnded
-from weigh.experiment.record import ContenderRead
 from weigh.host.cgroup import Hierarchy
-from weigh.model.contender import Contender, Setting
+from weigh.model.contender import Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.finding import Finding
 from weigh.model.resources import Bounds

@@ -18,6 +18,7 @@ from weigh.model.errors import EnvironmentFault, EvidenceFault
 if TYPE_CHECKING:
     from pathlib import Path
 
+
 NAME = "journal.jsonl"
 BALLAST = 1 << 20
 """Bytes set aside at the beginning, so that a disk that fills up still has room for the seal."""
@@ -130,3 +131,23 @@ def read(folder: Path) -> list[Event]:
                 remedy="the evidence was edited or the disk is failing",
             ) from error
     return events
+
+
+def begun(folder: Path) -> bool:
+    """Whether an attempt recorded anything.
+
+    Killed between making its directory and its first write it has no journal or an empty one; on a full disk it may
+    have nothing but its end. That says nothing about the experiment, and must not spoil the attempts beside it. A
+    journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        line = file.readline()
+    if not line.endswith(b"\n"):
+        return False
+    try:
+        return msgspec.json.decode(line, type=Event).event != "end"
+    except msgspec.MsgspecError:
+        return True

@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh import __version__
-from weigh.evidence import attempts
+from weigh.evidence.attempts import attempts, number_of
+from weigh.evidence.seal import SEAL, Seal, file_names, write_json
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.evidence.journal import Journal
-    from weigh.experiment.record import End
 
 
 @contextmanager
@@ -35,10 +37,34 @@ def sealed(folder: Path, journal: Journal, end: End | None) -> Iterator[None]:
             journal.append("end", end)
         journal.close()
         yield
-        attempts.seal(folder, __version__)
+        seal(folder, __version__)
     except OSError as error:
         raise EnvironmentFault(
             f"the evidence cannot be sealed: {error.strerror}",
             where=str(folder),
             remedy="free space; `weigh report` reads the journal as it is",
         ) from error
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    """How the attempt ended: ``complete``, ``stopped`` with a reason, or nothing where it was killed."""
+
+    how: str
+    reason: str = ""
+
+
+def seal(folder: Path, weigh: str) -> Seal:
+    """Hash every file and write ``seal.json``. Nothing is written afterwards."""
+    from weigh._native import hash_file
+
+    number = number_of(folder)
+    experiment = folder.name.rsplit("-", 2)[1]
+    earlier = {
+        path.name: hash_file(str(path / SEAL))
+        for path in attempts(folder.parent, experiment)
+        if number_of(path) < number and (path / SEAL).exists()
+    }
+    files = {name: hash_file(str(folder / name)) for name in file_names(folder)}
+    made = Seal(files=files, earlier=earlier, weigh=weigh)
+    write_json(folder, SEAL, made)
+    return made

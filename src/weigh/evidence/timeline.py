@@ -8,7 +8,8 @@ one that holds nothing is left out, and a device is left out of the moments in w
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate, groupby
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,15 +18,10 @@ from weigh.model.errors import EvidenceFault
 from weigh.model.timeline import Culprit, Disk, Moment, Network, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
-    from weigh.experiment.record import Record
-    from weigh.load.record import LoadRecord
-    from weigh.load.spec import LoadRun
-    from weigh.model.sample import Sample
 
 TIMELINE = "timeline.parquet"
 
@@ -258,15 +254,31 @@ def _slow(slow: Slow, number: int) -> dict[int, dict[str, Any]]:
     return made
 
 
-def write(folder: Path, record: Record | LoadRecord) -> None:
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+    """What the sampler saw in an attempt, and what went on meanwhile.
+
+    Attributes:
+        attempt: its number.
+        watches: what was seen, in order.
+        columns: what a span is called: the type of each column, as Arrow names it.
+        spans: from when to when, in seconds since the attempt began, and what it is called; by their beginnings.
+    """
+
+    attempt: int
+    watches: Sequence[Watch]
+    columns: dict[str, str]
+    spans: Sequence[tuple[float, float, dict[str, Any]]]
+
+
+def write(folder: Path, timeline: Timeline) -> None:
     """``timeline.parquet``, where the attempt was watched: ``select * from 'runs/*/timeline.parquet'`` works."""
     import pyarrow.parquet as pq
 
-    if record.watches:
-        pq.write_table(table(record), folder / TIMELINE, compression="zstd")
+    if timeline.watches:
+        pq.write_table(table(timeline), folder / TIMELINE, compression="zstd")
 
 
-def same(folder: Path, record: Record | LoadRecord) -> bool:
+def same(folder: Path, timeline: Timeline) -> bool:
     """Whether ``timeline.parquet`` is what the journal says; where nothing was watched there is none.
 
     Raises:
@@ -275,10 +287,10 @@ def same(folder: Path, record: Record | LoadRecord) -> bool:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if not record.watches:
+    if not timeline.watches:
         return not (folder / TIMELINE).exists()
     try:
-        return bool(pq.read_table(folder / TIMELINE).equals(table(record)))
+        return bool(pq.read_table(folder / TIMELINE).equals(table(timeline)))
     except (OSError, pa.ArrowException) as error:
         raise EvidenceFault(
             f"{TIMELINE} cannot be read: {error}",
@@ -287,11 +299,9 @@ def same(folder: Path, record: Record | LoadRecord) -> bool:
         ) from error
 
 
-def table(record: Record | LoadRecord) -> pa.Table:
-    """All moments in order, one row each, with the turn, or the run of a load, in which its middle lies."""
+def table(timeline: Timeline) -> pa.Table:
+    """All moments in order, one row each, with the span in which its middle lies."""
     import pyarrow as pa
-
-    from weigh.load.record import LoadRecord
 
     disk = pa.struct(
         {
@@ -300,53 +310,22 @@ def table(record: Record | LoadRecord) -> pa.Table:
         }
     )  # fmt: skip
     floats = ("at", "span", *_SECONDS.values(), "pressure_cpu", "pressure_memory", "pressure_io")
-    if isinstance(record, LoadRecord):
-        spans, where = _runs(record.runs), {"run": pa.int32(), "loop": pa.string(), "connections": pa.int32()}
-    else:
-        spans = _turns(record.samples)
-        where = {
-            "block": pa.int32(), "turn": pa.int32(), "arm": pa.string(),
-            "contender": pa.string(), "operation": pa.string(),
-        }  # fmt: skip
     columns = {
-        "attempt": pa.int32(), **where,
+        "attempt": pa.int32(), **{name: pa.type_for_alias(of) for name, of in timeline.columns.items()},
         **dict.fromkeys(floats, pa.float64()),
         "queue": pa.int64(), "context_switches": pa.int64(), "disk": pa.list_(disk),
         "cpus": pa.list_(pa.float64()), "mhz": pa.list_(pa.float64()),
         **dict.fromkeys((*_NETWORK, *_BYTES, *_COUNTS), pa.int64()),
     }  # fmt: skip
-    begins = [begin for begin, _, _ in spans]
+    begins = [begin for begin, _, _ in timeline.spans]
     rows = []
-    for moment in (moment for watch in record.watches for moment in watch.moments):
+    for moment in (moment for watch in timeline.watches for moment in watch.moments):
         middle = moment.at + moment.span / 2
         place = bisect_right(begins, middle) - 1
-        named = spans[place][2] if place >= 0 and middle <= spans[place][1] else dict.fromkeys(where)
-        rows.append({"attempt": record.attempt, **named, **_row(moment)})
+        inside = place >= 0 and middle <= timeline.spans[place][1]
+        named = timeline.spans[place][2] if inside else dict.fromkeys(timeline.columns)
+        rows.append({"attempt": timeline.attempt, **named, **_row(moment)})
     return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
-
-
-_Span = tuple[float, float, dict[str, Any]]
-"""From when to when something went on, and what it is called."""
-
-
-def _turns(samples: Iterable[Sample]) -> list[_Span]:
-    """When the executions of each turn began and had handed out their last answer."""
-    names = ("block", "turn", "arm", "contender", "operation")
-    made = []
-    for _, turn in groupby(samples, key=lambda sample: (sample.block, sample.turn)):
-        those: Sequence[Sample] = tuple(turn)
-        ends = [one.at + (one.wall_s or 0.0) + (one.answer_s or 0.0) for one in those]
-        made.append((those[0].at, max(ends), {name: getattr(those[0], name) for name in names}))
-    return sorted(made, key=lambda one: one[0])
-
-
-def _runs(runs: Iterable[LoadRun]) -> list[_Span]:
-    """When the schedule of each run of a load began and its last interval ended."""
-    return [
-        (run.at, run.at + run.intervals[-1].to_s, {"run": run.number, "loop": run.loop, "connections": run.connections})
-        for run in runs
-        if run.at is not None and run.intervals
-    ]
 
 
 def _row(moment: Moment) -> dict[str, Any]:

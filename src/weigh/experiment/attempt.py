@@ -24,6 +24,7 @@ from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import units
 from weigh.model.answer import GateStatus
+from weigh.model.contender import ContenderRead
 from weigh.model.finding import Finding, disqualified
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
@@ -71,7 +72,7 @@ class Attempt:
         self.findings: list[Finding] = []
         self.start_seconds: dict[str, float] = {}
         self.held: Held | None = None
-        self.described: tuple[records.ContenderRead, ...] = ()
+        self.described: tuple[ContenderRead, ...] = ()
         self.unsaid: list[Finding] = []
         self.before: records.Record | None = None
         self.earlier: tuple[records.Record, ...] = ()

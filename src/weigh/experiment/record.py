@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.evidence import journal, timeline
+from weigh.evidence.attempts import earlier_folders, history_folders
+from weigh.evidence.journal import begun
+from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import Look
 from weigh.model.calibration import Calibration
 from weigh.model.cold import Drive, Warmth
+from weigh.model.contender import ContenderRead
 from weigh.model.dataset import Manifest
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.knob import KnobRead
 from weigh.model.operation import Workload
-from weigh.model.resources import LifeRead, Told
+from weigh.model.resources import LifeRead
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
 from weigh.model.storage import Place
@@ -24,36 +28,6 @@ from weigh.model.timeline import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
-    """A contender as its running engine described itself.
-
-    Attributes:
-        name: of the contender.
-        engine: name of the adapter.
-        lineage: its vote in the gate.
-        version: the engine's own word.
-        pins: what was asked for beside the version.
-        settings: settings that were asked for.
-        in_force: settings read back: name -> {value, default}.
-        environment: key of its environment.
-        lock: every package with its exact version.
-        terms: the vendor's publication terms.
-        told: what it may use, as the kernel and the engine say.
-    """
-
-    name: str
-    engine: str
-    lineage: str
-    version: str
-    pins: tuple[str, ...] = ()
-    settings: dict[str, Any] = {}
-    in_force: dict[str, Any] = {}
-    environment: str = ""
-    lock: str = ""
-    terms: str = ""
-    told: Told | msgspec.UnsetType = msgspec.UNSET
 
 
 class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,13 +108,6 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     samples: tuple[Sample, ...]
 
 
-class End(msgspec.Struct, frozen=True, kw_only=True):
-    """How the attempt ended: ``complete``, ``stopped`` with a reason, or nothing where it was killed."""
-
-    how: str
-    reason: str = ""
-
-
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an attempt's journal says; of what was done again on resuming, the latest.
 
@@ -186,26 +153,6 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
     attempt: int
     spec: Spec
-
-
-def begun(folder: Path) -> bool:
-    """Whether an attempt recorded anything.
-
-    Killed between making its directory and its first write it has no journal or an empty one; on a full disk it may
-    have nothing but its end. That says nothing about the experiment, and must not spoil the attempts beside it. A
-    journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
-    """
-    path = folder / journal.NAME
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        line = file.readline()
-    if not line.endswith(b"\n"):
-        return False
-    try:
-        return msgspec.json.decode(line, type=journal.Event).event != "end"
-    except msgspec.MsgspecError:
-        return True
 
 
 _MANY = (
@@ -283,3 +230,23 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["end"] = msgspec.convert(event.body, End)
         case _:
             return
+
+
+def history(folder: Path) -> list[Record]:
+    """The records of an attempt and of the earlier attempts of the same experiment beside it, oldest first.
+
+    Earlier attempts that recorded nothing are left out.
+
+    Raises:
+        EvidenceFault: ``folder`` is no evidence, or recorded nothing.
+    """
+    return [read(path) for path in history_folders(folder)]
+
+
+def earlier(folder: Path) -> tuple[Record, ...]:
+    """The records of the earlier attempts of the same experiment beside an attempt, oldest first.
+
+    Raises:
+        EvidenceFault: one of them is damaged.
+    """
+    return tuple(read(path) for path in earlier_folders(folder))

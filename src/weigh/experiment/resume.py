@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
-from weigh.evidence import attempts
+from weigh.evidence import attempts, seal
 from weigh.experiment import record as records
 from weigh.experiment.record import Record
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
-    from weigh.experiment.record import ContenderRead
+    from weigh.model.contender import ContenderRead
     from weigh.model.dataset import Manifest
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
@@ -67,7 +67,7 @@ def left(root: Path, spec: Spec) -> Left:
         return Left()
     folder = folders[-1]
     record = records.read(folder)
-    if not (folder / attempts.SEAL).exists():
+    if not (folder / seal.SEAL).exists():
         return Left(folder=folder, record=record)
     if record.plan is None or not record.blocks:
         return Left(folder=folder)

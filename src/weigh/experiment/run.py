@@ -11,10 +11,10 @@ import msgspec
 from weigh import workloads
 from weigh.engines import engine
 from weigh.engines.prepared import Ready, cache_folder, ready
-from weigh.evidence import attempts
+from weigh.evidence import attempts, sealing
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import sealed
-from weigh.experiment import dataset, resources, storage
+from weigh.experiment import dataset, derived, record, resources, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.attempt import Attempt
@@ -110,18 +110,18 @@ def run(
         if left.folder is not None and before is not None:
             folder, attempt = left.folder, before.attempt
         else:
-            folder, attempt = attempts.begin(root, spec)
+            folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
         if before is not None and before.end is not None:
             # It was killed while it was being sealed.
             with sealed(folder, journal, None):
-                attempts.derive(folder)
+                derived.derive(folder)
                 render(folder)
             return folder
         experiment = Attempt(spec, workload, contenders, data, stage, journal, attempt, progress)
         if spec.precision:
-            experiment.earlier = attempts.earlier(folder)
+            experiment.earlier = record.earlier(folder)
         if before is not None:
             experiment.resume(before)
         # A mistake of weigh's own must not seal half a measurement as a whole one.
@@ -149,8 +149,8 @@ def run(
             error.add_note(f"what happened until then is kept in {folder}")
             raise
         finally:
-            with sealed(folder, journal, records.End(how=how, reason=reason)):
-                attempts.derive(folder)
+            with sealed(folder, journal, sealing.End(how=how, reason=reason)):
+                derived.derive(folder)
                 render(folder)
         return folder
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import attempts as store
+from weigh.experiment.record import history
 from weigh.experiment.report import files
 from weigh.experiment.results.results import Conclusion, conclude
 from weigh.ladder.analysis import Ladder, ladder
@@ -126,7 +126,7 @@ def _costs(plan: LadderPlan, rung: Rung, folder: Path) -> Iterator[Cost]:
     """COST of one rung: the same executions, judged over the best single-threaded contender."""
     if not any(one.threads for one in plan.variations):
         return
-    attempts = store.history(folder)
+    attempts = history(folder)
 
     def judged(baseline: str) -> Iterable[Verdict]:
         return conclude([_over(record, baseline) for record in attempts]).headline.verdicts

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.evidence import journal, timeline
-from weigh.evidence.attempts import json_bytes
-from weigh.experiment.record import End
+from weigh.evidence.seal import json_bytes
+from weigh.evidence.sealing import End
 from weigh.load.histogram import decode
 from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
 from weigh.load.waits.model import Waits
@@ -221,6 +221,24 @@ def derived(record: LoadRecord) -> dict[str, bytes]:
     if any(run.intervals for run in record.runs):
         found[HLOG] = hlog(record).encode()
     return found
+
+
+def watched_runs(record: LoadRecord) -> timeline.Timeline:
+    """What was seen, and when the schedule of each run began and its last interval ended."""
+    return timeline.Timeline(
+        attempt=record.attempt,
+        watches=record.watches,
+        columns={"run": "int32", "loop": "string", "connections": "int32"},
+        spans=[
+            (
+                run.at,
+                run.at + run.intervals[-1].to_s,
+                {"run": run.number, "loop": run.loop, "connections": run.connections},
+            )
+            for run in record.runs
+            if run.at is not None and run.intervals
+        ],
+    )
 
 
 def hlog(record: LoadRecord) -> str:

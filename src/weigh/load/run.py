@@ -12,8 +12,7 @@ from weigh import __version__
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import sealed
-from weigh.experiment.record import End
+from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.sampling import Watching, rate
 from weigh.host.sysfs import Machine
@@ -70,7 +69,7 @@ def run(
         # A mistake in a script is said before there is any evidence.
         _generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
         rate()
-        folder, attempt = attempts.begin(root, spec)
+        folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
         how, reason = "stopped", "weigh failed"

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
-from weigh.evidence import attempts, journal, timeline
-from weigh.evidence.verification import Problem
-from weigh.experiment.verify.verify import close, hashes
+from weigh.evidence import attempts, journal, seal, timeline
+from weigh.evidence.verification import Problem, close, hashes
 from weigh.load import record as load_record
 from weigh.load.report import files
 from weigh.model.errors import WeighError
@@ -44,7 +43,7 @@ def verify(folder: Path) -> LoadVerification:
     Raises:
         EvidenceFault: it was never sealed.
     """
-    sealed = attempts.read_seal(folder)
+    sealed = seal.read_seal(folder)
     problems = hashes(folder, sealed)
     problems += [
         Problem(code="T8.missing", file=f"../{name}", text="this attempt was removed; every attempt counts")
@@ -61,7 +60,7 @@ def verify(folder: Path) -> LoadVerification:
         problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
         computed = {}
     try:
-        if record and not timeline.same(folder, record):
+        if record and not timeline.same(folder, load_record.watched_runs(record)):
             text = "its moments are not the journal's"
             problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
     except WeighError as error:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
 
 import msgspec
 
 from weigh.model.errors import UsageError
+from weigh.model.resources import Told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,3 +123,33 @@ def parse_setting(text: str) -> Setting:
         except ValueError:
             continue
     return text
+
+
+class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender as its running engine described itself.
+
+    Attributes:
+        name: of the contender.
+        engine: name of the adapter.
+        lineage: its vote in the gate.
+        version: the engine's own word.
+        pins: what was asked for beside the version.
+        settings: settings that were asked for.
+        in_force: settings read back: name -> {value, default}.
+        environment: key of its environment.
+        lock: every package with its exact version.
+        terms: the vendor's publication terms.
+        told: what it may use, as the kernel and the engine say.
+    """
+
+    name: str
+    engine: str
+    lineage: str
+    version: str
+    pins: tuple[str, ...] = ()
+    settings: dict[str, Any] = {}
+    in_force: dict[str, Any] = {}
+    environment: str = ""
+    lock: str = ""
+    terms: str = ""
+    told: Told | msgspec.UnsetType = msgspec.UNSET

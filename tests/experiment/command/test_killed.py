@@ -15,6 +15,7 @@ from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
     from support.command import Weigh
+    from weigh.model import contender
 
 pytestmark = pytest.mark.usefixtures("no_orphans")
 
@@ -109,7 +110,7 @@ def test_kill_9_of_a_worker(weigh: Weigh) -> None:
     assert weigh("verify", str(evidence(weigh.folder))).code == 0
 
 
-def _environment(folder: Path) -> tuple[records.ContenderRead, ...]:
+def _environment(folder: Path) -> tuple[contender.ContenderRead, ...]:
     found = records.read(evidence(folder)).environment
     assert found is not None
     return found.contenders

@@ -8,20 +8,23 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
 from support import experiment_records
 from support.html_pages import Reader, assert_sound, rendered
-from weigh.experiment.record import End, Record
+from weigh.evidence.sealing import End
 from weigh.experiment.report import summary
 from weigh.experiment.report.html import page
 from weigh.experiment.results.results import conclude
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
 from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import Record
 
 
 def part_of(text: str, operation: str) -> str:

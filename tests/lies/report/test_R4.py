@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from weigh.evidence import attempts, journal
+from weigh.evidence import journal, seal
 from weigh.experiment.report import files
 from weigh.experiment.verify.verify import verify
 
@@ -50,7 +50,7 @@ def test_untouched_evidence_passes_and_so_does_what_was_sealed_again(weigh: Weig
 
 
 def test_one_edited_byte_is_found_in_every_sealed_file(evidence: Path) -> None:
-    names = attempts.read_seal(evidence).files.keys()
+    names = seal.read_seal(evidence).files.keys()
     assert names >= DERIVED
     for name in names:
         before = (evidence / name).read_bytes()

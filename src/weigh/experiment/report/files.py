@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.evidence import attempts as store
+from weigh.evidence import seal
+from weigh.experiment.record import history
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
@@ -46,7 +47,7 @@ def attempts(folder: Path) -> list[Record]:
     Raises:
         EvidenceFault: as of :func:`read`.
     """
-    found = store.history(folder)
+    found = history(folder)
     for record in found:
         if missing := unconfigured(record):
             raise EvidenceFault(
@@ -68,7 +69,7 @@ def rendered(folder: Path) -> dict[str, bytes]:
     conclusion = conclude(records)
     name = folder.resolve().name
     return {
-        VERDICTS: store.json_bytes(document(conclusion, name)),
+        VERDICTS: seal.json_bytes(document(conclusion, name)),
         TEXT: plain(conclusion, name).encode(),
         HTML: _page(conclusion, records, name),
     }

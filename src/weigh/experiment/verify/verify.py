@@ -6,14 +6,15 @@ everything; what he would have to forge is the journal, of which all else is a f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh import __version__
 from weigh.answers.votes import conclude
-from weigh.evidence import attempts, journal, timeline
-from weigh.evidence.verification import Problem
+from weigh.evidence import attempts, journal, seal, timeline
+from weigh.evidence.verification import Problem, close, hashes
+from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
 from weigh.experiment.results.results import unconfigured
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.experiment.record import Record
-
-_DIGITS = 9
-"""Significant digits at which numbers are compared: more than any report prints."""
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +55,7 @@ def verify(folder: Path) -> Verification:
     """
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
-    sealed = attempts.read_seal(folder)
+    sealed = seal.read_seal(folder)
     problems = hashes(folder, sealed)
     try:
         record = records.read(folder)
@@ -77,7 +75,7 @@ def verify(folder: Path) -> Verification:
 
 
 def _result(
-    folder: Path, sealed: attempts.Seal, record: Record | None, verdicts: int, problems: list[Problem]
+    folder: Path, sealed: seal.Seal, record: Record | None, verdicts: int, problems: list[Problem]
 ) -> Verification:
     return Verification(
         evidence=folder.resolve().name,
@@ -89,46 +87,22 @@ def _result(
     )
 
 
-def hashes(folder: Path, sealed: attempts.Seal) -> list[Problem]:
-    """Files that are not what was sealed, that are missing, or that were added."""
-    from weigh._native import hash_file
-
-    present = set(attempts.file_names(folder))
-    problems = [
-        Problem(code="R4.sealed", file=name, text="it is missing") for name in sorted(sealed.files.keys() - present)
-    ]
-    problems += [
-        Problem(code="R4.sealed", file=name, text="it was added after the seal")
-        for name in sorted(present - sealed.files.keys())
-    ]
-    for name in sorted(present & sealed.files.keys()):
-        if hash_file(str(folder / name)) != sealed.files[name]:
-            problems.append(Problem(code="R4.hash", file=name, text="it was changed after it was sealed"))
-    for name, wanted in sealed.earlier.items():
-        path = folder.resolve().parent / name / attempts.SEAL
-        if path.exists() and hash_file(str(path)) != wanted:
-            problems.append(
-                Problem(code="R4.hash", file=f"../{name}/{attempts.SEAL}", text="an earlier attempt was resealed")
-            )
-    return problems
-
-
 def _derived(folder: Path, record: Record) -> list[Problem]:
     """Everything beside the journal must follow from it."""
     problems = []
-    for name, part in attempts.parts(record).items():
+    for name, part in derived.parts(record).items():
         path = folder / name
-        if path.exists() and path.read_bytes() != attempts.json_bytes(part):
+        if path.exists() and path.read_bytes() != seal.json_bytes(part):
             problems.append(Problem(code="R4.derived", file=name, text="it is not what the journal says"))
     try:
-        if tuple(attempts.read_samples(folder)) != record.samples:
+        if tuple(derived.read_samples(folder)) != record.samples:
             problems.append(
                 Problem(code="R4.derived", file="samples.parquet", text="its samples are not the journal's")
             )
     except EvidenceFault as error:
         problems.append(Problem(code="R4.derived", file="samples.parquet", text=error.what))
     try:
-        if not timeline.same(folder, record):
+        if not timeline.same(folder, derived.watched_turns(record)):
             text = "its moments are not the journal's"
             problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
     except EvidenceFault as error:
@@ -144,7 +118,7 @@ def _attempts(folder: Path, record: Record) -> list[Problem]:
         # What was decided between the blocks followed from its samples too.
         return missing
     try:
-        earlier = attempts.earlier(folder) if record.spec.precision else ()
+        earlier = records.earlier(folder) if record.spec.precision else ()
         ended = list(stopping.departures(record, earlier))
     except EvidenceFault as error:
         ended = [f"earlier attempts cannot be read: {error.what}"]
@@ -178,7 +152,7 @@ def _gate(record: Record) -> list[Problem]:
     return problems
 
 
-def _figures(folder: Path, sealed: attempts.Seal) -> tuple[list[Problem], int]:
+def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
     if any(not (folder.resolve().parent / name).is_dir() for name in sealed.earlier):
         # Named above; without them nothing follows.
@@ -200,21 +174,3 @@ def _figures(folder: Path, sealed: attempts.Seal) -> tuple[list[Problem], int]:
                 Problem(code="R4.figures", file=name, text=f"its figures do not follow from the samples{note}")
             )
     return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])
-
-
-def close(said: bytes, computed: bytes) -> bool:
-    """Equal JSON, numbers compared at the digits that any report prints."""
-    try:
-        return bool(_rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed)))
-    except msgspec.MsgspecError:
-        return False
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return f"{value:.{_DIGITS}g}"
-    if isinstance(value, list):
-        return [_rounded(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
-    return value

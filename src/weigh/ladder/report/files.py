@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence import attempts
+from weigh.evidence import seal
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report.document import SCHEMA, document
 from weigh.ladder.report.page import page
@@ -67,7 +67,7 @@ def read(folder: Path) -> Summary:
 
 def rendered(summary: Summary) -> dict[str, bytes]:
     """Every file by name, as it is written."""
-    return {JSON: attempts.json_bytes(document(summary)), HTML: page(summary).encode()}
+    return {JSON: seal.json_bytes(document(summary)), HTML: page(summary).encode()}
 
 
 def write(root: Path, plan: LadderPlan, rungs: Sequence[tuple[Scale | None, Path]]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.evidence import timeline
-from weigh.evidence.attempts import json_bytes
+from weigh.evidence.seal import json_bytes
 from weigh.load import record as load_record
 from weigh.load.report.document import document
 from weigh.load.report.page import page
@@ -45,6 +45,6 @@ def write(folder: Path) -> None:
     record = load_record.read(folder)
     for name, content in load_record.derived(record).items():
         (folder / name).write_bytes(content)
-    timeline.write(folder, record)
+    timeline.write(folder, load_record.watched_runs(record))
     for name, content in rendered(folder).items():
         (folder / name).write_bytes(content)

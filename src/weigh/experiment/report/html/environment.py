@@ -10,8 +10,9 @@ from weigh.experiment.report import resources as parity
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.experiment.record import ContenderRead, Record
+    from weigh.experiment.record import Record
     from weigh.experiment.report.html.contenders import Cast, Who
+    from weigh.model.contender import ContenderRead
     from weigh.model.dataset import FileFacts, Manifest
 
 _HOST = {

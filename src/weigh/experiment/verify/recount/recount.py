@@ -16,6 +16,7 @@ import msgspec
 from weigh.evidence import attempts as store
 from weigh.evidence import journal
 from weigh.evidence.verification import Problem
+from weigh.experiment import derived
 from weigh.experiment.verify.recount import student_t
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.spec import Spec
@@ -284,9 +285,9 @@ def _read(folder: Path, name: str, kind: type[_Kind]) -> _Kind:
 def _sources(folder: Path) -> str:
     """One SELECT over the samples of this and the earlier attempts."""
     attempts = [path.resolve() for path in store.history_folders(folder)]
-    files = [path / store.SAMPLES for path in attempts if (path / store.SAMPLES).exists()]
+    files = [path / derived.SAMPLES for path in attempts if (path / derived.SAMPLES).exists()]
     # A killed attempt has only its journal; the verdicts read that, so it is read here.
-    journals = [path / journal.NAME for path in attempts if not (path / store.SAMPLES).exists()]
+    journals = [path / journal.NAME for path in attempts if not (path / derived.SAMPLES).exists()]
     columns = [f'"{name}"' for name in _COLUMNS if name != "temperature"]
     form = _text(f"[{msgspec.json.encode(_COLUMNS).decode()}]")
     parts = []

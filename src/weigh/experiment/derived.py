@@ -1,0 +1,101 @@
+"""What is derived from the journal of an experiment: one document a part, and all samples as Parquet."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.evidence import timeline
+from weigh.evidence.seal import write_json
+from weigh.experiment import record as records
+from weigh.model.errors import EvidenceFault
+from weigh.model.sample import Outcome, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    import pyarrow as pa
+
+
+SAMPLES = "samples.parquet"
+
+
+def derive(folder: Path) -> None:
+    """Write the documents that follow from the journal alone."""
+    record = records.read(folder)
+    for name, part in parts(record).items():
+        write_json(folder, name, part)
+    write_samples(folder, record.samples)
+    timeline.write(folder, watched_turns(record))
+
+
+def watched_turns(record: records.Record) -> timeline.Timeline:
+    """What was seen, and when the executions of each turn began and had handed out their last answer."""
+    columns = {"block": "int32", "turn": "int32", "arm": "string", "contender": "string", "operation": "string"}
+    made = []
+    for _, turn in groupby(record.samples, key=lambda sample: (sample.block, sample.turn)):
+        those = tuple(turn)
+        ends = [one.at + (one.wall_s or 0.0) + (one.answer_s or 0.0) for one in those]
+        made.append((those[0].at, max(ends), {name: getattr(those[0], name) for name in columns}))
+    spans = sorted(made, key=lambda one: one[0])
+    return timeline.Timeline(attempt=record.attempt, watches=record.watches, columns=columns, spans=spans)
+
+
+def parts(record: records.Record) -> dict[str, Any]:
+    """The parts of a record that have a document of their own."""
+    named = {
+        "spec.json": record.spec,
+        "environment.json": record.environment,
+        "workload.json": record.workload,
+        "manifest.json": record.manifest,
+        "gate.json": record.gate,
+    }
+    return {name: part for name, part in named.items() if part is not None}
+
+
+def write_samples(folder: Path, samples: Iterable[Sample]) -> None:
+    """All samples in order as ``samples.parquet``: ``select * from 'runs/*/samples.parquet'`` works."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(sample_table(samples), folder / SAMPLES, compression="zstd")
+
+
+def sample_table(samples: Iterable[Sample]) -> pa.Table:
+    """Samples as they are written: one row each, the fields of :class:`Sample` as columns."""
+    import pyarrow as pa
+
+    columns = {
+        "attempt": pa.int32(), "block": pa.int32(), "start": pa.int32(), "turn": pa.int32(), "run": pa.int32(),
+        "arm": pa.string(), "contender": pa.string(), "operation": pa.string(), "case": pa.string(),
+        "outcome": pa.string(), "wall_s": pa.float64(), "cpu_s": pa.float64(),
+        "prepare_cpu_s": pa.float64(), "answer_s": pa.float64(),
+        "answer_cpu_s": pa.float64(), "rows": pa.int64(), "digest": pa.string(), "peak_memory": pa.int64(),
+        "bytes_read": pa.int64(), "bytes_written": pa.int64(), "major_faults": pa.int64(), "at": pa.float64(),
+        "detail": pa.string(),
+        "temperature": pa.string(),
+    }  # fmt: skip
+    rows = [msgspec.to_builtins(sample) for sample in samples]
+    return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
+
+
+def read_samples(folder: Path) -> list[Sample]:
+    """The samples of ``samples.parquet``.
+
+    Raises:
+        EvidenceFault: the file is missing or damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(folder / SAMPLES).to_pylist()
+        return [Sample(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
+    except (OSError, pa.ArrowException, TypeError, ValueError) as error:
+        raise EvidenceFault(
+            f"samples.parquet cannot be read: {error}",
+            where=str(folder),
+            remedy="the evidence was edited or the disk is failing",
+        ) from error
