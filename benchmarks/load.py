@@ -23,7 +23,7 @@ from hdrh.histogram import HdrHistogram
 from benchmarks import load_long, load_others
 from weigh._native import Load
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.target import target
+from weigh.load.target.registry import target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
-    from weigh.model.tier import Tier
-    from weigh.model.verdict import Timing, Verdict
+    from weigh.model.verdict import Tier, Timing, Verdict
 
 
 class Evidence:

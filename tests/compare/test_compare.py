@@ -19,8 +19,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
-from weigh.model.tier import TierName
-from weigh.model.verdict import VerdictName
+from weigh.model.verdict import TierName, VerdictName
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 from support.samples import FIXTURES, hyperfine, judged, only, refusal, rows, starts
 from weigh.model.errors import DataFault, UsageError
 from weigh.model.spec import Rules
-from weigh.model.tier import TierName
+from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -151,8 +151,8 @@ def test_names_cannot_command_a_terminal(tmp_path: Path) -> None:
 
     from rich.console import Console
 
-    from weigh.experiment.report.terminal import VERBATIM
     from weigh.judge.terminal import report
+    from weigh.render.terminal import VERBATIM
 
     path = tmp_path / "names.json"
     evil = "a\x1b[31m\n[bold]"

@@ -10,7 +10,7 @@ import pytest
 
 from support.samples import judged
 from weigh.judge.results import document
-from weigh.model.tier import TierName
+from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from weigh.ladder import findings
 from weigh.ladder.analysis import Ladder, Series, ladder
 from weigh.ladder.cost import best_single, costs
 from weigh.ladder.forecast import LEVEL, Crossing, Noise, forecast, smallest, starts_for
@@ -282,7 +283,7 @@ def test_a_setting_that_is_not_threads_has_no_cost() -> None:
     ],
 )
 def test_a_predicted_scale_has_two_digits(value: float, like: float, said: str) -> None:
-    assert words.about(value, like) == said
+    assert findings.about(value, like) == said
 
 
 def test_a_plot_has_a_mark_at_every_rung_of_every_line() -> None:

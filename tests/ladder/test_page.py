@@ -12,7 +12,6 @@ from rich.console import Console
 from support import experiment_records
 from support.hostile_records import HOSTILE, hostile
 from support.html_pages import Reader, assert_sound
-from weigh.experiment.report.terminal import VERBATIM
 from weigh.experiment.results.results import conclude
 from weigh.ladder.cost import Cost
 from weigh.ladder.plan import LadderPlan, Variation
@@ -21,6 +20,7 @@ from weigh.ladder.report.page import page
 from weigh.ladder.report.terminal import report
 from weigh.ladder.results import Rung, Summary, assembled
 from weigh.model.answer import GateStatus
+from weigh.render.terminal import VERBATIM
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record

@@ -8,7 +8,7 @@ import pytest
 
 from weigh.load.config import arrivals, make
 from weigh.load.spec import Arrivals
-from weigh.load.target.target import target
+from weigh.load.target.registry import target
 from weigh.load.target.tls import Tls
 from weigh.load.target.url import parse
 from weigh.model.errors import UsageError

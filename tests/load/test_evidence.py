@@ -16,6 +16,7 @@ from weigh.load import record as records
 from weigh.load.histogram import decode, merged
 from weigh.load.report import files
 from weigh.load.verify import verify
+from weigh.load.waits import model
 from weigh.load.waits.model import Look, Waits
 from weigh.model.errors import EvidenceFault
 
@@ -41,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
     for one in made.intervals:
         journal.append("interval", records.RunInterval(run=1, interval=one))
     looks = tuple(Look(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LENGTH))
-    journal.append("waits", records.RunWaits(run=1, waits=Waits(looks=looks)))
+    journal.append("waits", model.RunWaits(run=1, waits=Waits(looks=looks)))
     journal.append("summary", records.RunEnded(run=1, summary=made.summary))
     journal.append("end", End(how="complete"))
     journal.close()

@@ -19,8 +19,8 @@ from support.tls_proxy import Front, certificates
 from weigh._native import Load, LoadError
 from weigh.engines.prepared import cache_folder
 from weigh.load.generator_errors import read
+from weigh.load.target.registry import target
 from weigh.load.target.server_folder import as_account
-from weigh.load.target.target import target
 from weigh.load.target.valkey import _DURABLE
 from weigh.load.verify import verify
 from weigh.model.errors import EngineFault

@@ -10,7 +10,7 @@ import pytest
 
 from weigh._native import Load, LoadError
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.target import target
+from weigh.load.target.registry import target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

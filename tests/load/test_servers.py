@@ -8,8 +8,8 @@ import pytest
 
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.postgres import EmbeddedPostgres
+from weigh.load.target.registry import target
 from weigh.load.target.resp import Client
-from weigh.load.target.target import target
 from weigh.load.target.valkey import EmbeddedValkey
 
 

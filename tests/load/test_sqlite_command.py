@@ -12,8 +12,8 @@ import pytest
 
 from support.command import Run, Weigh
 from weigh.load.target import server_folder
+from weigh.load.target.registry import target
 from weigh.load.target.sqlite import Sqlite
-from weigh.load.target.target import target
 from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:

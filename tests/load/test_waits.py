@@ -10,13 +10,12 @@ import pytest
 
 from support.load_records import interval, record, run, spec, steady_times, target
 from weigh.evidence import journal
-from weigh.load.record import RunWaits
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import conclude
 from weigh.load.waits.analysis import LEAST_LOOKS, waited
-from weigh.load.waits.model import Blocked, Look, Waits
+from weigh.load.waits.model import Blocked, Look, RunWaits, Waits
 from weigh.load.waits.postgres_sampling.blocking import HIDDEN, VACUUM, blocked
 from weigh.load.waits.postgres_sampling.statement import without_literals
 from weigh.load.waits.recording import LoadWaits
@@ -157,7 +156,7 @@ def test_a_share_is_of_the_active_samples_and_its_interval_that_of_a_ratio() -> 
         looks(1, {event: int(times) for event, times in (("Lock:tuple", a), ("CPU", b)) if times}, first=at)
         for at, (a, b) in enumerate(zip(locked, computing, strict=True))
     ]
-    one = waited(kept(*parts), 1, 0.0)
+    one = waited(kept(*parts).waits, 1, 0.0)
     assert one
     assert one.active == locked.sum() + computing.sum()
     lock_share, cpu = one.shares
@@ -174,11 +173,11 @@ def test_a_share_is_of_the_active_samples_and_its_interval_that_of_a_ratio() -> 
 
 def test_few_looks_that_met_anybody_give_no_share() -> None:
     idle, busy = looks(500, {}), looks(LEAST_LOOKS - 1, {"CPU": 1}, first=500)
-    one = waited(kept(idle, busy), 1, 0.0)
+    one = waited(kept(idle, busy).waits, 1, 0.0)
     assert one
     assert (one.resolved, one.shares) == (False, ())
     assert "Not resolved by 19 active samples" in " ".join(plain(conclude(kept(idle, busy)), "x").split())
-    enough = waited(kept(idle, busy, looks(1, {"CPU": 1}, first=600)), 1, 0.0)
+    enough = waited(kept(idle, busy, looks(1, {"CPU": 1}, first=600)).waits, 1, 0.0)
     assert enough
     assert enough.resolved
 
@@ -189,7 +188,7 @@ def test_the_warm_up_is_in_no_share_but_who_was_in_the_way_is_told() -> None:
         blocked=(Blocked(lock="tuple", mode="ExclusiveLock", table="public.hot", told="lock", root_whose="other",
                          root_name="psql", times=7, longest_s=2.0, ahead=3),),
     )  # fmt: skip
-    one = waited(kept(early, looks(30, {"CPU": 1}, first=30)), 1, 3.0)
+    one = waited(kept(early, looks(30, {"CPU": 1}, first=30)).waits, 1, 3.0)
     assert one
     assert [share.event for share in one.shares] == ["CPU"]
     assert one.lock
@@ -250,7 +249,7 @@ def test_the_servers_own_work_is_nobody_elses() -> None:
 
 
 def test_a_run_that_nobody_looked_at_where_it_counts_says_so() -> None:
-    one = waited(kept(looks(30, {"CPU": 1})), 1, 100.0)
+    one = waited(kept(looks(30, {"CPU": 1})).waits, 1, 100.0)
     assert one
     assert next(lines(one)) == "No look fell into the part of the run that counts."
 

@@ -10,7 +10,7 @@ import pytest
 from support.command import Run, Weigh
 from weigh._native import Load
 from weigh.engines.prepared import cache_folder
-from weigh.load.target.target import target
+from weigh.load.target.registry import target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from weigh.evidence import seal
 from weigh.experiment.config.spec import make_spec
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
-from weigh.experiment.report.machine import STRETCHES
 from weigh.experiment.report.terminal import plain
+from weigh.experiment.results.machine import STRETCHES
 from weigh.experiment.results.results import Conclusion, conclude
 from weigh.machine.timeline_bins import stretches
 from weigh.machine.use_method import Resource, Use, use

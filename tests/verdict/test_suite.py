@@ -6,8 +6,7 @@ import pytest
 
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.operation import Case, Operation, Workload
-from weigh.model.suite import Missing
-from weigh.model.verdict import Reason, Verdict, VerdictName
+from weigh.model.verdict import Missing, Reason, Verdict, VerdictName
 from weigh.verdict.suite import suites
 
 SCHEMA = ResultSchema(columns=(Column(name="n", kind="integer"),))

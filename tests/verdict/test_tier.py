@@ -10,8 +10,7 @@ import pytest
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding, Severity
 from weigh.model.gate import Gate, OperationGate
-from weigh.model.tier import Tier, TierName
-from weigh.model.verdict import Reason, Verdict, VerdictName
+from weigh.model.verdict import Reason, Tier, TierName, Verdict, VerdictName
 from weigh.verdict.tier import Basis, tier
 
 AGREED, DIVERGED, UNVERIFIED = GateStatus.AGREED, GateStatus.DIVERGED, GateStatus.UNVERIFIED

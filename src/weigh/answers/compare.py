@@ -20,10 +20,9 @@ from weigh.model.gate import Difference
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from weigh.answers.values import Cell, Row
     from weigh.model.answer import Column, ResultSchema
 
-Cell = Any
-Row = tuple[Cell, ...]
 
 MAX_DIFFERENCES = 5
 """Differences kept for people; all are counted."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weigh.answers.compare import Cell, Row
+    from weigh.answers.values import Cell, Row
     from weigh.model.answer import ResultSchema
 
 _NEAR = 1e-9

@@ -46,7 +46,7 @@ def init(
     order, limit, keys. Look these files over, then run.
     """
     from weigh.engines.prepared import cache_folder
-    from weigh.experiment.config.init import init as write
+    from weigh.experiment.init import init as write
 
     written = write(data, sql, contender, folder, cache_folder(), progress(quiet), force=force)
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())

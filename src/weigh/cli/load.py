@@ -75,7 +75,7 @@ def load(
     from weigh.load import config
     from weigh.load import run as protocol
     from weigh.load.report import files
-    from weigh.load.target.target import target as find
+    from weigh.load.target.registry import target as find
 
     server = find(target)
     spec = config.make(workload, server.text, flags)

@@ -24,7 +24,7 @@ def print_rich(renderable: RenderableType) -> None:
     """Anything with styles on stdout; NO_COLOR and a pipe take the colour away."""
     from rich.console import Console
 
-    from weigh.experiment.report.terminal import VERBATIM
+    from weigh.render.terminal import VERBATIM
 
     console = Console(**VERBATIM)
     if not console.is_terminal:

@@ -8,9 +8,8 @@ import msgspec
 
 from weigh.compare import differences as comparable
 from weigh.model.finding import DISQUALIFYING, Finding
-from weigh.model.tier import Tier, TierName
 from weigh.model.units import count
-from weigh.model.verdict import Reason, VerdictName
+from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 from weigh.verdict.tier import refused_for_others
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from weigh.experiment.results.results import Conclusion
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
-from weigh.model.tier import Tier
-from weigh.model.verdict import VerdictName
+from weigh.model.verdict import Tier, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

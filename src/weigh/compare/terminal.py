@@ -10,10 +10,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from weigh.experiment.report import summary
-from weigh.experiment.report.terminal import VERDICT_STYLE, interval, show_findings, show_tier
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render import words
+from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -131,7 +131,7 @@ def _numbers(comparison: Comparison) -> Table:
                 interval(one.low, one.high),
                 interval(one.low_fcr, one.high_fcr),
                 units.percent(one.noise_floor) if one.noise_floor is not None else "",
-                Text(summary.verdict(one), style=VERDICT_STYLE[one.verdict]),
+                Text(words.verdict(one), style=VERDICT_STYLE[one.verdict]),
             )
     return table
 

@@ -24,7 +24,6 @@ from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import units
 from weigh.model.answer import GateStatus
-from weigh.model.contender import ContenderRead
 from weigh.model.finding import Finding, disqualified
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.experiment.data_link import Stage
     from weigh.experiment.gate.gate import Held
+    from weigh.model.contender import ContenderRead
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec

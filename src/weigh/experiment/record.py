@@ -143,6 +143,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     end: End | None = None
 
     @property
+    def host(self) -> dict[str, Any]:
+        """Facts of the machine; none where they were not read."""
+        return self.environment.host if self.environment else {}
+
+    @property
     def notice(self) -> str:
         """What every report must say, as early as it is known."""
         return self.workload.notice if self.workload else self.environment.notice if self.environment else ""

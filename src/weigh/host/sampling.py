@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from weigh.engines.process import LifeEnded
 from weigh.host.sampler import HZ, Sampler
 from weigh.model.errors import UsageError
 from weigh.model.finding import Finding
@@ -20,7 +19,6 @@ from weigh.model.finding import Finding
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from weigh.engines.process import Life
     from weigh.evidence.journal import Journal
     from weigh.evidence.timeline import Columns
     from weigh.model.units import Seconds
@@ -85,14 +83,13 @@ class Watching:
     def _start(self, began: Seconds, hz: float) -> None:
         self._sampler = Sampler(began, hz)
 
-    def follow(self, life: Life) -> None:
-        """A life has begun. Who descends from it is known; a server that was there before works for it too."""
-        # One that died meanwhile is found out at its first turn.
-        with suppress(LifeEnded):
-            self.own(life.servers() if self._sampler else ())
+    @property
+    def active(self) -> bool:
+        """Whether somebody watches."""
+        return self._sampler is not None
 
     def own(self, pids: Iterable[int]) -> None:
-        """Processes that weigh did not start and that work for what is measured."""
+        """Processes that weigh did not start and that work for what is measured: who descends from weigh is known."""
         for pid in pids:
             self._try(partial(self._track, pid))
 

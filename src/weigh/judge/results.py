@@ -10,8 +10,7 @@ from weigh.judge.series import SeriesFigure
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
-from weigh.model.tier import Tier
-from weigh.model.verdict import Timing, Verdict, VerdictName
+from weigh.model.verdict import Tier, Timing, Verdict, VerdictName
 
 SCHEMA = "weigh/judge/1"
 

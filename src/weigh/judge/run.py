@@ -15,9 +15,8 @@ from weigh.judge.verdicts import timings, verdicts
 from weigh.model.errors import DataFault, UsageError, nearest
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
-from weigh.model.tier import Tier, TierName
 from weigh.model.units import parse_fraction
-from weigh.model.verdict import Reason, VerdictName
+from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,10 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.experiment.report import summary
-from weigh.experiment.report.terminal import VERDICT_STYLE, interval, show_findings, show_tier
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render import words
+from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -97,7 +97,7 @@ def _comparison(hearing: Hearing) -> Table:
                 units.seconds(timing.median) if timing else "",
                 units.percent(timing.cv) if timing else "",
                 *_figures(verdict),
-                Text(summary.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
+                Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
     return table
 

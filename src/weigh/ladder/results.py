@@ -11,8 +11,8 @@ from weigh.experiment.report import files
 from weigh.experiment.results.results import Conclusion, conclude
 from weigh.ladder.analysis import Ladder, ladder
 from weigh.ladder.cost import Cost, costs
+from weigh.ladder.findings import hidden, lost, remedy
 from weigh.ladder.plan import LadderPlan
-from weigh.ladder.report import words
 from weigh.model import units
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
@@ -161,8 +161,8 @@ def _findings(summary: Summary) -> Iterator[Finding]:
         by_contender.setdefault(one.contender, []).append(at)
     for contender, places in by_contender.items():
         own = [compared[at] for at in places]
-        hidden = [one for one in own if one.judged and not one.judged[0].resolves and one.judged[0].scale == smallest]
-        later, never = [one for one in hidden if one.first is not None], [one for one in hidden if one.first is None]
+        small = [one for one in own if one.judged and not one.judged[0].resolves and one.judged[0].scale == smallest]
+        later, never = [one for one in small if one.first is not None], [one for one in small if one.first is None]
         for code, some in (("T2.small", later), ("T2.none", never)):
             if some:
                 yield Finding(
@@ -170,8 +170,8 @@ def _findings(summary: Summary) -> Iterator[Finding]:
                     severity="warning",
                     contender=contender,
                     operation=some[0].operation if len(some) == 1 else None,
-                    text=words.hidden(some, len(own), margin),
-                    remedy=words.remedy(some),
+                    text=hidden(some, len(own), margin),
+                    remedy=remedy(some),
                 )
         for one in own:
             if one.lost is not None:
@@ -180,6 +180,6 @@ def _findings(summary: Summary) -> Iterator[Finding]:
                     severity="warning",
                     contender=contender,
                     operation=one.operation,
-                    text=words.lost(one, margin),
+                    text=lost(one, margin),
                     remedy="the machine was less quiet there, or the work itself scatters: look at that rung's report",
                 )

@@ -12,7 +12,7 @@ from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.load.histogram import decode
 from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
-from weigh.load.waits.model import Waits
+from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.timeline import Watch
@@ -92,13 +92,6 @@ class RunEnded(msgspec.Struct, frozen=True, kw_only=True):
     summary: LoadSummary
 
 
-class RunWaits(msgspec.Struct, frozen=True, kw_only=True):
-    """What the server's sessions waited for in a part of a run."""
-
-    run: int
-    waits: Waits
-
-
 class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the journal of a load experiment says.
 
@@ -119,6 +112,11 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
     end: End | None = None
+
+    @property
+    def host(self) -> dict[str, Any]:
+        """Facts of the generator's machine; none where they were not read."""
+        return self.environment.host if self.environment else {}
 
 
 def is_load(folder: Path) -> bool:

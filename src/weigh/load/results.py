@@ -15,7 +15,7 @@ from weigh.load.record import LoadRecord
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
-from weigh.model.tier import Tier
+from weigh.model.verdict import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def conclude(record: LoadRecord) -> LoadConclusion:
         for key in keys
     )
     runs = [computed[run.number] for run in record.runs]
-    sampled = {run.number: waited(record, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
+    sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
     found = findings(record, runs, watched, waits)
     return LoadConclusion(

@@ -282,3 +282,6 @@ class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
     at: Seconds | None = None
     intervals: tuple[LoadInterval, ...] = ()
     summary: LoadSummary | None = None
+
+
+CONFIDENCE = 0.95

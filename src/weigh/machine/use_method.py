@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.experiment.record import Record
-    from weigh.load.record import LoadRecord
     from weigh.model.sample import Sample
     from weigh.model.timeline import Disk, Moment, Watch
     from weigh.model.units import Bytes
@@ -196,9 +194,9 @@ def _mean(values: Floats, weights: Floats) -> float | None:
     return float(np.average(values[known], weights=weights[known])) if known.any() else None
 
 
-def memory_of(record: Record | LoadRecord) -> int | None:
-    """Bytes that the machine has."""
-    found = record.environment.host.get("memory_bytes") if record.environment else None
+def memory_of(host: Mapping[str, Any]) -> int | None:
+    """Bytes that the machine has, from the facts of a host; None where they do not say."""
+    found = host.get("memory_bytes")
     return int(found) if isinstance(found, int) else None
 
 

@@ -122,3 +122,55 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     starts_needed: int | None = None
     second_opinion: SecondOpinion | None = None
     reasons: tuple[Reason, ...] = ()
+
+
+class Missing(msgspec.Struct, frozen=True, kw_only=True):
+    """An operation of the suite that has no ratio, and why: ``refused (T7.unstable)``, ``not chosen``."""
+
+    operation: str
+    why: str
+
+
+class Suite(msgspec.Struct, frozen=True, kw_only=True):
+    """What one contender did on the whole workload against the baseline.
+
+    Attributes:
+        contender, baseline: whose ratios they are.
+        operations: how many operations belong to the suite.
+        mean: geometric mean of the ratios; None where any member is missing (R1).
+        low, high: smallest and largest ratio of an operation: the spread that one number hides (R2). None without
+            a mean.
+        missing: members without a ratio.
+        temperature: of the executions.
+    """
+
+    contender: str
+    baseline: str
+    operations: int
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    missing: tuple[Missing, ...] = ()
+    temperature: str = "hot"
+
+
+class TierName(StrEnum):
+    """From best to worst."""
+
+    CONCLUSIVE = "conclusive"
+    SUGGESTIVE = "suggestive"
+    INADMISSIBLE = "inadmissible"
+
+
+class Tier(msgspec.Struct, frozen=True, kw_only=True):
+    """The tier of an experiment.
+
+    Attributes:
+        name: what may be said of the comparisons that are left; inadmissible where none is.
+        reasons: what is missing for a better tier, each with a code of the catalogue; none when conclusive.
+        inadmissible: contenders whose own figures are inadmissible, whatever the rest is good for.
+    """
+
+    name: TierName
+    reasons: tuple[Reason, ...] = ()
+    inadmissible: tuple[str, ...] = ()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from weigh.model.suite import Missing, Suite
-from weigh.model.verdict import VerdictName
+from weigh.model.verdict import Missing, Suite, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

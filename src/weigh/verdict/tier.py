@@ -11,9 +11,8 @@ from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
-from weigh.model.tier import Tier, TierName
 from weigh.model.units import count
-from weigh.model.verdict import Reason, Verdict, VerdictName
+from weigh.model.verdict import Reason, Tier, TierName, Verdict, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

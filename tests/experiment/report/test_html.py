@@ -22,6 +22,7 @@ from weigh.experiment.results.results import conclude
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
 from weigh.model.verdict import VerdictName
+from weigh.render import words
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -87,8 +88,8 @@ def test_every_operation_contender_and_verdict_is_there(name: str) -> None:
     assert attempts[-1].workload is not None
     for verdict in conclusion.headline.verdicts:
         part = Reader(f"<details>{part_of(text, verdict.operation)}")
-        assert f"{verdict.contender} {summary.verdict(verdict)}" in part.text
-        said = [row for row in rows if f">{verdict.contender}" in row and f">{summary.verdict(verdict)}</td>" in row]
+        assert f"{verdict.contender} {words.verdict(verdict)}" in part.text
+        said = [row for row in rows if f">{verdict.contender}" in row and f">{words.verdict(verdict)}</td>" in row]
         assert said, f"{verdict.contender} on {verdict.operation}"
     for operation in attempts[-1].workload.operations:
         part = Reader(f"<details>{part_of(text, operation.name)}")

@@ -247,7 +247,9 @@ class Blocks:
             )
             return
         lives[arm] = (self._starts, life)
-        self.watching.follow(life)
+        # One that died meanwhile is found out at its first turn.
+        with suppress(LifeEnded):
+            self.watching.own(life.servers() if self.watching.active else ())
 
     def _stand(self, lives: Mapping[str, tuple[int, Life]], block: int, place: Literal["before", "after"]) -> None:
         """How much of the data of these lives is in memory now."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import Conclusion
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
-    from weigh.model.suite import Suite
+    from weigh.model.verdict import Suite
     from weigh.verdict.metrics import Statement
 
 SCHEMA = "weigh/1"

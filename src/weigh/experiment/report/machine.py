@@ -10,99 +10,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.machine import contention_findings
-from weigh.machine.contention import ALL, Contention, contention
-from weigh.machine.drift import Quiet, quiet
-from weigh.machine.timeline_bins import Stretches, stretches
-from weigh.machine.use_method import Place, Resource, Use, memory_of, use
-from weigh.model.contender import URL
-from weigh.model.units import Seconds, count, percent
+from weigh.machine.contention import ALL
+from weigh.machine.use_method import Place, Use
+from weigh.model.units import count, percent
+from weigh.render.machine import NAMES, blamed, resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from weigh.experiment.record import Record
-    from weigh.machine.contention import Blamed, PairShare, TurnShare
-
-NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
-_CULPRITS = 16
-"""Names of processes that the document gives of one pair."""
-_PIDS = 20
-"""Ids of one name that it gives."""
-STRETCHES = 96
-"""Parts in which the measured time is drawn."""
-
-
-class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """What the sampler and the fixed kernels say of all attempts.
-
-    Attributes:
-        contention: who else used the CPUs.
-        use: utilisation, saturation and errors during the turns.
-        stretches: the same over the whole measured time, in parts that can be drawn; None where nothing was measured.
-        quiet: of every fixed kernel, by attempt.
-        moments: how many the sampler took.
-        seconds: that they cover.
-        cost_s: CPU seconds of the sampler itself.
-        unreadable: sources that it could not read, and why.
-    """
-
-    contention: Contention
-    use: Use
-    stretches: Stretches | None
-    quiet: tuple[Quiet, ...]
-    moments: int
-    seconds: Seconds
-    cost_s: Seconds
-    unreadable: dict[str, str]
-
-    @property
-    def foreign(self) -> float:
-        """Share of the CPU of all turns that others used."""
-        return _overall(self.contention.judged, "foreign_s")
-
-    @property
-    def steal(self) -> float:
-        """Share of the CPU of all turns that the hypervisor gave to other guests."""
-        return _overall(self.contention.pairs, "steal_s")
-
-    @property
-    def worst(self) -> PairShare | None:
-        """The pair that others disturbed most."""
-        return max(self.contention.judged, key=lambda one: one.foreign, default=None)
-
-    @property
-    def cost(self) -> float:
-        """Share of one CPU that the sampler used."""
-        return self.cost_s / self.seconds if self.seconds else 0.0
-
-
-def machine(attempts: Sequence[Record], bound: float) -> Machine | None:
-    """What is known of the machine; None where no attempt was watched.
-
-    Args:
-        attempts: all that the verdicts read.
-        bound: share of a turn's CPU that others may use.
-    """
-    watches = [watch for record in attempts for watch in record.watches]
-    if not watches:
-        return None
-    watched = [(record.samples, record.watches, memory_of(record)) for record in attempts]
-    moments = [moment for watch in watches for moment in watch.moments]
-    return Machine(
-        contention=contention(((record.samples, record.watches) for record in attempts), bound, _apart(attempts[-1])),
-        use=use(watched),
-        stretches=stretches(watched, STRETCHES),
-        quiet=tuple(one for record in attempts for one in quiet(record.calibrations)),
-        moments=len(moments),
-        seconds=sum(moment.span for moment in moments),
-        cost_s=sum(watch.cost_s for watch in watches),
-        unreadable={name: why for watch in watches for name, why in watch.unreadable.items()},
-    )
-
-
-def _apart(record: Record) -> tuple[str, ...]:
-    """Contenders that are reached by URL."""
-    return tuple(one.name for one in record.spec.contenders if URL in one.settings)
+    from weigh.experiment.results.machine import Machine
+    from weigh.machine.contention import PairShare, TurnShare
 
 
 def lines(one: Machine) -> Iterator[str]:
@@ -137,13 +54,6 @@ def document(one: Machine) -> dict[str, Any]:
     }
 
 
-def bound(share: float) -> str:
-    """What was declared about contention, in words."""
-    if share >= ALL:
-        return "never: contention was allowed, whatever its size"
-    return f"where others used more than {percent(share)} of the CPU of its turns"
-
-
 def turns(pair: PairShare, most: int) -> str:
     """The contended turns of a pair by block and turn, the worst first, with the share of others."""
     if not pair.contended:
@@ -176,14 +86,6 @@ def _pair(pair: PairShare) -> dict[str, Any]:
     }
 
 
-def blamed(culprits: Sequence[Blamed]) -> list[dict[str, Any]]:
-    """Processes that others used, as the document has them."""
-    return [
-        {"name": one.name, "cpu_s": one.cpu_s, "processes": len(one.pids), "pids": list(one.pids[:_PIDS])}
-        for one in culprits[:_CULPRITS]
-    ]
-
-
 def _turn(turn: TurnShare) -> dict[str, Any]:
     return {
         "attempt": turn.attempt,
@@ -194,11 +96,6 @@ def _turn(turn: TurnShare) -> dict[str, Any]:
         "foreign_s": turn.foreign_s,
         "steal_s": turn.steal_s,
     }
-
-
-def _overall(pairs: Sequence[PairShare], of: str) -> float:
-    turns = [turn for pair in pairs for turn in pair.turns]
-    return sum(getattr(turn, of) for turn in turns) / sum(turn.cpu_s for turn in turns) if turns else 0.0
 
 
 def _others(one: Machine) -> str:
@@ -228,24 +125,6 @@ def _quiet(one: Machine) -> str:
             worst[each.kernel] = max(each.cv, worst.get(each.kernel, 0.0))
     said = ", ".join(f"{name} {percent(cv)}" for name, cv in worst.items())
     return f"quiet: the times of fixed work varied by {said} (CV)" if said else ""
-
-
-def resource(one: Resource, part: str = "turn") -> str:
-    """One resource in one line; nothing of one that nothing was read of.
-
-    Args:
-        one: the resource.
-        part: what the time is divided into.
-    """
-    said = []
-    if one.utilisation is not None:
-        said.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest {part}")
-    if one.saturated is not None:
-        waited = f"work waited for it in {percent(one.saturated)} of the time"
-        said.append(waited if one.saturated else "never waited for")
-    if one.errors:
-        said.append(count(one.errors, "error"))
-    return f"{NAMES[one.name]}: {'; '.join(said)}" if said else ""
 
 
 def _first(found: Use) -> str:

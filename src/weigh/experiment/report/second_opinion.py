@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weigh.experiment.report import summary
 from weigh.experiment.report.cold import question
 from weigh.model import units
 from weigh.model.verdict import SecondOpinionName
+from weigh.render import words
 from weigh.verdict.clickhouse_rule import UNSTABLE
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def rows(conclusion: Conclusion) -> tuple[Row, ...]:
             threshold=units.percent(opinion.threshold),
             runs=f"{opinion.runs[0]}, {opinion.runs[1]}",
             theirs=_theirs(opinion),
-            ours=summary.verdict(one),
+            ours=words.verdict(one),
             sign=str(one.verdict),
         )
         for one in conclusion.headline.verdicts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group
@@ -28,23 +28,17 @@ from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
-from weigh.model.tier import TierName
 from weigh.model.verdict import VerdictName
+from weigh.render import words
+from weigh.render.terminal import PLAIN_WIDTH, VERBATIM, VERDICT_STYLE, interval, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.experiment.results.results import Conclusion
     from weigh.model.dataset import Manifest
-    from weigh.model.finding import Finding
     from weigh.model.gate import Gate, OperationGate
-    from weigh.model.tier import Tier
 
-PLAIN_WIDTH = 118
-"""Columns of the report that is kept with the evidence."""
-
-VERBATIM: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
-"""Of every console: brackets and colons in a name or a message are what they are."""
 
 _STATUS_STYLE = {
     GateStatus.AGREED: "green",
@@ -53,22 +47,6 @@ _STATUS_STYLE = {
     GateStatus.UNSUPPORTED: "yellow",
     GateStatus.ERROR: "red",
 }
-VERDICT_STYLE = {
-    VerdictName.SLOWER: "bold red",
-    VerdictName.FASTER: "bold green",
-    VerdictName.SAME: "green",
-    VerdictName.SMALL: "green",
-    VerdictName.UNRESOLVED: "yellow",
-    VerdictName.REFUSED: "yellow",
-    VerdictName.DIVERGED: "bold red",
-    VerdictName.ERROR: "red",
-}
-_TIER_STYLE = {
-    TierName.CONCLUSIVE: "bold green",
-    TierName.SUGGESTIVE: "bold yellow",
-    TierName.INADMISSIBLE: "bold red",
-}
-_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
 def plain(conclusion: Conclusion, evidence: str) -> str:
@@ -161,15 +139,6 @@ def _parity(rows: tuple[resources.Row, ...]) -> Table:
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
     return table
-
-
-def show_tier(tier: Tier) -> RenderableType:
-    """What the evidence is good for, and why it is not good for more."""
-    rows: list[RenderableType] = [Text(summary.tier(tier.name), style=_TIER_STYLE[tier.name])]
-    for reason in tier.reasons:
-        text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
-        rows.append(Padding(text, (0, 0, 0, 2)))
-    return Group(*rows)
 
 
 def _suites(conclusion: Conclusion) -> RenderableType:
@@ -292,7 +261,7 @@ def _numbers(conclusion: Conclusion, temperature: str) -> Table:
                 interval(verdict.low, verdict.high) if verdict else "",
                 interval(verdict.low_fcr, verdict.high_fcr) if verdict else "",
                 units.percent(floors.get(operation)) if name == spec.baseline else "",
-                Text(summary.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
+                Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
     return table
 
@@ -311,11 +280,6 @@ def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:
     return Group(Text("Second opinion", style="bold"), table, Text(second_opinion.NOTE, style="dim"))
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """An interval of a ratio; nothing where there is none."""
-    return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
-
-
 def _notes(conclusion: Conclusion) -> Text:
     spec = conclusion.record.spec
     lines = [
@@ -325,7 +289,7 @@ def _notes(conclusion: Conclusion) -> Text:
         f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
         f"{conclusion.headline.family} comparisons of time and over all other metrics, equivalence at "
         f"{units.percent(spec.rules.equivalence, 0)}.",
-        summary.CLAIM,
+        words.CLAIM,
     ]
     return Text("\n".join([*lines, *knobs.lines(conclusion.record), *_reasons(conclusion)]), style="dim")
 
@@ -345,20 +309,6 @@ def _reasons(conclusion: Conclusion) -> list[str]:
         f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")
         for code, texts in groups.items()
     ]
-
-
-def show_findings(findings: tuple[Finding, ...]) -> Group:
-    """Findings with their remedies."""
-    rows: list[RenderableType] = []
-    for finding in findings:
-        text = Text()
-        text.append(f"{finding.code} ", style=_SEVERITY_STYLE[finding.severity])
-        place = ", ".join(part for part in (finding.contender, finding.operation) if part)
-        text.append(f"{place}: " if place else "")
-        text.append(one_line(finding.text))
-        text.append(f"\n  {one_line(finding.remedy)}", style="dim")
-        rows.append(Padding(text, (0, 0, 0, 2)))
-    return Group(*rows)
 
 
 def _closing(conclusion: Conclusion, evidence: str) -> Text:

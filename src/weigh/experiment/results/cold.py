@@ -21,12 +21,14 @@ from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.verdict.question import label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from weigh.experiment.record import Record
     from weigh.model.cold import Drive, Pages, Warmth
     from weigh.model.finding import Severity
     from weigh.model.sample import Sample
     from weigh.verdict.analysis_model import Judgement
+
 
 READ_FLOOR = 256 << 10
 READ_SHARE = 0.01
@@ -295,3 +297,47 @@ def _hot(attempt: Attempt) -> str:
 
 def _whole(one: Warmth | None) -> bool:
     return one is not None and one.before is not None and 0 < one.before.pages == one.before.resident
+
+
+class Heat(NamedTuple):
+    """What is shown, and what is not.
+
+    Attributes:
+        accounts: of cold and first executions, in the order of the tables.
+        refused: which of them are not what they are called, as the judge takes it.
+        findings: about these, and about what cannot be excluded.
+        assumed: why the temperature is not proven; None where it is, and empty where nothing was recorded about it.
+    """
+
+    accounts: tuple[Account, ...]
+    refused: Unproven
+    findings: tuple[Finding, ...]
+    assumed: str | None
+
+
+def heat(attempts: Sequence[Record]) -> Heat:
+    """The heat of all attempts together.
+
+    Args:
+        attempts: records, oldest first.
+    """
+    latest = attempts[-1]
+    readings = [Attempt(one.attempt, one.samples, one.warmths, one.drives) for one in attempts]
+    asked = [one.operation for one in latest.gate.operations] if latest.gate else []
+    order = {name: place for place, name in enumerate(asked)}
+    cast = [latest.spec.baseline, *(one.name for one in latest.spec.contenders)]
+    proofs = sorted(
+        accounts(readings),
+        key=lambda one: (
+            latest.spec.temperatures.index(one.temperature),
+            order.get(one.operation, len(order)),
+            cast.index(one.contender),
+        ),
+    )
+    drives = [drive for record in attempts for drive in record.drives]
+    return Heat(
+        accounts=tuple(proofs),
+        refused=unproven(proofs),
+        findings=tuple(findings(proofs, drives)),
+        assumed=assumed(readings, proofs),
+    )

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.report.machine import Machine, machine
 from weigh.experiment.results import cold, drift, precision_findings, storage
 from weigh.experiment.results.clock_coverage import outside
+from weigh.experiment.results.cold import heat
 from weigh.experiment.results.cold_proof import Account
-from weigh.experiment.results.heat import heat
+from weigh.experiment.results.machine import Machine, machine
 from weigh.machine import contention_findings
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
@@ -19,9 +19,7 @@ from weigh.model.finding import Finding, disqualified
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
-from weigh.model.suite import Suite
-from weigh.model.tier import Tier
-from weigh.model.verdict import Reason, Timing, Verdict, VerdictName
+from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
 from weigh.verdict.analysis import judge
 from weigh.verdict.analysis_model import Judgement
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.experiment.report import summary as verdict_words
 from weigh.ladder.report import words
 from weigh.ladder.report.plot import Line, percent, plot
 from weigh.ladder.results import contenders
@@ -16,6 +15,7 @@ from weigh.model import units
 from weigh.render.html import templates
 from weigh.render.svg import marks
 from weigh.render.svg.time_axis import tick_label
+from weigh.render.words import CLAIM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,7 @@ def page(summary: Summary) -> str:
             unfinished=words.unfinished(summary),
             costs=[(one, words.cost_width(one)) for one in summary.costs],
             cost_lines=words.costs(summary.costs),
-            claim=verdict_words.CLAIM,
+            claim=CLAIM,
             parts=[_part(summary, name, cast) for name in operations],
             cast=cast,
             arms=len(cast) + 1,

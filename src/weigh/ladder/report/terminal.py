@@ -11,11 +11,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.experiment.report import summary as verdict_words
-from weigh.experiment.report.terminal import VERDICT_STYLE, interval, show_findings
 from weigh.ladder.report import words
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render.terminal import VERDICT_STYLE, interval, show_findings
+from weigh.render.words import CLAIM
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -175,7 +175,7 @@ def _notes(summary: Summary) -> Text:
         f"ratio: contender / {summary.spec.baseline}; the baseline's own rows are its second arm over its first. "
         f"finds from: the smallest effect that these "
         f"starts would find (80 % power); the margin of {units.percent(rules.margin)} is resolvable where that is not "
-        f"above it. The bar is the CV, logarithmic. {verdict_words.CLAIM}",
+        f"above it. The bar is the CV, logarithmic. {CLAIM}",
         style="dim",
     )
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.analysis.percentiles import CONFIDENCE, Spectrum, spectrum
+from weigh.load.analysis.percentiles import Spectrum, spectrum
 from weigh.load.analysis.validity import Account, judge
 from weigh.load.analysis.warmup import Settled, settled
 from weigh.load.histogram import EMPTY, Histogram, decode, merged
-from weigh.load.spec import LoadRun, LoadSpec, LoadSummary, Loop
+from weigh.load.spec import CONFIDENCE, LoadRun, LoadSpec, LoadSummary, Loop
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
 from weigh.statistics.correlated_mean import SeriesMean, mean

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from weigh.load.analysis import machine
 from weigh.load.waits import analysis
 from weigh.model.finding import Finding
-from weigh.model.tier import Tier, TierName
 from weigh.model.units import count, seconds
-from weigh.model.verdict import Reason
+from weigh.model.verdict import Reason, Tier, TierName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -197,7 +197,7 @@ def _run(
     reasons = [contended.by_others(by_others, bound, culprits, "the run")] if refused else []
     reasons += [contended.by_guests(by_guests, bound, "the run")] if stolen else []
     queues = [one.queue for one in own if one.queue is not None]
-    read = readings(own, begin, length, memory_of(record))
+    read = readings(own, begin, length, memory_of(record.host))
     p99 = {one.at: one.p99 for one in found.moments}
     scene = Scene(
         at=run.at,
@@ -207,7 +207,7 @@ def _run(
         own_work=not record.spec.in_process and (run.loop == "closed" or record.spec.spin is not True),
         moments=own,
         watches=record.watches,
-        memory=memory_of(record),
+        memory=memory_of(record.host),
         told=not apart,
     )
     return RunMachine(

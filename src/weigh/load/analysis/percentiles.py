@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from weigh.load.histogram import Histogram, merged
-from weigh.load.spec import QUANTILES
+from weigh.load.spec import CONFIDENCE, QUANTILES
 from weigh.model.units import Seconds
 from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.statistics.long_run_variance import long_run
@@ -22,8 +22,6 @@ from weigh.statistics.percentiles import LEAST_EXCEEDANCES, Percentile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-CONFIDENCE = 0.95
 
 
 class Spectrum(msgspec.Struct, frozen=True, kw_only=True):

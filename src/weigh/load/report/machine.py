@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import machine as use
 from weigh.load.analysis import machine
 from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
@@ -18,6 +17,7 @@ from weigh.machine.contention import ALL, TELLABLE, in_order
 from weigh.machine.timeline_bins import between
 from weigh.machine.use_method import When, memory_of
 from weigh.model.units import count, percent, seconds
+from weigh.render.machine import NAMES, blamed, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ _CAUSES = {
 def lines(one: LoadMachine, run: RunMachine) -> Iterator[str]:
     """The machine under a run in a few sentences."""
     yield _others(one, run)
-    yield from (said for each in run.use.resources if (said := use.resource(each, "interval")))
+    yield from (said for each in run.use.resources if (said := resource(each, "interval")))
     if run.queue is not None:
         of = f" for {count(run.cpus, 'CPU')}" if run.cpus else ""
         yield f"run queue: {run.queue:.3g} tasks{of} on average, {run.longest_queue:,} at most"
@@ -94,7 +94,7 @@ def _first(run: RunMachine) -> str:
     first = next((one.first for one in run.use.resources if one.name == run.use.bottleneck), None)
     if not isinstance(first, When):
         return "nothing was saturated during the run"
-    return f"first saturated: {use.NAMES[run.use.bottleneck or '']}, in the interval from {seconds(first.at)} on"
+    return f"first saturated: {NAMES[run.use.bottleneck or '']}, in the interval from {seconds(first.at)} on"
 
 
 def document(one: LoadMachine) -> dict[str, Any]:
@@ -125,13 +125,13 @@ def of_run(one: LoadMachine | None, number: int) -> dict[str, Any]:
             "refused": bool(run.reasons),
             "intervals": run.intervals,
             "contended": [_interval(each) for each in run.contended],
-            "culprits": use.blamed(run.culprits),
+            "culprits": blamed(run.culprits),
             "queue": run.queue,
             "longest_queue": run.longest_queue,
             "cpus": run.cpus,
             "use": msgspec.to_builtins(run.use.resources),
             "bottleneck": run.use.bottleneck,
-            "spikes": [{**msgspec.to_builtins(spike), "culprits": use.blamed(spike.culprits)} for spike in run.spikes],
+            "spikes": [{**msgspec.to_builtins(spike), "culprits": blamed(spike.culprits)} for spike in run.spikes],
         }
     }
 
@@ -176,7 +176,7 @@ def watched(conclusion: LoadConclusion, run: RunFigures, *, drawn: bool = True) 
     end = max(record.spec.duration_s, raw.intervals[-1].to_s)
     began, ended = raw.at, raw.at + end
     moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
-    stretches = between(moments, began, ended, memory_of(record), timeline_plot.STRETCHES)
+    stretches = between(moments, began, ended, memory_of(record.host), timeline_plot.STRETCHES)
     due = record.spec.duration_s
     plot = timeline_plot.plot(run, found, stretches, due, end) if drawn else timeline_plot.NOTHING
     return Watched(lines=tuple(lines(one, found)), plot=plot)

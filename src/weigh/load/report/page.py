@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from weigh.experiment.report import summary as verdict_words
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -16,6 +15,7 @@ from weigh.load.waits import report
 from weigh.model import units
 from weigh.render.html import templates
 from weigh.render.svg.time_axis import tick_label
+from weigh.render.words import tier
 
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
@@ -68,7 +68,7 @@ def page(conclusion: LoadConclusion, evidence: str) -> str:
             arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             difference=words.DIFFERENCE,
-            tier=verdict_words.tier(conclusion.tier.name),
+            tier=tier(conclusion.tier.name),
             loops=words.loops(conclusion.loops) if conclusion.loops else "",
             parts=[_part(conclusion, group, drawn=number < _DRAWN) for number, group in enumerate(conclusion.groups)],
             key=timeline_plot.KEY,

@@ -11,12 +11,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.experiment.report.terminal import PLAIN_WIDTH, VERBATIM, show_findings, show_tier
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render.terminal import PLAIN_WIDTH, VERBATIM, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -1,4 +1,4 @@
-"""What a target is to a load experiment, and the table of targets."""
+"""What a target is to a load experiment."""
 
 from __future__ import annotations
 
@@ -7,29 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from weigh.load.spec import TargetRead
-from weigh.model.errors import UsageError, nearest
+from weigh.load.waits.model import WaitSampler
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
-
-    from weigh.load.waits.model import Waits
-
-EMBEDDED = {"postgres:embedded": "postgres", "sqlite:embedded": "sqlite", "valkey:embedded": "redis"}
-"""Targets that weigh starts, and the protocol they speak."""
-
-
-class WaitSampler(Protocol):
-    """Looks at what a server's sessions wait for, while a run goes on. Each method may raise anything."""
-
-    def begin(self) -> None:
-        """Look from now on."""
-
-    def drain(self) -> Waits:
-        """What was seen since it was asked before."""
-
-    def end(self) -> Waits:
-        """Look no more, and what was seen last."""
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,30 +54,3 @@ class Target(Protocol):
             cache: weigh's cache directory.
             connections: how many there will be at most.
         """
-
-
-def target(text: str) -> Target:
-    """The target that a user names.
-
-    Raises:
-        UsageError: there is no such target, or the URL is none.
-    """
-    from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
-    from weigh.load.target.sqlite import SCHEME, Sqlite
-    from weigh.load.target.url import parse
-    from weigh.load.target.valkey import EmbeddedValkey, RedisByUrl
-
-    if text == "postgres:embedded":
-        return EmbeddedPostgres()
-    if text == "valkey:embedded":
-        return EmbeddedValkey()
-    if text.startswith(SCHEME):
-        return Sqlite(text)
-    if "://" not in text:
-        raise UsageError(
-            f"there is no target '{text}'",
-            remedy=f"{nearest(text, EMBEDDED)} A URL reaches any other: postgres://USER@HOST/DATABASE, redis://HOST; "
-            "sqlite:PATH is a file",
-        )
-    url = parse(text)
-    return PostgresByUrl(url) if url.kind == "postgres" else RedisByUrl(url)

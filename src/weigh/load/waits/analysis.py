@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.analysis.percentiles import CONFIDENCE
+from weigh.load.spec import CONFIDENCE
 from weigh.load.waits.model import Blocked, Told, Whose
 from weigh.model.finding import Finding
 from weigh.model.units import Seconds, count
@@ -20,8 +20,7 @@ from weigh.statistics.correlated_mean import mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from weigh.load.record import LoadRecord
-    from weigh.load.waits.model import Look, Waits
+    from weigh.load.waits.model import Look, RunWaits, Waits
 
 LEAST_LOOKS = 20
 """Looks that met an active session, below which no share is given."""
@@ -149,16 +148,16 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
         return sum(one.samples for one in self.roots)
 
 
-def waited(record: LoadRecord, run: int, cut: Seconds) -> RunWaited | None:
+def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | None:
     """What is said of one run; None where nobody looked.
 
     Args:
-        record: the experiment.
+        sampled: of all runs.
         run: number of the run.
         cut: seconds at its beginning that do not count. Parts that began in them are left out of what is told of active
             sessions, and not of what is told of locks and of the cost.
     """
-    parts = [one.waits for one in record.waits if one.run == run]
+    parts = [one.waits for one in sampled if one.run == run]
     if not any(one.looks for one in parts):
         return None
     kept = [one for one in parts if one.looks and one.looks[0].at >= cut]

@@ -5,7 +5,7 @@ A session of its own looks about ten times a second. What is between two looks i
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -96,3 +96,23 @@ class Waits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     server_cpu_s: Seconds | None = None
     checkpoints: int | None = None
     error: str = ""
+
+
+class RunWaits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the server's sessions waited for in a part of a run."""
+
+    run: int
+    waits: Waits
+
+
+class WaitSampler(Protocol):
+    """Looks at what a server's sessions wait for, while a run goes on. Each method may raise anything."""
+
+    def begin(self) -> None:
+        """Look from now on."""
+
+    def drain(self) -> Waits:
+        """What was seen since it was asked before."""
+
+    def end(self) -> Waits:
+        """Look no more, and what was seen last."""

@@ -22,7 +22,7 @@ class _Begun(msgspec.Struct):
 
 
 class PostgresWaits:
-    """A sampler in the keeper's process, as of :class:`weigh.load.target.target.WaitSampler`.
+    """A sampler in the keeper's process, as of :class:`weigh.load.waits.model.WaitSampler`.
 
     Args:
         asking: standard input of the keeper, which has said how the server is.

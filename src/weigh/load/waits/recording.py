@@ -9,15 +9,14 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from weigh.host.sampling import rate
-from weigh.load.record import RunWaits
+from weigh.load.waits.model import RunWaits
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weigh.evidence.journal import Journal
-    from weigh.load.target.target import WaitSampler
-    from weigh.load.waits.model import Waits
+    from weigh.load.waits.model import Waits, WaitSampler
 
 _EACH = 1.0
 """Seconds between two events."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report import machine as use
 from weigh.model.units import percent
+from weigh.render.machine import bound
 from weigh.render.svg import timeline
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from weigh.experiment.report.html.contenders import Cast, Who
-    from weigh.experiment.report.machine import Machine
+    from weigh.experiment.results.machine import Machine
     from weigh.experiment.results.results import Conclusion
 
 MOST_NAMED = 10
@@ -68,7 +69,7 @@ def watching(conclusion: Conclusion, cast: Cast) -> Watching | None:
         lines=tuple(use.lines(machine)),
         plot=_plot(machine, cast),
         disturbed=_disturbed(machine, cast),
-        bound=use.bound(machine.contention.bound),
+        bound=bound(machine.contention.bound),
     )
 
 

@@ -18,6 +18,7 @@ from weigh.experiment.report.html.operations import parts
 from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
+from weigh.render import words
 from weigh.render.html import templates
 from weigh.render.svg.draw import Shared
 
@@ -57,9 +58,9 @@ def page(conclusion: Conclusion, samples: Sequence[Sample], evidence: str) -> st
             manifest=record.manifest,
             evidence=evidence,
             summary=summary.summary(conclusion),
-            claim=summary.CLAIM,
+            claim=words.CLAIM,
             disturbed=disturbed(conclusion),
-            tier=summary.tier(conclusion.tier.name) if conclusion.tier else "",
+            tier=words.tier(conclusion.tier.name) if conclusion.tier else "",
             cast=cast,
             gate=gate,
             verdicts=judged,

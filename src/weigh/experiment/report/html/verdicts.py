@@ -10,14 +10,14 @@ from weigh.experiment.report.cold import question
 from weigh.experiment.report.plots.interval import Axis
 from weigh.model import units
 from weigh.model.verdict import VerdictName
+from weigh.render import words
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from weigh.experiment.report.html.contenders import Cast, Who
     from weigh.experiment.results.results import Conclusion
-    from weigh.model.suite import Suite
-    from weigh.model.verdict import Reason, Timing, Verdict
+    from weigh.model.verdict import Reason, Suite, Timing, Verdict
     from weigh.verdict.analysis_model import Judgement
 
 _CLAIMS_NOTHING = (VerdictName.REFUSED, VerdictName.DIVERGED, VerdictName.ERROR)
@@ -181,7 +181,7 @@ def _compared(who: Who, timing: Timing | None, verdict: Verdict, axis: Axis) -> 
         fcr=_interval(verdict.low_fcr, verdict.high_fcr),
         plot=axis.row(verdict),
         sign=str(verdict.verdict),
-        verdict=summary.verdict(verdict),
+        verdict=words.verdict(verdict),
         reasons=verdict.reasons,
         temperature=verdict.temperature,
     )

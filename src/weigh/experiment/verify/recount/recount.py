@@ -20,8 +20,7 @@ from weigh.experiment import derived
 from weigh.experiment.verify.recount import student_t
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.spec import Spec
-from weigh.model.suite import Suite
-from weigh.model.verdict import Timing, Verdict
+from weigh.model.verdict import Suite, Timing, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,41 @@
+"""The targets there are: what a user writes, and the kind of server that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.model.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from weigh.load.target.target import Target
+
+
+EMBEDDED = {"postgres:embedded": "postgres", "sqlite:embedded": "sqlite", "valkey:embedded": "redis"}
+"""Targets that weigh starts, and the protocol they speak."""
+
+
+def target(text: str) -> Target:
+    """The target that a user names.
+
+    Raises:
+        UsageError: there is no such target, or the URL is none.
+    """
+    from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
+    from weigh.load.target.sqlite import SCHEME, Sqlite
+    from weigh.load.target.url import parse
+    from weigh.load.target.valkey import EmbeddedValkey, RedisByUrl
+
+    if text == "postgres:embedded":
+        return EmbeddedPostgres()
+    if text == "valkey:embedded":
+        return EmbeddedValkey()
+    if text.startswith(SCHEME):
+        return Sqlite(text)
+    if "://" not in text:
+        raise UsageError(
+            f"there is no target '{text}'",
+            remedy=f"{nearest(text, EMBEDDED)} A URL reaches any other: postgres://USER@HOST/DATABASE, redis://HOST; "
+            "sqlite:PATH is a file",
+        )
+    url = parse(text)
+    return PostgresByUrl(url) if url.kind == "postgres" else RedisByUrl(url)

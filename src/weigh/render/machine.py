@@ -1,0 +1,58 @@
+"""The machine in words that all reports share: resources, bounds, processes of others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weigh.machine.contention import ALL
+from weigh.model.units import count, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.machine.contention import Blamed
+    from weigh.machine.use_method import Resource
+
+
+NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
+
+
+_CULPRITS = 16
+"""Names of processes that the document gives of one pair."""
+
+
+_PIDS = 20
+"""Ids of one name that it gives."""
+
+
+def bound(share: float) -> str:
+    """What was declared about contention, in words."""
+    if share >= ALL:
+        return "never: contention was allowed, whatever its size"
+    return f"where others used more than {percent(share)} of the CPU of its turns"
+
+
+def blamed(culprits: Sequence[Blamed]) -> list[dict[str, Any]]:
+    """Processes that others used, as the document has them."""
+    return [
+        {"name": one.name, "cpu_s": one.cpu_s, "processes": len(one.pids), "pids": list(one.pids[:_PIDS])}
+        for one in culprits[:_CULPRITS]
+    ]
+
+
+def resource(one: Resource, part: str = "turn") -> str:
+    """One resource in one line; nothing of one that nothing was read of.
+
+    Args:
+        one: the resource.
+        part: what the time is divided into.
+    """
+    said = []
+    if one.utilisation is not None:
+        said.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest {part}")
+    if one.saturated is not None:
+        waited = f"work waited for it in {percent(one.saturated)} of the time"
+        said.append(waited if one.saturated else "never waited for")
+    if one.errors:
+        said.append(count(one.errors, "error"))
+    return f"{NAMES[one.name]}: {'; '.join(said)}" if said else ""

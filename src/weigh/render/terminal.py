@@ -1,0 +1,77 @@
+"""What all terminal reports share: styles, intervals, findings, the tier."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.text import Text
+
+from weigh.model.text import one_line
+from weigh.model.verdict import TierName, VerdictName
+from weigh.render import words
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from weigh.model.finding import Finding
+    from weigh.model.verdict import Tier
+
+
+PLAIN_WIDTH = 118
+"""Columns of the report that is kept with the evidence."""
+
+
+VERBATIM: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+"""Of every console: brackets and colons in a name or a message are what they are."""
+
+
+VERDICT_STYLE = {
+    VerdictName.SLOWER: "bold red",
+    VerdictName.FASTER: "bold green",
+    VerdictName.SAME: "green",
+    VerdictName.SMALL: "green",
+    VerdictName.UNRESOLVED: "yellow",
+    VerdictName.REFUSED: "yellow",
+    VerdictName.DIVERGED: "bold red",
+    VerdictName.ERROR: "red",
+}
+
+
+_TIER_STYLE = {
+    TierName.CONCLUSIVE: "bold green",
+    TierName.SUGGESTIVE: "bold yellow",
+    TierName.INADMISSIBLE: "bold red",
+}
+
+
+_SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def show_tier(tier: Tier) -> RenderableType:
+    """What the evidence is good for, and why it is not good for more."""
+    rows: list[RenderableType] = [Text(words.tier(tier.name), style=_TIER_STYLE[tier.name])]
+    for reason in tier.reasons:
+        text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
+        rows.append(Padding(text, (0, 0, 0, 2)))
+    return Group(*rows)
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """An interval of a ratio; nothing where there is none."""
+    return f"{low:.2f}-{high:.2f}" if low is not None and high is not None else ""
+
+
+def show_findings(findings: tuple[Finding, ...]) -> Group:
+    """Findings with their remedies."""
+    rows: list[RenderableType] = []
+    for finding in findings:
+        text = Text()
+        text.append(f"{finding.code} ", style=_SEVERITY_STYLE[finding.severity])
+        place = ", ".join(part for part in (finding.contender, finding.operation) if part)
+        text.append(f"{place}: " if place else "")
+        text.append(one_line(finding.text))
+        text.append(f"\n  {one_line(finding.remedy)}", style="dim")
+        rows.append(Padding(text, (0, 0, 0, 2)))
+    return Group(*rows)

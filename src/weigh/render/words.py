@@ -1,0 +1,58 @@
+"""Words that all reports share: verdicts and tiers, without statistics."""
+
+from __future__ import annotations
+
+from weigh.model import units
+from weigh.model.verdict import TierName, Verdict, VerdictName
+
+
+def verdict(one: Verdict) -> str:
+    """A verdict in a few words."""
+    change = units.percent(abs(one.ratio - 1)) if one.ratio is not None else ""
+    margin = units.percent(one.margin)
+    match one.verdict:
+        case VerdictName.SLOWER:
+            return f"SLOWER by {_factor(one.ratio)}"
+        case VerdictName.FASTER:
+            return f"FASTER by {_factor(one.ratio)}"
+        case VerdictName.SAME:
+            return f"SAME within {margin}"
+        case VerdictName.SMALL:
+            return f"SMALL: {change}, under {margin}"
+        case VerdictName.UNRESOLVED:
+            needed = f", {one.starts_needed} starts needed" if one.starts_needed else ""
+            return f"UNRESOLVED{needed}"
+        case VerdictName.REFUSED:
+            code = one.reasons[0].code if one.reasons else ""
+            return f"REFUSED ({code})" if code else "REFUSED"
+        case VerdictName.DIVERGED:
+            return "DIVERGED: not timed"
+        case VerdictName.ERROR:
+            return "ERROR: not measured"
+
+
+def _factor(ratio: float | None) -> str:
+    """A change as per cent while that is readable, as a factor beyond."""
+    if ratio is None:
+        return "?"
+    factor = max(ratio, 1 / ratio)
+    return f"{factor:.2f}x" if factor >= 2 else units.percent(abs(ratio - 1))
+
+
+CLAIM = (
+    "The claim is the ratio between these builds, on this data, with these settings, on this machine. "
+    "The times are this machine's own."
+)
+"""How far a result reaches, however many starts it has (T10): one build is one sample of code layout."""
+
+
+_TIERS = {
+    TierName.CONCLUSIVE: "CONCLUSIVE, if `weigh verify` passes",
+    TierName.SUGGESTIVE: "SUGGESTIVE, not conclusive, because:",
+    TierName.INADMISSIBLE: "INADMISSIBLE, because:",
+}
+
+
+def tier(name: TierName) -> str:
+    """A tier as the heading of its reasons."""
+    return _TIERS[name]
