@@ -18,7 +18,7 @@ from weigh import stats, workloads
 from weigh.engines.prepared import cache_folder, ready
 from weigh.evidence.timeline import unpack
 from weigh.experiment import dataset
-from weigh.experiment.data_link import Stage
+from weigh.experiment.data_link import DataLink
 from weigh.host.sampler import HZ, Sampler
 from weigh.model.contender import parse_contender
 from weigh.model.progress import Silence
@@ -28,7 +28,7 @@ from weigh.model.spec import LayoutSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.engines.process import Life
+    from weigh.engines.process import WorkerProcess
 
 _SECONDS = 20
 _BURN = "while True: pass"
@@ -78,7 +78,7 @@ def _beside() -> Iterator[str]:
     data = dataset.make(source.dataset, _FACTOR, None, LayoutSpec(), cache, quiet)
     operations = source.build(data.truth, 0).operations
     times = np.full((len(_ARMS), len(operations), _BLOCKS, _RUNS), np.nan)
-    with Stage(data.folder, data.manifest) as stage:
+    with DataLink(data.folder, data.manifest) as stage:
         for block in range(_BLOCKS):
             with contextlib.ExitStack() as stack:
                 order = permuted(_ARMS, "sampler", block)
@@ -108,7 +108,7 @@ def _beside() -> Iterator[str]:
     )
 
 
-def _turn(life: Life, sql: str, *, watched: bool) -> list[float]:
+def _turn(life: WorkerProcess, sql: str, *, watched: bool) -> list[float]:
     """Seconds of each timed execution; nobody times the first."""
     with contextlib.ExitStack() as stack:
         if watched:

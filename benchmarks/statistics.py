@@ -13,7 +13,7 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.verdict import clickhouse_rule
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def run() -> Iterator[str]:
     samples = _samples(times)
     old, new = (times[:, :, arm].reshape(_QUERIES, -1) for arm in (0, 1))
     clickhouse_rule.law.cache_clear()
-    judged = _seconds(lambda: judge(samples, spec=_SPEC))
+    judged = _seconds(lambda: analyse(samples, spec=_SPEC))
     exact = _seconds(lambda: clickhouse_rule.measures(new, old))
     shuffled = _seconds(lambda: [_shuffled(*pair, draw) for pair in zip(new[:_SHUFFLED], old, strict=False)], rounds=1)
     shuffled = _Taken(*(seconds * _QUERIES / _SHUFFLED for seconds in (shuffled.wall, shuffled.cpu)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment import derived
 from weigh.experiment.report import files
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.experiment.record import Record
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.experiment.verify.verify import Verification
     from weigh.model.finding import Finding
     from weigh.model.gate import Gate
@@ -114,5 +114,5 @@ class Evidence:
         return verify(self.path)
 
     @cached_property
-    def _conclusion(self) -> Conclusion:
-        return conclude(self._attempts)
+    def _conclusion(self) -> ExperimentResults:
+        return experiment_results(self._attempts)

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from support.machine_timelines import JOB, watched
 from support.sessions import READ, changed, record, written
-from weigh.compare.results import document
+from weigh.compare.document import document
 from weigh.compare.run import compare
 from weigh.compare.terminal import report
 from weigh.model.answer import GateStatus
@@ -24,7 +24,7 @@ from weigh.model.verdict import TierName, VerdictName
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.compare.results import Comparison
+    from weigh.compare.results import CompareResults
     from weigh.experiment.record import Record
     from weigh.model.verdict import Reason
 
@@ -42,17 +42,17 @@ def day(seed: int, *reads: Any, new: float = 1.0, **fields: Any) -> Record:
     return changed(plain, samples=samples)
 
 
-def compared(tmp_path: Path, first: Record, second: Record, **fields: Any) -> Comparison:
+def compared(tmp_path: Path, first: Record, second: Record, **fields: Any) -> CompareResults:
     return compare(written(tmp_path / "first", first), written(tmp_path / "second", second), **fields)
 
 
-def printed(comparison: Comparison) -> str:
+def printed(comparison: CompareResults) -> str:
     paper = io.StringIO()
     Console(file=paper, width=150, color_system=None).print(report(comparison, "one", "other"))
     return paper.getvalue()
 
 
-def names(comparison: Comparison) -> list[tuple[str, str, str]]:
+def names(comparison: CompareResults) -> list[tuple[str, str, str]]:
     return [(one.contender, one.baseline, str(one.verdict)) for one in comparison.headline.verdicts]
 
 
@@ -113,7 +113,7 @@ def test_a_rerun_does_not_acquit(tmp_path: Path) -> None:
     """The latest attempt agreed; the one before it did not."""
     written(tmp_path / "second", gate(day(2), GateStatus.DIVERGED))
     found = compared(tmp_path, day(1), day(3))
-    assert found.second.conclusion.attempts == 2
+    assert found.second.results.attempts == 2
     assert names(found) == [("new", "new", "diverged")]
 
 
@@ -167,7 +167,7 @@ def beside(one: Record, contender: str) -> Record:
     return watched(turns, lambda sample: 0.5 if sample.contender == contender else 0.01, rows=False)
 
 
-def only_reasons(comparison: Comparison, metric: str = "wall_s") -> tuple[Reason, ...]:
+def only_reasons(comparison: CompareResults, metric: str = "wall_s") -> tuple[Reason, ...]:
     (verdict,) = comparison.joinings[metric].verdicts
     return verdict.reasons
 

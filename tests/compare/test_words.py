@@ -10,7 +10,7 @@ from support.html_pages import Reader, rendered
 from weigh.experiment.report.document import document
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 
 RECORD = experiment_records.record(operations=["q1"], contenders=experiment_records.names(4), runs=1)
 NONE = {"cpu_s": None, "peak_memory": None, "bytes_read": None}
@@ -25,7 +25,7 @@ def test_several_metrics_of_several_contenders_are_one_line() -> None:
         msgspec.structs.replace(one, **(NONE if one.contender in servers else {"bytes_read": 0}))
         for one in RECORD.samples
     )
-    found = conclude([msgspec.structs.replace(RECORD, samples=samples)])
+    found = experiment_results([msgspec.structs.replace(RECORD, samples=samples)])
     assert of_session(found) == [
         ("M.missing", f"{', '.join(sorted(servers))}: {ABSENT}"),
         ("M.zero", "bytes read: zero in every execution, so not judged"),
@@ -40,9 +40,9 @@ def test_a_temperature_is_named_where_it_is_not_so_at_all_of_them() -> None:
     cold = tuple(
         msgspec.structs.replace(one, bytes_read=0 if one.temperature == "first" else 4096) for one in record.samples
     )
-    (said,) = of_session(conclude([msgspec.structs.replace(record, samples=cold)]))
+    (said,) = of_session(experiment_results([msgspec.structs.replace(record, samples=cold)]))
     assert said == ("M.zero", "bytes read, first: zero in every execution, so not judged")
     still = tuple(msgspec.structs.replace(one, bytes_read=0) for one in record.samples)
     whole = msgspec.structs.replace(record, samples=still)
-    assert of_session(conclude([whole])) == [("M.zero", "bytes read: zero in every execution, so not judged")]
+    assert of_session(experiment_results([whole])) == [("M.zero", "bytes read: zero in every execution, so not judged")]
     assert Reader(rendered(whole)).text.count("M.zero bytes read: zero in every execution") == 1

@@ -71,7 +71,8 @@ def test_a_second_tuning_keeps_the_first_originals(laptop: Machine) -> None:
 KILLED = """
 import sys, time
 from pathlib import Path
-from weigh.host import knobs, tuning
+from weigh.doctor import tuning
+from weigh.host import knobs
 from weigh.host.sysfs import Machine
 machine = Machine(Path(sys.argv[1]))
 write = machine.write

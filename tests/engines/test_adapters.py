@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from support.worker_processes import asked, files, prepared, rows, tables
-from weigh.engines.prepared import Ready, read_back
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.prepared import PreparedContender, read_back
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
@@ -60,7 +60,7 @@ OUT_OF_MEMORY = {
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
-def contender(request: pytest.FixtureRequest) -> Ready:
+def contender(request: pytest.FixtureRequest) -> PreparedContender:
     return prepared(request.param)
 
 
@@ -72,16 +72,16 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 
 @pytest.fixture(scope="module")
-def life(contender: Ready, things: Tables) -> Iterator[Life]:
+def worker(contender: PreparedContender, things: Tables) -> Iterator[WorkerProcess]:
     with contender.start(things) as started:
         yield started
 
 
-def test_the_engine_says_its_own_version(contender: Ready, life: Life) -> None:
-    assert life.version().startswith(VERSIONS[contender.name])
+def test_the_engine_says_its_own_version(contender: PreparedContender, worker: WorkerProcess) -> None:
+    assert worker.version().startswith(VERSIONS[contender.name])
 
 
-def test_a_setting_is_read_back_as_it_is_in_force(contender: Ready) -> None:
+def test_a_setting_is_read_back_as_it_is_in_force(contender: PreparedContender) -> None:
     setting, value = SETTINGS[contender.engine.name]
     described, findings = read_back(prepared(f"{contender.name}?{setting}={value}"))
     assert str(described.in_force[setting]["value"]) == str(value)
@@ -91,78 +91,78 @@ def test_a_setting_is_read_back_as_it_is_in_force(contender: Ready) -> None:
     assert not findings
 
 
-def test_an_unknown_setting_is_refused(contender: Ready) -> None:
+def test_an_unknown_setting_is_refused(contender: PreparedContender) -> None:
     with pytest.raises(EngineFault, match="thraeds") as caught:
         read_back(prepared(f"{contender.name}?thraeds=1"))
     assert caught.value.where == f"contender {contender.name}?thraeds=1"
 
 
-def test_all_files_of_a_table_are_read(life: Life) -> None:
-    cost, table = asked(life, "SELECT * FROM things")
+def test_all_files_of_a_table_are_read(worker: WorkerProcess) -> None:
+    cost, table = asked(worker, "SELECT * FROM things")
     assert cost["rows"] == table.num_rows == 4
     assert sorted(table.to_pylist(), key=str) == sorted(
         [{"n": 1, "s": "a"}, {"n": 2, "s": ""}, {"n": 3, "s": None}, {"n": None, "s": "é'"}], key=str
     )
 
 
-def test_an_execution_costs_something_that_is_told(life: Life) -> None:
-    cost, _ = asked(life, "SELECT count(*) AS n FROM things")
+def test_an_execution_costs_something_that_is_told(worker: WorkerProcess) -> None:
+    cost, _ = asked(worker, "SELECT count(*) AS n FROM things")
     assert {"wall_s", "cpu_s", "rows", "peak_memory", "bytes_read", "bytes_written", "major_faults"} == cost.keys()
     assert cost["rows"] == 1
 
 
-def test_no_rows_are_an_answer(life: Life) -> None:
-    cost, table = asked(life, "SELECT n FROM things WHERE n = 77")
+def test_no_rows_are_an_answer(worker: WorkerProcess) -> None:
+    cost, table = asked(worker, "SELECT n FROM things WHERE n = 77")
     assert (cost["rows"], table.num_rows, table.column_names) == (0, 0, ["n"])
 
 
-def test_an_answer_can_be_fetched_twice_and_the_next_one_is_another(life: Life) -> None:
-    _, first = asked(life, "SELECT 1 AS x")
-    path, _ = life.answer(30)
+def test_an_answer_can_be_fetched_twice_and_the_next_one_is_another(worker: WorkerProcess) -> None:
+    _, first = asked(worker, "SELECT 1 AS x")
+    path, _ = worker.answer(30)
     assert read_answer(path).equals(first)
-    assert asked(life, "SELECT 2 AS x")[1].to_pylist() == [{"x": 2}]
+    assert asked(worker, "SELECT 2 AS x")[1].to_pylist() == [{"x": 2}]
 
 
 @pytest.mark.parametrize("sql", ["SELEKT 1", "SELECT no_such_function(1)"])
-def test_what_it_cannot_parse_is_unsupported_and_no_failure(life: Life, sql: str) -> None:
-    with pytest.raises(LifeEnded) as caught:
-        asked(life, sql)
+def test_what_it_cannot_parse_is_unsupported_and_no_failure(worker: WorkerProcess, sql: str) -> None:
+    with pytest.raises(WorkerEnded) as caught:
+        asked(worker, sql)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
 
 
-def test_after_an_error_the_life_goes_on(contender: Ready, life: Life) -> None:
-    with pytest.raises(LifeEnded) as caught:
-        asked(life, FAILING.get(contender.engine.name, "SELECT CAST(s AS INTEGER) AS n FROM things WHERE s = 'a'"))
+def test_after_an_error_the_life_goes_on(contender: PreparedContender, worker: WorkerProcess) -> None:
+    with pytest.raises(WorkerEnded) as caught:
+        asked(worker, FAILING.get(contender.engine.name, "SELECT CAST(s AS INTEGER) AS n FROM things WHERE s = 'a'"))
     assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
-    assert asked(life, "SELECT count(*) AS n FROM things")[1].to_pylist() == [{"n": 4}]
+    assert asked(worker, "SELECT count(*) AS n FROM things")[1].to_pylist() == [{"n": 4}]
 
 
-def test_a_missing_table_is_an_error(life: Life) -> None:
-    with pytest.raises(LifeEnded) as caught:
-        asked(life, "SELECT count(*) AS n FROM nowhere")
+def test_a_missing_table_is_an_error(worker: WorkerProcess) -> None:
+    with pytest.raises(WorkerEnded) as caught:
+        asked(worker, "SELECT count(*) AS n FROM nowhere")
     assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
-    assert asked(life, "SELECT count(*) AS n FROM things")[1].to_pylist() == [{"n": 4}]
+    assert asked(worker, "SELECT count(*) AS n FROM things")[1].to_pylist() == [{"n": 4}]
 
 
 @pytest.mark.parametrize(("contender", "sql"), OUT_OF_MEMORY.items(), indirect=["contender"])
-def test_no_memory_is_no_error(contender: Ready, things: Tables, sql: str) -> None:
+def test_no_memory_is_no_error(contender: PreparedContender, things: Tables, sql: str) -> None:
     with contender.start(things) as started:
-        with pytest.raises(LifeEnded) as caught:
+        with pytest.raises(WorkerEnded) as caught:
             asked(started, sql)
         assert (caught.value.outcome, caught.value.alive) == (Outcome.OUT_OF_MEMORY, True)
         assert rows(started, "SELECT max(n) AS n FROM things") == [(3,)]
 
 
 @pytest.mark.parametrize("there", [0, 1])
-def test_a_missing_file_is_an_error(contender: Ready, things: Tables, there: int) -> None:
+def test_a_missing_file_is_an_error(contender: PreparedContender, things: Tables, there: int) -> None:
     paths = [Path(path) for path in things.paths["things"][:there]]
     missing = tables({"t": [*paths, Path("/nowhere/at all.parquet")]})
-    with pytest.raises(LifeEnded) as caught, contender.start(missing) as started:
+    with pytest.raises(WorkerEnded) as caught, contender.start(missing) as started:
         asked(started, "SELECT * FROM t")
     assert caught.value.outcome in (Outcome.ERROR, Outcome.UNSUPPORTED)
 
 
-def test_a_life_leaves_nothing_behind(contender: Ready, things: Tables) -> None:
+def test_a_life_leaves_nothing_behind(contender: PreparedContender, things: Tables) -> None:
     with contender.start(things) as started:
         path, _ = (asked(started, "SELECT 1 AS x"), started.answer(30))[1]
         folders, pid = (started.folder, path.parent), started.pid
@@ -171,12 +171,12 @@ def test_a_life_leaves_nothing_behind(contender: Ready, things: Tables) -> None:
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_it_does_not_see_what_is_installed_beside_weigh(contender: Ready) -> None:
+def test_it_does_not_see_what_is_installed_beside_weigh(contender: PreparedContender) -> None:
     """Only the worker package and its own environment are importable."""
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     os.environ.update(environment)
     try:
-        with Life(contender.engine, contender.environment, contender.settings) as started:
+        with WorkerProcess(contender.engine, contender.environment, contender.settings) as started:
             entries = Path(f"/proc/{started.pid}/environ").read_bytes().split(b"\0")
     finally:
         del os.environ["PYTHONPATH"]

@@ -13,7 +13,7 @@ import pytest
 
 from support.worker_processes import asked, files, prepared, rows
 from weigh.engines.prepared import read_back
-from weigh.engines.process import LifeEnded
+from weigh.engines.process import WorkerEnded
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.process import Life
+    from weigh.engines.process import WorkerProcess
 
 QUERIES = 250
 ROWS = 300
@@ -73,7 +73,7 @@ def duck(table: Tables) -> duckdb.DuckDBPyConnection:
 
 
 @pytest.fixture(scope="module")
-def life(table: Tables) -> Iterator[Life]:
+def worker(table: Tables) -> Iterator[WorkerProcess]:
     with prepared("pyarrow").start(table) as started:
         yield started
 
@@ -136,12 +136,13 @@ def canonical(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_translated_is_right(life: Life, duck: duckdb.DuckDBPyConnection, seed: int) -> None:
+def test_what_is_translated_is_right(worker: WorkerProcess, duck: duckdb.DuckDBPyConnection, seed: int) -> None:
     chance = Chance(seed)
     for _ in range(QUERIES):
         sql = chance.query()
         got, expected = (
-            [tuple(map(canonical, row)) for row in answer] for answer in (rows(life, sql), duck.execute(sql).fetchall())
+            [tuple(map(canonical, row)) for row in answer]
+            for answer in (rows(worker, sql), duck.execute(sql).fetchall())
         )
         if "ORDER BY" not in sql:
             got, expected = sorted(got, key=str), sorted(expected, key=str)
@@ -210,9 +211,9 @@ def test_it_is_right_in_other_ways(table: Tables, duck: duckdb.DuckDBPyConnectio
         ("DELETE FROM t", "DELETE"),
     ],
 )
-def test_what_is_not_translated_is_named(life: Life, sql: str, named: str) -> None:
-    with pytest.raises(LifeEnded, match=named) as caught:
-        asked(life, sql)
+def test_what_is_not_translated_is_named(worker: WorkerProcess, sql: str, named: str) -> None:
+    with pytest.raises(WorkerEnded, match=named) as caught:
+        asked(worker, sql)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
 
 
@@ -228,8 +229,8 @@ def test_what_is_not_translated_is_named(life: Life, sql: str, named: str) -> No
         ("SELECT min(i) AS n FROM t WHERE i IN (" + ", ".join(map(str, range(1, 2000))) + ")", [(1,)]),
     ],
 )
-def test_corners(life: Life, duck: duckdb.DuckDBPyConnection, sql: str, expected: list[Any] | None) -> None:
-    assert rows(life, sql) == (expected if expected is not None else duck.execute(sql).fetchall())
+def test_corners(worker: WorkerProcess, duck: duckdb.DuckDBPyConnection, sql: str, expected: list[Any] | None) -> None:
+    assert rows(worker, sql) == (expected if expected is not None else duck.execute(sql).fetchall())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from support.worker_processes import asked, files, prepared, rows
 from weigh._native import digest_arrow
 from weigh.answers import compare
 from weigh.engines.prepared import read_back
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment.gate import metamorphic, probes
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import EngineFault
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
 
 # Arrow's cast from decimal to double would be off by a bit for 0.57, and for many more.
 PRICES = [Decimal(cents) / 100 for cents in range(57, 20_057)]
@@ -54,22 +54,22 @@ def every_kind() -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def sqlite() -> Ready:
+def sqlite() -> PreparedContender:
     return prepared("sqlite")
 
 
-def loaded(ready: Ready, tables: Tables, to: Path) -> Path:
+def loaded(ready: PreparedContender, tables: Tables, to: Path) -> Path:
     """A copy of the store, for tests that spoil it."""
     shutil.copytree(ready.load(tables), to)
     return to
 
 
-def seen(ready: Ready, store: Path, tables: Tables) -> pa.Table:
+def seen(ready: PreparedContender, store: Path, tables: Tables) -> pa.Table:
     """What the probe reads from a store, in the types of the file."""
     (name,) = tables.paths
-    with Life(ready.engine, ready.environment, ready.settings) as life:
-        life.attach(store, [name])
-        _, table = asked(life, f"SELECT * FROM {name}")
+    with WorkerProcess(ready.engine, ready.environment, ready.settings) as worker:
+        worker.attach(store, [name])
+        _, table = asked(worker, f"SELECT * FROM {name}")
     return probes._as_loaded(table, tables.paths[name][0])
 
 
@@ -78,7 +78,9 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     return files(tmp_path_factory.mktemp("kinds"), "kinds", every_kind(), 2)
 
 
-def test_the_digest_of_what_was_loaded_is_that_of_the_files(sqlite: Ready, kinds: Tables, tmp_path: Path) -> None:
+def test_the_digest_of_what_was_loaded_is_that_of_the_files(
+    sqlite: PreparedContender, kinds: Tables, tmp_path: Path
+) -> None:
     store = loaded(sqlite, kinds, tmp_path / "store")
     assert digest_arrow(seen(sqlite, store, kinds)) == digest_arrow(every_kind())
 
@@ -103,7 +105,7 @@ def test_the_digest_of_what_was_loaded_is_that_of_the_files(sqlite: Ready, kinds
         "void = '2026-01-06' WHERE n = 7",
     ],
 )
-def test_another_row_is_another_digest(sqlite: Ready, kinds: Tables, tmp_path: Path, change: str) -> None:
+def test_another_row_is_another_digest(sqlite: PreparedContender, kinds: Tables, tmp_path: Path, change: str) -> None:
     """Reading text as dates and doubles as decimals must not hide a changed value."""
     store = loaded(sqlite, kinds, tmp_path / "store")
     with sqlite3.connect(store / "tables.sqlite") as connection:
@@ -111,28 +113,28 @@ def test_another_row_is_another_digest(sqlite: Ready, kinds: Tables, tmp_path: P
     connection.close()
     try:
         found = str(digest_arrow(seen(sqlite, store, kinds)))
-    except LifeEnded as ended:
+    except WorkerEnded as ended:
         found = ended.detail
         assert "a column of an answer has one type" in found
     assert found != str(digest_arrow(every_kind()))
 
 
-def test_doubles_are_those_next_to_the_decimals(sqlite: Ready, kinds: Tables) -> None:
-    with sqlite.start(kinds) as life:
-        got = [price for (price,) in rows(life, "SELECT price FROM kinds WHERE price IS NOT NULL ORDER BY n")]
+def test_doubles_are_those_next_to_the_decimals(sqlite: PreparedContender, kinds: Tables) -> None:
+    with sqlite.start(kinds) as worker:
+        got = [price for (price,) in rows(worker, "SELECT price FROM kinds WHERE price IS NOT NULL ORDER BY n")]
     assert got == [float(price) for price in PRICES[:-1]]
 
 
-def test_moments_are_text_that_sorts(sqlite: Ready, kinds: Tables) -> None:
-    with sqlite.start(kinds) as life:
-        text = rows(life, "SELECT moment, zoned, day FROM kinds ORDER BY n LIMIT 2")
+def test_moments_are_text_that_sorts(sqlite: PreparedContender, kinds: Tables) -> None:
+    with sqlite.start(kinds) as worker:
+        text = rows(worker, "SELECT moment, zoned, day FROM kinds ORDER BY n LIMIT 2")
     assert text == [
         ("2026-01-05 00:00:00.000000", "2026-01-05 00:00:00.000000", "2026-01-05"),
         ("2026-01-05 00:00:00.750000", "2026-01-05 00:00:00.750000", "2026-01-05"),
     ]
 
 
-def test_two_lives_read_one_store_and_change_nothing(sqlite: Ready, kinds: Tables) -> None:
+def test_two_lives_read_one_store_and_change_nothing(sqlite: PreparedContender, kinds: Tables) -> None:
     store = sqlite.load(kinds)
     assert store == sqlite.load(kinds)
     (before,) = store.iterdir()
@@ -140,20 +142,20 @@ def test_two_lives_read_one_store_and_change_nothing(sqlite: Ready, kinds: Table
     with sqlite.start(kinds) as one, sqlite.start(kinds) as other:
         sql = "SELECT word, count(*) AS n FROM kinds GROUP BY word ORDER BY word"
         assert rows(one, sql) == rows(other, sql)
-        with pytest.raises(LifeEnded, match="readonly"):
+        with pytest.raises(WorkerEnded, match="readonly"):
             asked(one, "DELETE FROM kinds")
     assert [(path, path.stat().st_mtime_ns) for path in store.iterdir()] == [(before, stamp.st_mtime_ns)]
 
 
-def test_what_it_has_no_type_for_is_named(sqlite: Ready, tmp_path: Path) -> None:
+def test_what_it_has_no_type_for_is_named(sqlite: PreparedContender, tmp_path: Path) -> None:
     tables = files(tmp_path, "t", pa.table({"n": [1], "list": [[1, 2]]}))
-    with pytest.raises(LifeEnded, match="column list of list<element: int64>"):
+    with pytest.raises(WorkerEnded, match="column list of list<element: int64>"):
         sqlite.start(tables)
 
 
-def test_digits_are_not_lost_silently(sqlite: Ready, tmp_path: Path) -> None:
+def test_digits_are_not_lost_silently(sqlite: PreparedContender, tmp_path: Path) -> None:
     tables = files(tmp_path, "t", pa.table({"at": pa.array([1], pa.timestamp("ns"))}))
-    with pytest.raises(LifeEnded, match="would lose data"):
+    with pytest.raises(WorkerEnded, match="would lose data"):
         sqlite.start(tables)
 
 
@@ -178,8 +180,8 @@ def test_a_pragma_that_is_not_in_force_is_refused(setting: str) -> None:
 )
 def test_a_pragma_is_in_force_where_the_tables_are(setting: str, value: object, tmp_path: Path) -> None:
     ready = prepared(f"sqlite?{setting}={value}")
-    with ready.start(files(tmp_path, "t", pa.table({"n": [1]}))) as life:
-        found = life.settings()[setting]
+    with ready.start(files(tmp_path, "t", pa.table({"n": [1]}))) as worker:
+        found = worker.settings()[setting]
     assert str(found["value"]) in {"temp_store": "2", "case_sensitive_like": "1"}.get(setting, str(value))
     assert found["value"] != found["default"]
 
@@ -194,47 +196,47 @@ def test_a_pragma_is_in_force_where_the_tables_are(setting: str, value: object, 
         "SELECT count(*) AS n FROM kinds WHERE day < DATE '2026-01-06'",
     ],
 )
-def test_dates_that_it_would_take_for_numbers_are_refused(sqlite: Ready, kinds: Tables, sql: str) -> None:
-    with sqlite.start(kinds) as life, pytest.raises(LifeEnded) as caught:
-        asked(life, sql)
+def test_dates_that_it_would_take_for_numbers_are_refused(sqlite: PreparedContender, kinds: Tables, sql: str) -> None:
+    with sqlite.start(kinds) as worker, pytest.raises(WorkerEnded) as caught:
+        asked(worker, sql)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
 
 
-def test_words_that_look_like_a_cast_are_none(sqlite: Ready, kinds: Tables) -> None:
+def test_words_that_look_like_a_cast_are_none(sqlite: PreparedContender, kinds: Tables) -> None:
     sql = (
         "SELECT 'CAST(x AS DATE)' AS s, CAST(d.n AS TEXT) AS date, -- CAST(x AS DATE)\n"
         "(SELECT max(day) AS date FROM kinds) AS last FROM kinds AS d WHERE CAST(('7') AS INTEGER) = d.n"
     )
-    with sqlite.start(kinds) as life:
-        assert rows(life, sql) == [("CAST(x AS DATE)", "7", "2026-01-05")]
+    with sqlite.start(kinds) as worker:
+        assert rows(worker, sql) == [("CAST(x AS DATE)", "7", "2026-01-05")]
 
 
-def test_a_column_has_the_type_of_its_values(sqlite: Ready, kinds: Tables) -> None:
-    with sqlite.start(kinds) as life:
-        _, table = asked(life, "SELECT 1 AS a UNION ALL SELECT 2.5 UNION ALL SELECT NULL ORDER BY 1")
+def test_a_column_has_the_type_of_its_values(sqlite: PreparedContender, kinds: Tables) -> None:
+    with sqlite.start(kinds) as worker:
+        _, table = asked(worker, "SELECT 1 AS a UNION ALL SELECT 2.5 UNION ALL SELECT NULL ORDER BY 1")
         assert table.column(0).to_pylist() == [None, 1.0, 2.5]
-        assert asked(life, "SELECT NULL AS a")[1].schema.field("a").type == pa.null()
-        with pytest.raises(LifeEnded, match="column a holds int, str"):
-            asked(life, "SELECT 1 AS a UNION ALL SELECT 'x'")
-        with pytest.raises(LifeEnded, match="column a holds float, int"):
-            asked(life, "SELECT 9007199254740993 AS a UNION ALL SELECT 0.5")
-        assert rows(life, "SELECT n, n FROM kinds WHERE n = 3") == [(3, 3)]
+        assert asked(worker, "SELECT NULL AS a")[1].schema.field("a").type == pa.null()
+        with pytest.raises(WorkerEnded, match="column a holds int, str"):
+            asked(worker, "SELECT 1 AS a UNION ALL SELECT 'x'")
+        with pytest.raises(WorkerEnded, match="column a holds float, int"):
+            asked(worker, "SELECT 9007199254740993 AS a UNION ALL SELECT 0.5")
+        assert rows(worker, "SELECT n, n FROM kinds WHERE n = 3") == [(3, 3)]
 
 
-def test_answers_agree_with_those_of_other_types(sqlite: Ready, kinds: Tables) -> None:
+def test_answers_agree_with_those_of_other_types(sqlite: PreparedContender, kinds: Tables) -> None:
     sql = "SELECT min(day) AS d, max(moment) AS m, sum(price) AS p FROM kinds"
     schema = ResultSchema(
         columns=(
             Column(name="d", kind="date"), Column(name="m", kind="timestamp"), Column(name="p", kind="decimal"),
         )
     )  # fmt: skip
-    with sqlite.start(kinds) as life, prepared("duckdb").start(kinds) as other:
-        compared = compare.compare(asked(life, sql)[1], asked(other, sql)[1], schema)
+    with sqlite.start(kinds) as worker, prepared("duckdb").start(kinds) as other:
+        compared = compare.compare(asked(worker, sql)[1], asked(other, sql)[1], schema)
     assert compared.agrees, compared.differences
     assert any(note.startswith("A7: doubles for the decimals of p") for note in compared.notes)
 
 
-def test_a_copy_is_not_checked_against_itself_from_more_files(sqlite: Ready, kinds: Tables) -> None:
+def test_a_copy_is_not_checked_against_itself_from_more_files(sqlite: PreparedContender, kinds: Tables) -> None:
     names = [[name for name, _, _ in metamorphic._variants(ready, kinds)] for ready in (sqlite, prepared("polars"))]
     assert metamorphic.MORE_FILES not in names[0]
     assert metamorphic.MORE_FILES in names[1]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
-    from weigh.engines.process import Life
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
 
 CONTENDERS = (
     "chdb@4.4.0+chdb-core==26.9.0", "datafusion@50.1.0", "datafusion@55.0.0", "duckdb@2.0.0", "polars@1.35.2",
@@ -83,25 +83,25 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 
 @pytest.fixture(scope="module", params=CONTENDERS)
-def contender(request: pytest.FixtureRequest) -> Ready:
+def contender(request: pytest.FixtureRequest) -> PreparedContender:
     return prepared(request.param)
 
 
 @pytest.fixture(scope="module")
-def life(contender: Ready, kinds: Tables) -> Iterator[Life]:
+def worker(contender: PreparedContender, kinds: Tables) -> Iterator[WorkerProcess]:
     with contender.start(kinds) as started:
         yield started
 
 
-def test_what_went_in_comes_out(life: Life) -> None:
-    _, table = asked(life, "SELECT * FROM kinds")
+def test_what_went_in_comes_out(worker: WorkerProcess) -> None:
+    _, table = asked(worker, "SELECT * FROM kinds")
     compared = compare.compare(table, KINDS, SCHEMA)
     assert compared.agrees, compared.differences
 
 
-def test_a_changed_cell_is_another_answer(life: Life) -> None:
+def test_a_changed_cell_is_another_answer(worker: WorkerProcess) -> None:
     """The comparison above can fail: of each column one value is changed."""
-    _, table = asked(life, "SELECT * FROM kinds")
+    _, table = asked(worker, "SELECT * FROM kinds")
     changes = ("z", 4, 8, Decimal("0.58"), 0.2, "?", datetime.date(2026, 1, 6), NOON.replace(microsecond=2), False, 1)
     for position, value in enumerate(changes):
         values = KINDS.column(position).to_pylist()
@@ -110,8 +110,8 @@ def test_a_changed_cell_is_another_answer(life: Life) -> None:
         assert not compare.compare(table, changed, SCHEMA).agrees, KINDS.column_names[position]
 
 
-def test_aggregates_are_those_of_duckdb(contender: Ready, life: Life, kinds: Tables) -> None:
-    _, table = asked(life, GROUPED)
+def test_aggregates_are_those_of_duckdb(contender: PreparedContender, worker: WorkerProcess, kinds: Tables) -> None:
+    _, table = asked(worker, GROUPED)
     connection = duckdb.connect()
     connection.execute(f"CREATE VIEW kinds AS SELECT * FROM read_parquet({kinds.paths['kinds']})")
     sql = GROUPED
@@ -124,16 +124,18 @@ def test_aggregates_are_those_of_duckdb(contender: Ready, life: Life, kinds: Tab
 
 
 @pytest.mark.parametrize("where", ["g = 'nobody'", "void = 1", "NOT (void = 1)"])
-def test_of_nothing_counts_are_zero_and_the_rest_is_null(contender: Ready, life: Life, where: str) -> None:
+def test_of_nothing_counts_are_zero_and_the_rest_is_null(
+    contender: PreparedContender, worker: WorkerProcess, where: str
+) -> None:
     sql = f"SELECT count(*) AS n, count(large) AS m, sum(large) AS s, min(name) AS least FROM kinds WHERE {where}"
     expected = (0, 0, 0 if contender.name in ZERO_SUMS else None, None)
-    assert asked(life, sql)[1].to_pydict() == dict(
+    assert asked(worker, sql)[1].to_pydict() == dict(
         zip(("n", "m", "s", "least"), ([one] for one in expected), strict=True)
     )
 
 
-def test_no_rows_have_columns(life: Life) -> None:
-    cost, table = asked(life, "SELECT * FROM kinds WHERE g = 'nobody'")
+def test_no_rows_have_columns(worker: WorkerProcess) -> None:
+    cost, table = asked(worker, "SELECT * FROM kinds WHERE g = 'nobody'")
     assert (cost["rows"], table.num_rows, table.column_names) == (0, 0, KINDS.column_names)
 
 

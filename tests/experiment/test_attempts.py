@@ -23,7 +23,7 @@ OPENED = msgspec.json.encode(journal.Event("opened", msgspec.to_builtins(records
 
 
 def begun(root: Path) -> Path:
-    folder, number = attempts.begin(root, SPEC)
+    folder, number = attempts.begin(root, SPEC.id)
     opened = Journal(folder)
     opened.append("opened", records.Opened(attempt=number, spec=SPEC))
     opened.close()
@@ -31,7 +31,7 @@ def begun(root: Path) -> Path:
 
 
 def empty(root: Path, content: bytes | None) -> Path:
-    folder, _ = attempts.begin(root, SPEC)
+    folder, _ = attempts.begin(root, SPEC.id)
     if content is not None:
         (folder / journal.NAME).write_bytes(content)
     return folder
@@ -62,7 +62,7 @@ def test_it_keeps_its_number(tmp_path: Path, content: bytes | None) -> None:
     begun(tmp_path)
     nothing = empty(tmp_path, content)
     nothing.rename(nothing.with_name(f"20000101-{SPEC.id}-2"))
-    _, number = attempts.begin(tmp_path, SPEC)
+    _, number = attempts.begin(tmp_path, SPEC.id)
     assert number == 3
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from weigh.experiment.results import cold
-from weigh.model.cold import Drive, Pages, Warmth
+from weigh.model.cold import CacheState, Drive, Pages
 from weigh.model.sample import Outcome, Sample
 
 MIB = 1 << 20
@@ -23,25 +23,25 @@ def sample(temperature: str = "cold", run: int = 1, **changed: Any) -> Sample:
     return Sample(**{**fields, **changed})
 
 
-def reading(**changed: Any) -> Warmth:
+def reading(**changed: Any) -> CacheState:
     """A cold execution as it should be: a tenth of 100 MiB, read from the device."""
     fields: dict[str, Any] = {
         "temperature": "cold", "place": "life", "block": 0, "turn": 0, "arms": ("a",), "contender": "a",
         "operation": "q", "case": "only", "files": 1, "bytes": 100 * MIB, "before": pages(0), "after": pages(2560),
         "put_out": "drop_caches", "bytes_read": 10 * MIB, "devices": {"nvme0n1": 11 * MIB}, "seconds": 0.1,
     }  # fmt: skip
-    return Warmth(**{**fields, **changed})
+    return CacheState(**{**fields, **changed})
 
 
 def pages(resident: int) -> Pages:
     return Pages(resident=resident, pages=25_600, how="cachestat")
 
 
-def attempt(*readings: Warmth, samples: tuple[Sample, ...] = ()) -> cold.Attempt:
+def attempt(*readings: CacheState, samples: tuple[Sample, ...] = ()) -> cold.Attempt:
     return cold.Attempt(1, samples or tuple(sample(one.temperature) for one in readings), readings, (DRIVE,))
 
 
-def code(*readings: Warmth) -> str | None:
+def code(*readings: CacheState) -> str | None:
     (found,) = cold.accounts([attempt(*readings)])
     return found.refused.code if found.refused else None
 
@@ -123,7 +123,7 @@ BEFORE = reading(temperature="hot", place="before", turn=None, before=pages(25_6
 AFTER = msgspec.structs.replace(BEFORE, place="after")
 
 
-def hot(*readings: Warmth, **changed: Any) -> str | None:
+def hot(*readings: CacheState, **changed: Any) -> str | None:
     return cold.assumed([attempt(*readings, samples=(sample("hot", **changed),))], ())
 
 

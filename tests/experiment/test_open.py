@@ -17,7 +17,7 @@ from support.sessions import written
 from weigh.evidence import attempts, journal, sealing
 from weigh.experiment import derived
 from weigh.experiment.report import files
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,16 +38,16 @@ def folder(tmp_path: Path, whole: Record) -> Path:
 def test_everything_is_what_the_report_says(folder: Path, whole: Record) -> None:
     evidence = weigh.open(str(folder))
     (attempt,) = evidence.attempts
-    concluded = conclude([attempt])
+    results = experiment_results([attempt])
     assert isinstance(evidence, weigh.Evidence)
     assert evidence.path == folder
     assert evidence.spec == whole.spec
     assert attempt.samples == whole.samples
-    assert evidence.verdicts == concluded.verdicts != ()
-    assert evidence.timings == concluded.timings != ()
-    assert evidence.findings == concluded.findings
-    assert evidence.tier == concluded.tier is not None
-    assert evidence.gate == concluded.gate is not None
+    assert evidence.verdicts == results.verdicts != ()
+    assert evidence.timings == results.timings != ()
+    assert evidence.findings == results.findings
+    assert evidence.tier == results.tier is not None
+    assert evidence.gate == results.gate is not None
     assert repr(evidence) == f"<weigh.Evidence {folder.name}: tpch, duckdb@2.0.0, duckdb@1.5.5, chdb@4.4.0>"
 
 
@@ -97,7 +97,7 @@ def test_earlier_attempts_are_read_and_a_killed_one_counts(folder: Path, whole: 
 
 def test_before_anything_was_measured_there_are_no_verdicts(tmp_path: Path) -> None:
     empty = record(gate=None, blocks=(), samples=(), end=None)
-    folder, _ = attempts.begin(tmp_path, empty.spec)
+    folder, _ = attempts.begin(tmp_path, empty.spec.id)
     book = journal.Journal(folder)
     book.append("opened", {"attempt": 1, "spec": empty.spec})
     book.close()

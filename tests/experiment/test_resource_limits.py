@@ -9,7 +9,7 @@ import pytest
 
 from weigh.engines import engine
 from weigh.engines.environment import Environment
-from weigh.engines.prepared import Ready
+from weigh.engines.prepared import PreparedContender
 from weigh.experiment.resources import bounded
 from weigh.host import cgroup
 from weigh.model.contender import parse_contender
@@ -19,12 +19,14 @@ from weigh.model.spec import Spec
 SPEC = Spec(workload="netflow", contenders=(), baseline="", affinity=(0,), memory_limit=3 << 29)
 
 
-def ready(text: str) -> Ready:
+def ready(text: str) -> PreparedContender:
     contender = parse_contender(text)
     environment = Environment(python=Path("python"), key="", lock="")
     loaded = engine.load(contender.engine)
     settings = contender.engine_settings()
-    return Ready(contender=contender, engine=loaded, environment=environment, settings=settings, cache=Path())
+    return PreparedContender(
+        contender=contender, engine=loaded, environment=environment, settings=settings, cache=Path()
+    )
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from support import experiment_records
 from weigh.experiment.report import resources as printed
 from weigh.experiment.results import resources, storage
-from weigh.experiment.results.results import conclude
-from weigh.model.resources import LifeRead, Told
+from weigh.experiment.results.results import experiment_results
+from weigh.model.resources import Told, WorkerRead
 from weigh.model.storage import Device, Place
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def test_what_was_declared_of_memory_does_not_excuse_threads() -> None:
 
 
 def test_one_that_has_more_in_a_life_than_when_it_was_asked() -> None:
-    life = LifeRead(block=0, start=3, arm=OTHER, contender=OTHER, told=changed(threads=3, declared=()))
-    said = found(msgspec.structs.replace(record(), lives=(life,)))
+    worker = WorkerRead(block=0, start=3, arm=OTHER, contender=OTHER, told=changed(threads=3, declared=()))
+    said = found(msgspec.structs.replace(record(), workers=(worker,)))
     assert ("E6.threads", "warning", "its lives had 3 and 4 threads") in said
     assert ("E6.threads", "warning", f"it has 3 threads, the baseline {BASE} 4") in said
 
@@ -136,9 +136,9 @@ def test_what_an_engine_does_not_say_is_not_compared() -> None:
 def test_evidence_that_did_not_record_it_says_nothing_new() -> None:
     old = experiment_records.record()
     assert storage.findings(old, old.samples) == []
-    assert printed.document(conclude([old])) == {}
+    assert printed.document(experiment_results([old])) == {}
     assert printed.lines(old) == []
-    assert printed.rows(conclude([old])) == ()
+    assert printed.rows(experiment_results([old])) == ()
 
 
 def lying(kind: str, **fields: Any) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Contender
 from weigh.model.errors import ExitCode
@@ -38,26 +38,26 @@ def attempt(number: int, status: GateStatus) -> Record:
 
 
 def test_a_rerun_does_not_acquit() -> None:
-    conclusion = conclude([attempt(1, GateStatus.DIVERGED), attempt(2, GateStatus.AGREED)])
-    assert [verdict.verdict for verdict in conclusion.headline.verdicts] == [VerdictName.DIVERGED]
-    assert conclusion.timings == ()
-    assert conclusion.gate is not None
-    assert "contradicted in an earlier attempt" in conclusion.gate.operations[0].detail
-    assert conclusion.exit_code() is ExitCode.FOUND
+    results = experiment_results([attempt(1, GateStatus.DIVERGED), attempt(2, GateStatus.AGREED)])
+    assert [verdict.verdict for verdict in results.headline.verdicts] == [VerdictName.DIVERGED]
+    assert results.timings == ()
+    assert results.gate is not None
+    assert "contradicted in an earlier attempt" in results.gate.operations[0].detail
+    assert results.exit_code() is ExitCode.FOUND
 
 
 def test_agreeing_attempts_add_their_blocks() -> None:
-    one = conclude([attempt(1, GateStatus.AGREED)])
-    two = conclude([attempt(1, GateStatus.AGREED), attempt(2, GateStatus.AGREED)])
-    assert [verdict.starts for conclusion in (one, two) for verdict in conclusion.headline.verdicts] == [6, 12]
+    one = experiment_results([attempt(1, GateStatus.AGREED)])
+    two = experiment_results([attempt(1, GateStatus.AGREED), attempt(2, GateStatus.AGREED)])
+    assert [verdict.starts for results in (one, two) for verdict in results.headline.verdicts] == [6, 12]
     assert one.exit_code() is ExitCode.OK
 
 
 def test_a_late_wrong_answer_diverges_and_keeps_its_reason() -> None:
     record = attempt(1, GateStatus.AGREED)
     wrong = msgspec.structs.replace(record.samples[-1], outcome=Outcome.WRONG)
-    conclusion = conclude([msgspec.structs.replace(record, samples=(*record.samples[:-1], wrong))])
-    (verdict,) = conclusion.headline.verdicts
+    results = experiment_results([msgspec.structs.replace(record, samples=(*record.samples[:-1], wrong))])
+    (verdict,) = results.headline.verdicts
     assert verdict.verdict is VerdictName.DIVERGED
     assert verdict.reasons[0].code == "A3"
-    assert {finding.code for finding in conclusion.findings} == {"A3.changed"}
+    assert {finding.code for finding in results.findings} == {"A3.changed"}

@@ -14,7 +14,7 @@ from weigh.evidence import journal
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
 from weigh.experiment.config import spec as config
-from weigh.experiment.interim_look import Look
+from weigh.experiment.interim_look import InterimLook
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.record import Planned, Record
 from weigh.experiment.results import allocation, precision, precision_findings
@@ -75,7 +75,7 @@ def test_after_a_kill_a_look_is_not_made_twice_and_the_next_is_the_same(tmp_path
         live = tuple(one for one in (LOUD, QUIET) if one not in resumed.retired)
         resumed.look(block, live, 2, 16, HONEST.looks[block - 4].at)
     written.close()
-    looks = [msgspec.convert(event.body, Look) for event in journal.read(tmp_path)]
+    looks = [msgspec.convert(event.body, InterimLook) for event in journal.read(tmp_path)]
     assert looks == list(HONEST.looks[5:7])
     assert (resumed.retired, resumed.stopped) == ({QUIET}, False)
     assert resumed.runs(LOUD, 99) == HONEST.looks[0].runs[LOUD]
@@ -193,7 +193,7 @@ def test_an_operation_without_a_comparison_is_not_measured_for_ever() -> None:
         for one in HONEST.samples
         if one.block < 7
     ]
-    looks: list[Look] = []
+    looks: list[InterimLook] = []
     for block in range(4, 7):
         own = [one for one in failed if one.block <= block]
         looks.append(
@@ -228,9 +228,9 @@ def test_the_scatter_of_the_runs_is_not_taken_for_that_of_the_starts() -> None:
     for block in range(300):
         clock += 1.0
         for arm in ("a", "b", "a#2"):
-            life = random.Random(f"{block} {arm}").gauss() * 0.01
+            worker = random.Random(f"{block} {arm}").gauss() * 0.01
             for run in range(10):
-                wall = 0.1 * math.exp(life + 0.04 * random.Random(f"{block} {arm} {run}").gauss())
+                wall = 0.1 * math.exp(worker + 0.04 * random.Random(f"{block} {arm} {run}").gauss())
                 samples.append(
                     Sample(
                         block=block, start=0, turn=0, run=run, arm=arm, contender=arm[0], operation=LOUD, case="only",

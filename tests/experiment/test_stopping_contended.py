@@ -11,7 +11,7 @@ from support.sessions import packed
 from support.stopping_attempts import HONEST, LOUD, QUIET, SPEC, Told, attempt, problems, starts
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
-from weigh.experiment.interim_look import Look
+from weigh.experiment.interim_look import InterimLook
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.results import precision_findings
 
@@ -76,7 +76,7 @@ def test_the_protocol_asks_what_the_sampler_saw(tmp_path: Path) -> None:
             if turn[0] == block:
                 resumed.add([one for one in record.samples if (one.block, one.turn) == turn], packed(watch))
         resumed.look(block, (LOUD, QUIET), 2, 16, record.looks[block - 4].at)
-    looks = [msgspec.convert(event.body, Look) for event in journal.read(tmp_path)]
+    looks = [msgspec.convert(event.body, InterimLook) for event in journal.read(tmp_path)]
     assert looks == list(record.looks[5:8])
     assert "narrow enough, but going on because others used more than 5.0 % of the CPU: quiet" in told.lines[0]
     assert len(told.lines) == 2, "said once, and when it is over"

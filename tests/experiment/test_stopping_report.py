@@ -15,7 +15,7 @@ from weigh.experiment.record import EnvironmentRead, Record
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
 
@@ -45,10 +45,10 @@ RECORD = whole(HONEST)
 
 
 def test_each_operation_is_judged_on_its_own_starts() -> None:
-    concluded = conclude([RECORD])
-    verdicts = {one.operation: one for one in concluded.headline.verdicts}
+    results = experiment_results([RECORD])
+    verdicts = {one.operation: one for one in results.headline.verdicts}
     assert {name: one.starts for name, one in verdicts.items()} == {QUIET: 10, LOUD: 16}
-    alone = conclude(
+    alone = experiment_results(
         [msgspec.structs.replace(RECORD, samples=tuple(s for s in RECORD.samples if s.operation == QUIET))]
     )
     quiet = next(one for one in alone.headline.verdicts if one.operation == QUIET)
@@ -60,16 +60,16 @@ def test_each_operation_is_judged_on_its_own_starts() -> None:
     assert quiet.high is not None
     assert width.half is not None
     assert abs(quiet.high / quiet.ratio - math.exp(width.half)) < 1e-9, "the look saw the printed interval"
-    reasons = {reason.code for reason in (concluded.tier.reasons if concluded.tier else ())}
+    reasons = {reason.code for reason in (results.tier.reasons if results.tier else ())}
     assert "T10" not in reasons, "ten starts each are enough"
 
 
 def test_the_report_is_drawn_in_every_form() -> None:
-    concluded = conclude([RECORD])
-    assert "after 10 starts quiet" in " ".join(plain(concluded, "e").split())
-    assert "T1.wide" in page(concluded, list(RECORD.samples), "e")
+    results = experiment_results([RECORD])
+    assert "after 10 starts quiet" in " ".join(plain(results, "e").split())
+    assert "T1.wide" in page(results, list(RECORD.samples), "e")
     starts = {
-        one["operation"]: one["starts"] for one in document(concluded, "e")["verdicts"] if one["metric"] == "wall_s"
+        one["operation"]: one["starts"] for one in document(results, "e")["verdicts"] if one["metric"] == "wall_s"
     }
     assert starts == {QUIET: 10, LOUD: 16}
 

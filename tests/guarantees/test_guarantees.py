@@ -14,7 +14,7 @@ import pytest
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 from weigh.verdict.decide import decide
 
 from . import noise, rates
@@ -161,7 +161,7 @@ def sampled(logs: NDArray[np.float64]) -> list[Sample]:
 def test_the_simulation_goes_the_way_of_the_judge() -> None:
     """Samples of simulated experiments, judged, give the figures that are counted here."""
     logs = noise.start_effects(Size(40), np.random.default_rng(9))
-    judged = judge(sampled(logs), spec=SPEC).verdicts
+    judged = analyse(sampled(logs), spec=SPEC).verdicts
     effects = rates.estimated(logs)
     decisions = decide(effects, np.full(40, 10), Rules())
     assert [verdict.verdict for verdict in judged] == list(decisions.names)
@@ -174,5 +174,5 @@ def test_3000_verdicts_in_2_seconds() -> None:
     """Thirty starts of each arm; processor seconds, so that a busy machine does not fail it."""
     samples = sampled(noise.iid(Size(3_000, 30), np.random.default_rng(10)))
     begin = time.process_time()
-    assert len(judge(samples, spec=SPEC).verdicts) == 3_000
+    assert len(analyse(samples, spec=SPEC).verdicts) == 3_000
     assert time.process_time() - begin < 2

@@ -16,7 +16,7 @@ from .noise import Size
 from .test_guarantees import sampled
 
 if TYPE_CHECKING:
-    from weigh.experiment.interim_look import Look
+    from weigh.experiment.interim_look import InterimLook
     from weigh.model.sample import Sample
 
 WORST = 0.6
@@ -58,7 +58,7 @@ SPEC = Spec(
 
 def retired(samples: list[Sample], spec: Spec) -> dict[str, int]:
     """The number of starts after which each operation is retired, by the rule as the protocol asks it."""
-    looks: list[Look] = []
+    looks: list[InterimLook] = []
     live = tuple(dict.fromkeys(one.operation for one in samples))
     found = {}
     for block in range(rule.FIRST_LOOK - 1, spec.starts):

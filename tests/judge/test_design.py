@@ -21,25 +21,25 @@ ROUNDS = range(1, 7)
 
 
 def test_hyperfine_in_one_call_has_a_fixed_order() -> None:
-    hearing = judged("hyperfine/fixed-order.json")
-    assert refusal(hearing) == "T5"
-    assert "all runs of old came before those of new" in only(hearing).reasons[0].text
-    assert hearing.tier.name is TierName.INADMISSIBLE
-    assert [(one.contender, one.starts) for one in hearing.timings] == [("old", 10), ("new", 10)]
-    assert "hyperfine --warmup 1 --runs 3" in hearing.how
+    results = judged("hyperfine/fixed-order.json")
+    assert refusal(results) == "T5"
+    assert "all runs of old came before those of new" in only(results).reasons[0].text
+    assert results.tier.name is TierName.INADMISSIBLE
+    assert [(one.contender, one.starts) for one in results.timings] == [("old", 10), ("new", 10)]
+    assert "hyperfine --warmup 1 --runs 3" in results.how
 
 
 def test_hyperfine_in_turn_has_a_verdict() -> None:
     files = sorted((FIXTURES / "hyperfine" / "alternating").iterdir())
-    hearing = judged(*files, baseline="old")
-    verdict = only(hearing)
+    results = judged(*files, baseline="old")
+    verdict = only(results)
     assert (verdict.verdict, verdict.starts, verdict.runs) == ("slower", 10, 2)
     assert verdict.low is not None
     assert verdict.high is not None
     # sleep 0.15 against sleep 0.10
     assert verdict.low < 1.5 < verdict.high * 1.05
-    assert (hearing.how, hearing.tier.name) == ("", TierName.SUGGESTIVE)
-    assert hearing.exit_code() == 1
+    assert (results.how, results.tier.name) == ("", TierName.SUGGESTIVE)
+    assert results.exit_code() == 1
     assert judged(*files).exit_code() == 0
     assert not [one for one in verdict.reasons if one.code.startswith("T5")]
 
@@ -55,11 +55,11 @@ def test_hyperfine_files_of_one_version_each_need_the_users_word(tmp_path: Path)
         times = [value, value * 1.01]
         files.append(hyperfine(tmp_path / f"{name}{number // 2:02}.json", (f"./{name}", times)))
     assert refusal(judged(*files)) == "T5"
-    hearing = judged(*files, interleaved=True)
-    assert (only(hearing).verdict, only(hearing).contender, only(hearing).starts) == ("faster", "new", 6)
-    assert "T5.order" in {reason.code for reason in hearing.tier.reasons}
+    results = judged(*files, interleaved=True)
+    assert (only(results).verdict, only(results).contender, only(results).starts) == ("faster", "new", 6)
+    assert "T5.order" in {reason.code for reason in results.tier.reasons}
     # However the shell sorts the names, the first of each version are a round.
-    assert only(judged(*sorted(files), interleaved=True, baseline="old")).ratio == pytest.approx(only(hearing).ratio)
+    assert only(judged(*sorted(files), interleaved=True, baseline="old")).ratio == pytest.approx(only(results).ratio)
 
 
 def test_a_word_for_one_file_of_each_changes_nothing(tmp_path: Path) -> None:
@@ -73,17 +73,17 @@ def test_commands_are_operations_where_each_file_is_a_version(tmp_path: Path) ->
         hyperfine(tmp_path / f"{name}.json", ("parse", [1.0] * 5), ("sort", [2.0, 2.1, 2.0, 2.2, 2.0 + at]))
         for at, name in enumerate(("old", "new"))
     ]
-    hearing = judged(*files)
-    assert [(one.operation, one.contender, one.baseline) for one in hearing.verdicts] == [
+    results = judged(*files)
+    assert [(one.operation, one.contender, one.baseline) for one in results.verdicts] == [
         ("parse", "new", "old"),
         ("sort", "new", "old"),
     ]
 
 
 def test_a_failed_run_is_an_error_and_nobodys_ratio() -> None:
-    hearing = judged("hyperfine/failing.json")
-    assert only(hearing).verdict == "error"
-    assert hearing.exit_code() == 2
+    results = judged("hyperfine/failing.json")
+    assert only(results).verdict == "error"
+    assert results.exit_code() == 2
 
 
 def test_a_third_contender_that_fails_leaves_the_others_their_verdict(tmp_path: Path) -> None:
@@ -104,35 +104,35 @@ def test_pyperf_one_file_after_the_other_is_seen_from_its_dates() -> None:
 @pytest.mark.parametrize("tool", ["pyperf", "google-benchmark"])
 def test_files_with_dates_alternate_without_a_word(tool: str) -> None:
     names = [f"{tool}/alternating/{version}{number}.json" for version in ("old", "new") for number in ROUNDS]
-    hearing = judged(*names, rules=Rules(margin=100.0))
-    verdict = only(hearing)
+    results = judged(*names, rules=Rules(margin=100.0))
+    verdict = only(results)
     assert (verdict.contender, verdict.baseline, verdict.starts) == ("new", "old", 6)
     assert verdict.ratio is not None
-    assert hearing.how == ""
-    assert "T5.order" not in {reason.code for reason in hearing.tier.reasons}
+    assert results.how == ""
+    assert "T5.order" not in {reason.code for reason in results.tier.reasons}
     # Recorded old, new, old, new.
     assert "T5.first" in {reason.code for reason in verdict.reasons}
 
 
 def test_two_processes_are_two_starts() -> None:
-    hearing = judged("pyperf/alternating/old1.json", "pyperf/alternating/new1.json")
-    assert refusal(hearing) == "T10.starts"
-    assert "old has 2 process starts" in only(hearing).reasons[0].text
+    results = judged("pyperf/alternating/old1.json", "pyperf/alternating/new1.json")
+    assert refusal(results) == "T10.starts"
+    assert "old has 2 process starts" in only(results).reasons[0].text
 
 
 def test_repetitions_in_one_process_are_one_start() -> None:
-    hearing = judged("google-benchmark/alternating/old1.json", "google-benchmark/alternating/new1.json")
-    assert refusal(hearing) == "T10.starts"
-    assert "1 process start" in only(hearing).reasons[0].text
-    assert "--benchmark_out=$v$i.json" in hearing.how
-    hearing = judged("a=" + str(FIXTURES / "go/count.txt"), "b=" + str(FIXTURES / "go/alternating/old.txt"))
-    codes = {one.operation: one.reasons[0].code for one in hearing.verdicts}
+    results = judged("google-benchmark/alternating/old1.json", "google-benchmark/alternating/new1.json")
+    assert refusal(results) == "T10.starts"
+    assert "1 process start" in only(results).reasons[0].text
+    assert "--benchmark_out=$v$i.json" in results.how
+    results = judged("a=" + str(FIXTURES / "go/count.txt"), "b=" + str(FIXTURES / "go/alternating/old.txt"))
+    codes = {one.operation: one.reasons[0].code for one in results.verdicts}
     assert codes == {"Sort-2": "T10.starts", "Sum-2": "T10.starts"}
 
 
 def test_summaries_carry_no_verdict() -> None:
-    hearing = judged("google-benchmark/repetitions.json", "google-benchmark/aggregates.json")
-    found = {one.operation: (one.verdict, one.reasons[0].code) for one in hearing.verdicts}
+    results = judged("google-benchmark/repetitions.json", "google-benchmark/aggregates.json")
+    found = {one.operation: (one.verdict, one.reasons[0].code) for one in results.verdicts}
     assert found == {
         "BM_sort/100": ("refused", "T1.summaries"),
         "BM_sort/1000": ("refused", "T1.summaries"),
@@ -173,9 +173,9 @@ def test_the_same_contender_first_in_every_round_is_said(tmp_path: Path) -> None
 def test_two_changes_of_turn_are_no_alternation(tmp_path: Path) -> None:
     order = ["old"] * 5 + ["new"] * 10 + ["old"] * 5
     path = rows(tmp_path / "aba.csv", TIMES, starts(order, {"old": 1.0, "new": 1.1}))
-    hearing = judged(path)
-    assert refusal(hearing) == "T5"
-    assert "alternated 2 times: a verdict needs 5 rounds" in only(hearing).reasons[0].text
+    results = judged(path)
+    assert refusal(results) == "T5"
+    assert "alternated 2 times: a verdict needs 5 rounds" in only(results).reasons[0].text
 
 
 def test_rows_without_starts_are_one_start_each(tmp_path: Path) -> None:
@@ -191,9 +191,9 @@ def test_different_machines_are_not_compared(tmp_path: Path) -> None:
             path = tmp_path / f"{version}{number}.json"
             path.write_text(text.replace('"num_cpus": 2', '"num_cpus": 8') if version == "new" else text)
             files.append(path)
-    hearing = judged(*files)
-    assert refusal(hearing) == "T5.host"
-    assert "old: 2, new: 8" in only(hearing).reasons[0].text
+    results = judged(*files)
+    assert refusal(results) == "T5.host"
+    assert "old: 2, new: 8" in only(results).reasons[0].text
 
 
 def test_an_operation_that_one_lacks_is_named(tmp_path: Path) -> None:
@@ -222,8 +222,8 @@ def test_runs_of_one_log_each_count_with_their_means(tmp_path: Path) -> None:
 
 
 def test_the_threads_of_one_pgbench_run_are_one_log() -> None:
-    hearing = judged("pgbench/threads.101", "pgbench/threads.101.1")
-    assert (len(hearing.files), hearing.files[0].values, hearing.baseline) == (1, 800, None)
+    results = judged("pgbench/threads.101", "pgbench/threads.101.1")
+    assert (len(results.files), results.files[0].values, results.baseline) == (1, 800, None)
 
 
 def test_a_copy_is_no_further_start(tmp_path: Path) -> None:
@@ -264,9 +264,9 @@ def test_dates_win_over_the_users_word(tmp_path: Path) -> None:
             path = tmp_path / f"{version}{number}.json"
             path.write_text(text.replace("2026-", f"{year}-"))
             files.append(path)
-    hearing = judged(*files, interleaved=True)
-    assert refusal(hearing) == "T5"
-    assert "all runs of old came before those of new" in only(hearing).reasons[0].text
+    results = judged(*files, interleaved=True)
+    assert refusal(results) == "T5"
+    assert "all runs of old came before those of new" in only(results).reasons[0].text
 
 
 def test_equal_dates_are_no_order_and_the_users_word_breaks_the_tie(tmp_path: Path) -> None:
@@ -278,9 +278,9 @@ def test_equal_dates_are_no_order_and_the_users_word_breaks_the_tie(tmp_path: Pa
         plain["benchmarks"][0]["real_time"] = seconds
         (tmp_path / source.name).write_text(json.dumps(plain))
     files = sorted(tmp_path.iterdir(), key=lambda path: (path.name.startswith("new"), path.name))
-    hearing = judged(*files)
-    assert refusal(hearing) == "T5"
-    assert "some files have the same date" in only(hearing).reasons[0].text
+    results = judged(*files)
+    assert refusal(results) == "T5"
+    assert "some files have the same date" in only(results).reasons[0].text
     told = judged(*files, interleaved=True)
     assert (only(told).starts, only(told).verdict) == (6, "slower")
     assert "T5.order" in {reason.code for reason in told.tier.reasons}

@@ -13,7 +13,7 @@ import pytest
 from support.samples import FIXTURES
 from weigh.judge.formats import registry
 from weigh.judge.formats.source import MAX_TEXT, Source
-from weigh.judge.run import hear
+from weigh.judge.run import run
 from weigh.model.errors import DataFault, WeighError
 from weigh.model.spec import Rules
 
@@ -94,7 +94,7 @@ def test_one_sentence(tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "file"
     path.write_text(content)
     with pytest.raises(DataFault) as caught:
-        hear([str(path)], Rules())
+        run([str(path)], Rules())
     assert said in str(caught.value)
     assert caught.value.where == str(path)
     assert caught.value.remedy
@@ -103,7 +103,7 @@ def test_one_sentence(tmp_path: Path, content: str, said: str) -> None:
 @pytest.mark.parametrize("name", ["../nope.json", "."])
 def test_what_is_no_file(name: str) -> None:
     with pytest.raises(DataFault):
-        hear([name], Rules())
+        run([name], Rules())
 
 
 @pytest.mark.parametrize("data", [bytes(range(256)) * 20, b"value\n1\0\n2\n", b"value\n1\n\xff\n"])
@@ -111,7 +111,7 @@ def test_binary(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(data)
     with pytest.raises(DataFault):
-        hear([str(path)], Rules())
+        run([str(path)], Rules())
 
 
 def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(MAX_TEXT + 1)
     with pytest.raises(DataFault, match="bytes") as caught:
-        hear([str(path)], Rules())
+        run([str(path)], Rules())
     assert "at most" in caught.value.remedy
 
 
@@ -159,7 +159,7 @@ def test_names_cannot_command_a_terminal(tmp_path: Path) -> None:
     results = [{"command": name, "times": [1.0, 1.1, 1.2, 1.1, 1.3]} for name in (evil, "b")]
     path.write_text(json.dumps({"results": results}))
     console = Console(file=io.StringIO(), width=118, **VERBATIM)
-    console.print(report(hear([str(path)], Rules())))
+    console.print(report(run([str(path)], Rules())))
     assert isinstance(console.file, io.StringIO)
     assert "\x1b" not in console.file.getvalue()
     assert "a\\x1b[31m [bold]" in console.file.getvalue()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.samples import judged
-from weigh.judge.results import document
+from weigh.judge.document import document
 from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def flat() -> NDArray[np.float64]:
 
 
 def test_a_flat_series_has_its_mean_and_its_percentiles(tmp_path: Path, flat: NDArray[np.float64]) -> None:
-    hearing = judged(series(tmp_path / "log.csv", flat))
-    (one,) = hearing.series
+    results = judged(series(tmp_path / "log.csv", flat))
+    (one,) = results.series
     assert one.mean.low is not None
     assert one.mean.high is not None
     assert one.mean.low < 0.010 < one.mean.high
@@ -41,46 +41,46 @@ def test_a_flat_series_has_its_mean_and_its_percentiles(tmp_path: Path, flat: ND
         (0.99, True),
         (0.999, False),
     ]
-    assert hearing.tier.name is TierName.SUGGESTIVE
-    assert "T10.run" in {reason.code for reason in hearing.tier.reasons}
-    assert (hearing.verdicts, hearing.baseline, int(hearing.exit_code(strict=True))) == ((), None, 0)
+    assert results.tier.name is TierName.SUGGESTIVE
+    assert "T10.run" in {reason.code for reason in results.tier.reasons}
+    assert (results.verdicts, results.baseline, int(results.exit_code(strict=True))) == ((), None, 0)
 
 
 def test_a_warm_up_is_left_out_and_said(tmp_path: Path, flat: NDArray[np.float64]) -> None:
-    hearing = judged(series(tmp_path / "log.csv", np.concatenate([flat[:500] + 20, flat])))
-    (one,) = hearing.series
+    results = judged(series(tmp_path / "log.csv", np.concatenate([flat[:500] + 20, flat])))
+    (one,) = results.series
     assert 400 <= one.left_out <= 700
     assert one.mean.count + one.left_out == 3_500
     assert one.mean.mean == pytest.approx(0.010, rel=0.02)
-    assert [finding.code for finding in hearing.findings] == ["L4"]
+    assert [finding.code for finding in results.findings] == ["L4"]
 
 
 def test_a_series_that_never_settles_has_no_interval(tmp_path: Path, flat: NDArray[np.float64]) -> None:
-    hearing = judged(series(tmp_path / "log.csv", flat + np.linspace(0, 30, len(flat))))
-    (one,) = hearing.series
+    results = judged(series(tmp_path / "log.csv", flat + np.linspace(0, 30, len(flat))))
+    (one,) = results.series
     assert one.mean.refused is not None
     assert one.mean.low is None
-    assert hearing.tier.name is TierName.INADMISSIBLE
-    assert int(hearing.exit_code(strict=True)) == 3
-    assert int(hearing.exit_code()) == 0
+    assert results.tier.name is TierName.INADMISSIBLE
+    assert int(results.exit_code(strict=True)) == 3
+    assert int(results.exit_code()) == 0
 
 
 def test_two_logs_show_their_series_and_have_no_verdict(tmp_path: Path, flat: NDArray[np.float64]) -> None:
-    hearing = judged(series(tmp_path / "old.csv", flat), series(tmp_path / "new.csv", flat * 1.1))
-    assert [one.reasons[0].code for one in hearing.verdicts] == ["T10.starts"]
-    assert [one.contender for one in hearing.series] == ["old", "new"]
+    results = judged(series(tmp_path / "old.csv", flat), series(tmp_path / "new.csv", flat * 1.1))
+    assert [one.reasons[0].code for one in results.verdicts] == ["T10.starts"]
+    assert [one.contender for one in results.series] == ["old", "new"]
 
 
 def test_values_of_one_contender_are_one_series_in_their_order() -> None:
-    hearing = judged("pyperf/old.json")
-    (one,) = hearing.series
+    results = judged("pyperf/old.json")
+    (one,) = results.series
     assert one.mean.count == 10
     assert one.mean.refused is not None
 
 
 def test_a_histogram_has_values_and_no_intervals() -> None:
-    hearing = judged("hlog/rate.hlog")
-    (one,) = hearing.series
+    results = judged("hlog/rate.hlog")
+    (one,) = results.series
     assert one.percentiles == ()
     assert [q for q, _ in one.quantiles] == [0.5, 0.9, 0.99, 0.999, 0.9999]
 

@@ -19,19 +19,19 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import Timing, Verdict, VerdictName
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.verdict.analysis_model import Judgement
+    from weigh.verdict.analysis_model import MetricAnalysis
 
 RULES = Rules()
 ARMS = (("base", "base"), ("base#2", "base"), ("new", "new"))
 STARTS = 10
 
 
-def judged(scale: int, noise: float, *, seed: int = 1, starts: int = STARTS, candidates: bool = True) -> Judgement:
+def judged(scale: int, noise: float, *, seed: int = 1, starts: int = STARTS, candidates: bool = True) -> MetricAnalysis:
     """One operation at one scale: the starts of every arm scatter by a normal law of that standard deviation."""
     draw = np.random.default_rng([seed, scale])
     arms = ARMS if candidates else ARMS[:2]
@@ -45,7 +45,7 @@ def judged(scale: int, noise: float, *, seed: int = 1, starts: int = STARTS, can
     ]  # fmt: skip
     names = ("base", "new") if candidates else ("base",)
     contenders = tuple(Contender(name=name, engine="duckdb") for name in names)
-    return judge(samples, spec=Spec(workload="netflow", contenders=contenders, baseline="base", scale=scale))
+    return analyse(samples, spec=Spec(workload="netflow", contenders=contenders, baseline="base", scale=scale))
 
 
 def climbed(law: Callable[[int], float], scales: Sequence[int], **how: object) -> Ladder:
@@ -89,10 +89,10 @@ def test_a_larger_rung_than_the_lost_one_counts() -> None:
 
 
 def test_the_figures_of_a_step_are_those_of_the_judgement() -> None:
-    judgement = judged(SCALES[0], 0.05)
-    (verdict,) = judgement.verdicts
-    step = of(ladder([(SCALES[0], judgement)], ["base", "new"], RULES), "new").steps[0]
-    timing = next(one for one in judgement.timings if one.contender == "new")
+    analysis = judged(SCALES[0], 0.05)
+    (verdict,) = analysis.verdicts
+    step = of(ladder([(SCALES[0], analysis)], ["base", "new"], RULES), "new").steps[0]
+    timing = next(one for one in analysis.timings if one.contender == "new")
     assert (step.low, step.high, step.detectable, step.verdict) == (
         verdict.low, verdict.high, verdict.detectable, verdict.verdict,
     )  # fmt: skip

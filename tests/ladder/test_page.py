@@ -12,13 +12,13 @@ from rich.console import Console
 from support import experiment_records
 from support.hostile_records import HOSTILE, hostile
 from support.html_pages import Reader, assert_sound
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.ladder.cost import Cost
 from weigh.ladder.plan import LadderPlan, Variation
 from weigh.ladder.report.document import document
 from weigh.ladder.report.page import page
 from weigh.ladder.report.terminal import report
-from weigh.ladder.results import Rung, Summary, assembled
+from weigh.ladder.results import LadderResults, Rung, assembled
 from weigh.model.answer import GateStatus
 from weigh.render.terminal import VERBATIM
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def rung(scale: float, record: Record) -> Rung:
     """The record as if it were of that scale."""
     there = msgspec.structs.replace(record, spec=msgspec.structs.replace(record.spec, scale=scale))
-    return Rung(scale=scale, evidence=f"20261121-{scale:g}-1", conclusion=conclude([there]))
+    return Rung(scale=scale, evidence=f"20261121-{scale:g}-1", results=experiment_results([there]))
 
 
-def two_rungs(*, evil: bool = False) -> Summary:
+def two_rungs(*, evil: bool = False) -> LadderResults:
     """A noisy rung and a quiet one."""
     records = [experiment_records.record(noise=noise) for noise in (0.3, 0.002)]
     if evil:
@@ -42,7 +42,7 @@ def two_rungs(*, evil: bool = False) -> Summary:
     return assembled(plan, rungs)
 
 
-def widths() -> Summary:
+def widths() -> LadderResults:
     """One rung of a contender in two widths, with its COST."""
     names = [contender.name for contender in experiment_records.record().spec.contenders]
     members = dict(zip(names, (1, 2, 4), strict=True))
@@ -58,7 +58,7 @@ def widths() -> Summary:
     return assembled(plan, (rung(1.0, experiment_records.record()),), (cost,))
 
 
-def plain(summary: Summary) -> str:
+def plain(summary: LadderResults) -> str:
     console = Console(file=io.StringIO(), width=118, color_system=None, **VERBATIM)
     console.print(report(summary, "runs/ladder-1"))
     assert isinstance(console.file, io.StringIO)

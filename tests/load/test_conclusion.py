@@ -12,7 +12,7 @@ from support.load_records import EACH, RATE, interval, record, run, spec, steady
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
-from weigh.load.results import LoadConclusion, conclude
+from weigh.load.results import LoadResults, load_results
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -46,24 +46,24 @@ def stalled() -> LoadRecord:
     return record(runs, spec(STALLED, loops=("open", "closed")))
 
 
-def codes(found: LoadConclusion) -> set[str]:
+def codes(found: LoadResults) -> set[str]:
     return {one.code for one in found.findings}
 
 
-def reasons(found: LoadConclusion) -> set[str]:
+def reasons(found: LoadResults) -> set[str]:
     return {one.code for one in found.runs[0].reasons}
 
 
-def changed(whole: LoadRecord, **summary: object) -> LoadConclusion:
+def changed(whole: LoadRecord, **summary: object) -> LoadResults:
     """The same run with another account of it."""
     (first,) = whole.runs
     assert first.summary
     other = msgspec.structs.replace(first, summary=msgspec.structs.replace(first.summary, **summary))
-    return conclude(msgspec.structs.replace(whole, runs=(other,)))
+    return load_results(msgspec.structs.replace(whole, runs=(other,)))
 
 
 def test_a_calm_run_counts_and_has_its_percentiles(calm: LoadRecord) -> None:
-    found = conclude(calm)
+    found = load_results(calm)
     assert not found.refused
     assert found.tier.name == "suggestive"
     whole = np.concatenate(steady_times(LENGTH))
@@ -85,7 +85,7 @@ def test_a_calm_run_counts_and_has_its_percentiles(calm: LoadRecord) -> None:
 
 
 def test_a_stall_is_in_the_figures_of_the_schedule_and_not_in_those_of_the_loop(stalled: LoadRecord) -> None:
-    found = conclude(stalled)
+    found = load_results(stalled)
     opened = found.runs[0]
     # 5 % of the requests wait uniformly up to 1 s: by arithmetic p99 is 0.8 s and p99.9 is 0.98 s.
     assert opened.settled is not None
@@ -100,26 +100,26 @@ def test_a_stall_is_in_the_figures_of_the_schedule_and_not_in_those_of_the_loop(
 
 
 def test_a_cluster_of_slow_requests_widens_the_interval_or_takes_it(stalled: LoadRecord, calm: LoadRecord) -> None:
-    one_event = conclude(stalled).runs[0].whole.response.at(0.99)
+    one_event = load_results(stalled).runs[0].whole.response.at(0.99)
     assert not one_event.resolved or one_event.high / one_event.low > 10  # type: ignore[operator]
-    quiet = conclude(calm).runs[0].whole.response.at(0.99)
+    quiet = load_results(calm).runs[0].whole.response.at(0.99)
     assert quiet.high / quiet.low < 1.2  # type: ignore[operator]
 
 
 def test_a_warm_up_is_cut_and_said(calm: LoadRecord) -> None:
     slow = [interval(at, 4 * own if at < 20 else own) for at, own in enumerate(steady_times(LENGTH))]
-    found = conclude(record([run(slow)]))
+    found = load_results(record([run(slow)]))
     assert found.runs[0].settled is not None
     assert found.runs[0].settled.cut_s == pytest.approx(2.0, abs=0.5)
     assert "L4.warm_up" in codes(found)
-    assert "L4.warm_up" not in codes(conclude(calm))
-    p99, truth = found.runs[0].whole.response.at(0.99), conclude(calm).runs[0].whole.response.at(0.99)
+    assert "L4.warm_up" not in codes(load_results(calm))
+    p99, truth = found.runs[0].whole.response.at(0.99), load_results(calm).runs[0].whole.response.at(0.99)
     assert p99.value == pytest.approx(truth.value, rel=0.05)
 
 
 def test_a_warm_up_that_is_asked_for_is_cut_without_a_test(calm: LoadRecord) -> None:
     asked = msgspec.structs.replace(calm, spec=msgspec.structs.replace(calm.spec, warmup_s=5.0))
-    found = conclude(asked)
+    found = load_results(asked)
     assert found.runs[0].settled is not None
     assert found.runs[0].settled.cut_s == pytest.approx(5.0)
     assert found.runs[0].whole.count == 5_000
@@ -127,16 +127,16 @@ def test_a_warm_up_that_is_asked_for_is_cut_without_a_test(calm: LoadRecord) -> 
 
 def test_a_generator_that_is_late_is_refused(calm: LoadRecord) -> None:
     late = [interval(at, own, late=5e-3) for at, own in enumerate(steady_times(LENGTH))]
-    found = conclude(record([run(late)]))
+    found = load_results(record([run(late)]))
     assert reasons(found) == {"E8.late"}
     assert found.tier.name == "inadmissible"
     assert document(found, "here")["load"]["rate_achieved"] is None
-    assert not reasons(conclude(calm))
+    assert not reasons(load_results(calm))
 
 
 def test_a_generator_without_a_moment_of_rest_is_refused() -> None:
     busy = [interval(at, own, cpu=0.099) for at, own in enumerate(steady_times(LENGTH))]
-    assert reasons(conclude(record([run(busy)]))) == {"E8.saturated"}
+    assert reasons(load_results(record([run(busy)]))) == {"E8.saturated"}
 
 
 def test_a_clock_that_jumped_is_refused(calm: LoadRecord) -> None:
@@ -153,18 +153,18 @@ def test_a_rate_that_was_missed_is_refused_and_the_unsent_are_counted(calm: Load
 def test_figures_that_littles_law_forbids_are_refused() -> None:
     # 1,000/s of 24 ms each need 24 connections; there are 16.
     times = [np.full(100, 0.024) for _ in range(LENGTH)]
-    assert reasons(conclude(record([run([interval(at, own) for at, own in enumerate(times)])]))) == {"E8.little"}
+    assert reasons(load_results(record([run([interval(at, own) for at, own in enumerate(times)])]))) == {"E8.little"}
     times = [np.full(100, 0.014) for _ in range(LENGTH)]
-    assert not reasons(conclude(record([run([interval(at, own) for at, own in enumerate(times)])])))
+    assert not reasons(load_results(record([run([interval(at, own) for at, own in enumerate(times)])])))
 
 
 def test_errors_beyond_the_budget_leave_no_throughput() -> None:
-    def failing(each: int) -> LoadConclusion:
+    def failing(each: int) -> LoadResults:
         parts = [
             interval(at, own, errors={"out of memory": each} if at % 20 == 0 else None)
             for at, own in enumerate(steady_times(LENGTH))
         ]
-        return conclude(record([run(parts)]))
+        return load_results(record([run(parts)]))
 
     assert reasons(failing(10)) == {"L7.errors"}
     assert "L7.failed" in codes(failing(1))
@@ -176,7 +176,7 @@ def test_an_answer_that_contradicts_what_was_written_is_an_error(calm: LoadRecor
     assert "L6.wrong" in codes(found)
     assert found.exit_code() == 1
     assert "version 3 after 4" in plain(found, "here")
-    assert conclude(calm).exit_code() == 0
+    assert load_results(calm).exit_code() == 0
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_an_answer_that_contradicts_what_was_written_is_an_error(calm: LoadRecor
 )
 def test_what_is_said_of_the_target(calm: LoadRecord, where: object, workload: str, expected: set[str]) -> None:
     asked = msgspec.structs.replace(calm.spec, workload=workload)
-    found = conclude(record(calm.runs, asked, where))  # type: ignore[arg-type]
+    found = load_results(record(calm.runs, asked, where))  # type: ignore[arg-type]
     assert codes(found) == expected
 
 
@@ -204,7 +204,7 @@ def test_repeats_have_an_interval_for_the_next_run() -> None:
         pace = rng.lognormal(0, 0.1)
         times = steady_times(60, seed=number)
         runs.append(run([interval(at, pace * own) for at, own in enumerate(times)], number=number))
-    found = conclude(record(runs, spec(60, repeats=4)))
+    found = load_results(record(runs, spec(60, repeats=4)))
     (group,) = found.groups
     p50 = next(one for one in group.between if one.name == "p50")
     inside = group.first.whole.response.at(0.5)
@@ -214,7 +214,7 @@ def test_repeats_have_an_interval_for_the_next_run() -> None:
 
 
 def test_a_page_of_a_hundred_requests(calm: LoadRecord) -> None:
-    found = conclude(msgspec.structs.replace(calm, spec=msgspec.structs.replace(calm.spec, fanout=100)))
+    found = load_results(msgspec.structs.replace(calm, spec=msgspec.structs.replace(calm.spec, fanout=100)))
     shown = found.groups[0].page
     assert shown is not None
     assert shown.hit == pytest.approx(1 - 0.99**100)
@@ -225,7 +225,7 @@ def test_a_page_of_a_hundred_requests(calm: LoadRecord) -> None:
 def test_a_run_that_was_killed_is_shown_as_far_as_it_came(calm: LoadRecord) -> None:
     (first,) = calm.runs
     cut = msgspec.structs.replace(calm, end=None, runs=(msgspec.structs.replace(first, summary=None),))
-    found = conclude(cut)
+    found = load_results(cut)
     assert "killed" in plain(found, "here")
     assert "T8.stopped" in {one.code for one in found.tier.reasons}
     assert document(found, "here")["runs"][0]["requests"]["scheduled"] is None
@@ -233,14 +233,14 @@ def test_a_run_that_was_killed_is_shown_as_far_as_it_came(calm: LoadRecord) -> N
 
 def test_nothing_measured_is_said_and_is_a_failure(calm: LoadRecord) -> None:
     empty = msgspec.structs.replace(calm, runs=())
-    found = conclude(empty)
+    found = load_results(empty)
     assert "Nothing was measured" in plain(found, "here")
     assert found.exit_code() == 2
     assert page(found, "here")
 
 
 def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
-    text = page(conclude(stalled), "here")
+    text = page(load_results(stalled), "here")
     assert text.count("<svg") >= 6
     assert "<script" not in text
     assert "Content-Security-Policy" in text
@@ -249,13 +249,13 @@ def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
 
 def test_a_hostile_message_of_a_server_stays_text(calm: LoadRecord) -> None:
     bad = Finding(code="L7.failed", severity="warning", text="<script>\x1b[31m", remedy="none")
-    found = conclude(msgspec.structs.replace(calm, findings=(bad,)))
+    found = load_results(msgspec.structs.replace(calm, findings=(bad,)))
     assert "<script>" not in page(found, "here")
     assert "\x1b" not in plain(found, "here")
 
 
 def test_the_document_has_every_percentile_of_the_contract(calm: LoadRecord) -> None:
-    made = document(conclude(calm), "20261122-abc-1")
+    made = document(load_results(calm), "20261122-abc-1")
     assert set(made["operations"][0]["response"]) == {"mean", "p50", "p90", "p95", "p99", "p999", "p9999", "max"}
     assert set(made["operations"][0]["response"]["p50"]) == {"value", "low", "high", "resolved", "seen"}
     assert made["load"]["rate_target"] == RATE

@@ -30,7 +30,7 @@ LENGTH = 60
 def folder(tmp_path: Path) -> Path:
     """A sealed experiment of one run."""
     asked = spec(LENGTH)
-    place, attempt = attempts.begin(tmp_path, asked)
+    place, attempt = attempts.begin(tmp_path, asked.id)
     journal = Journal(place)
     made = run([interval(at, own) for at, own in enumerate(steady_times(LENGTH))])
     assert made.summary
@@ -93,7 +93,7 @@ def test_the_log_is_read_by_the_reader_of_other_tools(folder: Path) -> None:
     # Its library takes a tenth of a second for a histogram: three intervals will do.
     lines = (folder / "histograms.hlog").read_bytes().splitlines(keepends=True)[: 3 + 4 * 3]
     reading = hlog.read(Source("histograms.hlog", b"".join(lines)))
-    by_name = {one.operation: one for one in reading.stretches}
+    by_name = {one.operation: one for one in reading.measurements}
     assert set(by_name) == {"read", "read.service", "read.lag_free", "read.lag_late"}
     whole = merged(decode(one.operations[0].response) for one in records.read(folder).runs[0].intervals[:3])
     assert dict(by_name["read"].quantiles)[0.99] == pytest.approx(whole.quantile(0.99), rel=1e-9)

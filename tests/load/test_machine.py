@@ -19,7 +19,7 @@ from weigh.load.report import files
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
-from weigh.load.results import LoadConclusion, conclude
+from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import verify
 from weigh.model.timeline import Culprit, Disk, Moment, Watch
 
@@ -84,33 +84,33 @@ def load(seen: tuple[Watch, ...], slow: range = range(0), *, apart: bool = False
     return msgspec.structs.replace(made, environment=environment, watches=seen)
 
 
-def of(found: LoadConclusion) -> RunMachine:
+def of(found: LoadResults) -> RunMachine:
     assert found.machine
     (one,) = found.machine.runs
     return one
 
 
-def codes(found: LoadConclusion) -> dict[str, str]:
+def codes(found: LoadResults) -> dict[str, str]:
     return {one.code: one.severity for one in found.findings if one.code.startswith("E4")}
 
 
-def spike(found: LoadConclusion) -> Spike:
+def spike(found: LoadResults) -> Spike:
     (one,) = of(found).spikes
     return one
 
 
 @pytest.fixture(scope="module")
-def quiet() -> LoadConclusion:
-    return conclude(load(watches()))
+def quiet() -> LoadResults:
+    return load_results(load(watches()))
 
 
 @pytest.fixture(scope="module")
-def beside() -> LoadConclusion:
+def beside() -> LoadResults:
     """A job that uses 60 % of one CPU all the time."""
-    return conclude(load(watches(foreign=lambda _: 0.6 * SPAN)))
+    return load_results(load(watches(foreign=lambda _: 0.6 * SPAN)))
 
 
-def test_a_job_beside_the_run_is_named_and_the_run_refused(beside: LoadConclusion) -> None:
+def test_a_job_beside_the_run_is_named_and_the_run_refused(beside: LoadResults) -> None:
     (reason,) = beside.runs[0].reasons
     assert reason.code == "E4.contended"
     assert reason.text.startswith("others used 60.0 % of the CPU of the run, more than 5.0 %: cc1plus (pid 812)")
@@ -124,7 +124,7 @@ def test_a_job_beside_the_run_is_named_and_the_run_refused(beside: LoadConclusio
     assert "REFUSED E4.contended" in plain(beside, "here")
 
 
-def test_a_quiet_machine_is_a_reason_less(quiet: LoadConclusion) -> None:
+def test_a_quiet_machine_is_a_reason_less(quiet: LoadResults) -> None:
     assert not quiet.runs[0].reasons
     assert not codes(quiet)
     assert "E4.unwatched" not in {one.code for one in quiet.tier.reasons}
@@ -133,13 +133,13 @@ def test_a_quiet_machine_is_a_reason_less(quiet: LoadConclusion) -> None:
 
 
 def test_what_is_before_and_behind_the_run_is_not_its() -> None:
-    found = conclude(load(watches(foreign=lambda at: 0.0 if 0 <= at <= LENGTH * EACH else 2 * SPAN)))
+    found = load_results(load(watches(foreign=lambda at: 0.0 if 0 <= at <= LENGTH * EACH else 2 * SPAN)))
     assert of(found).foreign == pytest.approx(0, abs=1e-9)
     assert not codes(found)
 
 
 def test_a_short_job_names_its_intervals_and_refuses_nothing() -> None:
-    found = conclude(load(watches(foreign=lambda at: SPAN if 3.0 < at < 3.3 else 0.0)))
+    found = load_results(load(watches(foreign=lambda at: SPAN if 3.0 < at < 3.3 else 0.0)))
     assert not found.runs[0].reasons
     assert codes(found) == {"E4.contended": "note"}
     assert [round(one.from_s, 3) for one in of(found).contended] == [3.0, 3.1, 3.2]
@@ -149,19 +149,19 @@ def test_a_short_job_names_its_intervals_and_refuses_nothing() -> None:
 
 
 def test_the_cpu_of_a_run_is_what_it_used_and_at_least_one_cpu() -> None:
-    found = conclude(load(watches(own=lambda _: 2 * SPAN, foreign=lambda _: 0.08 * SPAN)))
+    found = load_results(load(watches(own=lambda _: 2 * SPAN, foreign=lambda _: 0.08 * SPAN)))
     assert of(found).foreign == pytest.approx(0.04)
     assert not codes(found)
 
 
 def test_other_guests_are_a_reason_of_their_own() -> None:
-    found = conclude(load(watches(steal=lambda _: 0.2 * SPAN)))
+    found = load_results(load(watches(steal=lambda _: 0.2 * SPAN)))
     assert {one.code for one in found.runs[0].reasons} == {"E4.steal"}
     assert codes(found) == {"E4.steal": "warning"}
 
 
 def test_a_server_that_cannot_be_told_from_others_is_not_accused() -> None:
-    found = conclude(load(watches(foreign=lambda _: 0.6 * SPAN), apart=True))
+    found = load_results(load(watches(foreign=lambda _: 0.6 * SPAN), apart=True))
     assert not found.runs[0].reasons
     assert codes(found) == {"E4.apart": "warning"}
     assert "E4.apart" in {one.code for one in found.tier.reasons}
@@ -171,7 +171,7 @@ def test_a_server_that_cannot_be_told_from_others_is_not_accused() -> None:
 
 @pytest.mark.parametrize(("bound", "expected"), [(1.0, {"E4.allowed": "warning"}), (0.7, {"E4.allowed": "warning"})])
 def test_another_bound_is_kept_and_said(bound: float, expected: dict[str, str]) -> None:
-    found = conclude(load(watches(foreign=lambda _: 0.6 * SPAN), contention=bound))
+    found = load_results(load(watches(foreign=lambda _: 0.6 * SPAN), contention=bound))
     assert not found.runs[0].reasons
     assert codes(found) == expected
     assert "E4.allowed" in {one.code for one in found.tier.reasons}
@@ -185,14 +185,14 @@ def test_the_bound_is_part_of_the_experiment_and_its_absence_is_not() -> None:
 def test_a_hole_says_where() -> None:
     (whole,) = watches()
     holed = msgspec.structs.replace(whole, moments=tuple(one for one in whole.moments if not 8 < one.at - AT < 8.8))
-    found = conclude(load((holed,)))
+    found = load_results(load((holed,)))
     reasons = [one.text for one in found.tier.reasons if one.code == "E4.unwatched"]
     assert reasons == ["the machine was not watched during 8 of 100 intervals of run 1"]
     assert not document(found, "here")["machine"]["watched"]
 
 
 def test_evidence_of_before_reads_as_it_did() -> None:
-    found = conclude(record([run(intervals())]))
+    found = load_results(record([run(intervals())]))
     made = document(found, "here")
     assert "machine" not in made
     assert "machine" not in made["runs"][0]
@@ -212,9 +212,9 @@ def test_a_watched_load_on_a_server_elsewhere_can_be_conclusive() -> None:
     made = record(ones, spec(LENGTH, repeats=3), where)
     environment = msgspec.structs.replace(made.environment, apart=False)  # type: ignore[type-var]
     seen = tuple(one for at in (1, 2, 3) for one in watches(at=20.0 * at))
-    found = conclude(msgspec.structs.replace(made, environment=environment, watches=seen))
+    found = load_results(msgspec.structs.replace(made, environment=environment, watches=seen))
     assert found.tier.name == "conclusive", found.tier.reasons
-    assert conclude(made).tier.name == "suggestive"
+    assert load_results(made).tier.name == "suggestive"
 
 
 def busy(at: float) -> bool:
@@ -226,12 +226,12 @@ def test_a_spike_is_linked_to_what_was_saturated_in_it_alone() -> None:
         return {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0 if busy(at) else 0.1)}
 
     seen = watches(disk=disk, pressure_io=lambda at: 0.9 if busy(at) else 0.0)
-    found = spike(conclude(load(seen, SLOW)))
+    found = spike(load_results(load(seen, SLOW)))
     assert found.saturated == ("disk",)
     assert found.to_s == pytest.approx(5.3)
     assert found.from_s < 5.0, "when the slowest requests were due"
     assert found.p99_s > 50 * found.typical_s
-    text = plain(conclude(load(seen, SLOW)), "here")
+    text = plain(load_results(load(seen, SLOW)), "here")
     assert "spike 1, from" in text
     assert "waited for a disk" in " ".join(text.split())
 
@@ -240,7 +240,7 @@ def test_what_is_saturated_all_the_time_explains_no_spike() -> None:
     seen = watches(
         disk=lambda _: {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0)}, pressure_io=lambda _: 0.9
     )
-    found = conclude(load(seen, SLOW))
+    found = load_results(load(seen, SLOW))
     assert spike(found).saturated == ()
     assert "nothing that the sampler sees" in " ".join(plain(found, "here").split())
 
@@ -256,7 +256,7 @@ def test_what_is_saturated_all_the_time_explains_no_spike() -> None:
     ],
 )
 def test_every_resource_can_be_the_one(cause: str, told: dict[str, Callable[[float], float]]) -> None:
-    found = spike(conclude(load(watches(**told), SLOW)))
+    found = spike(load_results(load(watches(**told), SLOW)))
     assert found.saturated == (cause,)
     assert bool(found.culprits) == (cause == "others")
 
@@ -272,7 +272,7 @@ def test_a_generator_without_rest_in_a_spike_is_named(asked: dict[str, Any], exp
         msgspec.structs.replace(part, client_cpu_s=0.099 if at in SLOW else 0.01)
         for at, part in enumerate(one.intervals)
     )
-    found = spike(conclude(msgspec.structs.replace(made, runs=(msgspec.structs.replace(one, intervals=parts),))))
+    found = spike(load_results(msgspec.structs.replace(made, runs=(msgspec.structs.replace(one, intervals=parts),))))
     assert found.saturated == expected
 
 
@@ -280,7 +280,7 @@ def test_a_spike_that_reaches_back_over_several_takes_all_of_them_in() -> None:
     times = {30: 0.02, 40: 0.02, 50: 2.5}
     parts = [interval(at, np.full(100, times.get(at, 5e-4))) for at in range(LENGTH)]
     made = load(watches())
-    found = conclude(msgspec.structs.replace(made, runs=(msgspec.structs.replace(run(parts), at=AT),)))
+    found = load_results(msgspec.structs.replace(made, runs=(msgspec.structs.replace(run(parts), at=AT),)))
     (one,) = of(found).spikes
     assert one.from_s < 3.0
     assert one.to_s == pytest.approx(5.1)
@@ -291,12 +291,12 @@ def test_other_guests_name_no_process_and_both_kinds_are_told() -> None:
         "steal": lambda at: SPAN if 3.0 < at < 3.3 else 0.0,
         "foreign": lambda at: SPAN if 6.0 < at < 6.1 else 0.0,
     }
-    found = conclude(load(watches(**told)))
+    found = load_results(load(watches(**told)))
     assert codes(found) == {"E4.contended": "note", "E4.steal": "note"}
     both = {one.code: one.text for one in found.findings}
     assert "1 of 100 intervals: from 6.00 s" in both["E4.contended"]
     assert "3 of 100 intervals: from 3.00 s" in both["E4.steal"]
-    alone = conclude(load(watches(steal=told["steal"], foreign=lambda _: 0.03 * SPAN)))
+    alone = load_results(load(watches(steal=told["steal"], foreign=lambda _: 0.03 * SPAN)))
     assert codes(alone) == {"E4.steal": "note"}
     assert not of(alone).culprits
 
@@ -312,27 +312,27 @@ def test_a_server_that_began_anew_cannot_be_told_from_others() -> None:
         ({}, {"E4.contended": "warning"}),
     ):
         environment = msgspec.structs.replace(made.environment, target=target(**where))  # type: ignore[type-var]
-        found = conclude(msgspec.structs.replace(made, runs=runs, environment=environment))
+        found = load_results(msgspec.structs.replace(made, runs=runs, environment=environment))
         assert codes(found) == expected
     again = msgspec.structs.replace(made.environment, target=target(embedded=False))  # type: ignore[type-var]
-    text = " ".join(plain(conclude(msgspec.structs.replace(made, runs=runs, environment=again)), "here").split())
+    text = " ".join(plain(load_results(msgspec.structs.replace(made, runs=runs, environment=again)), "here").split())
     assert "a server that began anew has other processes" in text
 
 
-def test_a_run_without_a_spike_has_none(quiet: LoadConclusion) -> None:
+def test_a_run_without_a_spike_has_none(quiet: LoadResults) -> None:
     assert not of(quiet).spikes
 
 
 def test_a_spike_that_nobody_watched_is_said_to_be_one() -> None:
     (whole,) = watches()
     holed = msgspec.structs.replace(whole, moments=tuple(one for one in whole.moments if not 4 < one.at - AT < 6))
-    found = conclude(load((holed,), SLOW))
+    found = load_results(load((holed,), SLOW))
     assert not spike(found).watched
     assert "nobody watched the machine then" in " ".join(plain(found, "here").split())
 
 
-def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadConclusion) -> None:
-    text = page(conclude(load(watches(), SLOW)), "here")
+def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadResults) -> None:
+    text = page(load_results(load(watches(), SLOW)), "here")
     assert text.count('class="sp"') == 1
     assert "Throughput over time" not in text, "it is above the machine"
     assert "spike 1, from" in text
@@ -342,14 +342,14 @@ def test_the_page_draws_both_on_one_axis_and_stays_small(beside: LoadConclusion)
 
 
 def test_the_first_saturated_resource_is_named() -> None:
-    found = conclude(load(watches(pressure_cpu=lambda at: 0.5 if at > 2 else 0.0)))
+    found = load_results(load(watches(pressure_cpu=lambda at: 0.5 if at > 2 else 0.0)))
     assert of(found).use.bottleneck == "cpu"
     assert "first saturated: CPU, in the interval from 2.00 s on" in plain(found, "here")
     assert document(found, "here")["runs"][0]["machine"]["bottleneck"] == "cpu"
 
 
-def test_the_run_queue_is_told_and_where_it_cannot_be_read_nothing_is(quiet: LoadConclusion) -> None:
-    found = conclude(load(watches(queue=lambda at: 9 if 2 < at < 3 else 1)))
+def test_the_run_queue_is_told_and_where_it_cannot_be_read_nothing_is(quiet: LoadResults) -> None:
+    found = load_results(load(watches(queue=lambda at: 9 if 2 < at < 3 else 1)))
     assert (of(found).longest_queue, of(found).cpus) == (9, 2)
     assert of(found).queue == pytest.approx(1.8, abs=0.05)
     assert "run queue: 1.8 tasks for 2 CPUs on average, 9 at most" in plain(found, "here")
@@ -360,7 +360,7 @@ def test_the_run_queue_is_told_and_where_it_cannot_be_read_nothing_is(quiet: Loa
 def folder(tmp_path: Path) -> Path:
     """A sealed experiment whose journal has what the sampler saw."""
     asked = spec(LENGTH)
-    place, attempt = attempts.begin(tmp_path, asked)
+    place, attempt = attempts.begin(tmp_path, asked.id)
     journal = Journal(place)
     made = run(intervals())
     assert made.summary

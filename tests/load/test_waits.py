@@ -13,7 +13,7 @@ from weigh.evidence import journal
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
-from weigh.load.results import conclude
+from weigh.load.results import load_results
 from weigh.load.waits.analysis import LEAST_LOOKS, waited
 from weigh.load.waits.model import Blocked, Look, RunWaits, Waits
 from weigh.load.waits.postgres_sampling.blocking import HIDDEN, VACUUM, blocked
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.record import LoadRecord
-    from weigh.load.results import LoadConclusion
+    from weigh.load.results import LoadResults
 
 UPDATE = "UPDATE hot SET n = n + $1 WHERE id = $2"
 NAMES = {10: ("public.hot", "r"), 11: ("public.hot_pkey", "i"), 20: ("public.cold", "r"), 30: ("app.all", "p")}
@@ -176,7 +176,7 @@ def test_few_looks_that_met_anybody_give_no_share() -> None:
     one = waited(kept(idle, busy).waits, 1, 0.0)
     assert one
     assert (one.resolved, one.shares) == (False, ())
-    assert "Not resolved by 19 active samples" in " ".join(plain(conclude(kept(idle, busy)), "x").split())
+    assert "Not resolved by 19 active samples" in " ".join(plain(load_results(kept(idle, busy)), "x").split())
     enough = waited(kept(idle, busy, looks(1, {"CPU": 1}, first=600)).waits, 1, 0.0)
     assert enough
     assert enough.resolved
@@ -203,7 +203,7 @@ def test_it_is_in_all_three_reports_and_an_experiment_without_it_is_as_before() 
                   ahead=3)  # fmt: skip
     other = Blocked(lock="transactionid", mode="ShareLock", root_whose="other", root_name="psql", times=2)
     part = msgspec.structs.replace(looks(40, {"Lock:transactionid": 4}), blocked=(hot, other), checkpoints=1)
-    whole = conclude(kept(part))
+    whole = load_results(kept(part))
     text = " ".join(plain(whole, "x").split())
     assert "100.0 % Lock:transactionid" in text
     assert (
@@ -217,14 +217,14 @@ def test_it_is_in_all_three_reports_and_an_experiment_without_it_is_as_before() 
         "lock": "", "mode": "", "table": "public.<b>hot", "told": {"row": 40}, "samples": 40, "of": 42,
     }  # fmt: skip
     assert "public.&lt;b&gt;hot" in page(whole, "x")
-    before = conclude(kept())
+    before = load_results(kept())
     assert "waits" not in document(before, "x")["runs"][0]
     assert "sessions waited" not in plain(before, "x") + page(before, "x")
 
 
-def blocker(**root: Any) -> LoadConclusion:
+def blocker(**root: Any) -> LoadResults:
     wait = Blocked(lock="transactionid", mode="ShareLock", times=3, **root)
-    return conclude(kept(msgspec.structs.replace(looks(40, {"CPU": 4}), blocked=(wait,))))
+    return load_results(kept(msgspec.structs.replace(looks(40, {"CPU": 4}), blocked=(wait,))))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from support import sessions
 from weigh.experiment.record import BlockBegun
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.machine import drift
 from weigh.model.calibration import Calibration, Kernel
 from weigh.model.spec import Rules
@@ -115,14 +115,14 @@ def test_only_arms_that_did_not_share_it_are_refused(
     record = sessions.record(blocks=BLOCKS, rules=Rules(margin=0.03))
     blocks = tuple(msgspec.structs.replace(block, serial=serial) for block in record.blocks)
     assert isinstance(blocks[0], BlockBegun)
-    concluded = conclude(
+    results = experiment_results(
         [msgspec.structs.replace(record, blocks=blocks, calibrations=tuple(calibrations(levels, kernel)))]
     )
-    verdicts = concluded.headline.verdicts
+    verdicts = results.headline.verdicts
     assert verdicts
     for verdict in verdicts:
         assert (verdict.verdict is VerdictName.REFUSED) is refused
         assert ("T4.machine" in {reason.code for reason in verdict.reasons}) is refused
-    named = [finding for finding in concluded.findings if finding.code == "E5.drift"]
+    named = [finding for finding in results.findings if finding.code == "E5.drift"]
     assert bool(named) is bool(levels[-1] > levels[0])
     assert all(finding.severity == ("warning" if serial else "note") for finding in named)

@@ -16,9 +16,9 @@ from weigh.experiment.config.spec import make_spec
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.machine import STRETCHES
-from weigh.experiment.results.results import Conclusion, conclude
-from weigh.machine.timeline_bins import stretches
+from weigh.experiment.results.machine import BINS
+from weigh.experiment.results.results import ExperimentResults, experiment_results
+from weigh.machine.timeline_bins import timeline_bins
 from weigh.machine.use_method import Resource, Use, use
 from weigh.model.errors import UsageError
 from weigh.model.timeline import Disk, Moment, Network, Watch
@@ -33,13 +33,13 @@ def beside(contender: str, operation: str = "q1", share: float = 1.0) -> Any:
     return watched(RECORD, lambda one: share if (one.contender, one.operation) == (contender, operation) else 0.0)
 
 
-def names(found: Conclusion) -> dict[tuple[str, str, str], VerdictName]:
+def names(found: ExperimentResults) -> dict[tuple[str, str, str], VerdictName]:
     return {(one.metric, one.operation, one.contender): one.verdict for one in found.verdicts}
 
 
 def test_a_job_beside_one_contender_refuses_its_clocks_and_nothing_else() -> None:
     other = experiment_records.names(3)[2]
-    before, found = conclude([QUIET]), conclude([beside(other)])
+    before, found = experiment_results([QUIET]), experiment_results([beside(other)])
     changed = {key for key, verdict in names(before).items() if names(found)[key] is not verdict}
     assert changed == {("wall_s", "q1", other), ("cpu_s", "q1", other)}
     for one in found.verdicts:
@@ -54,7 +54,7 @@ def test_a_job_beside_one_contender_refuses_its_clocks_and_nothing_else() -> Non
 
 def test_what_is_refused_of_the_baseline_is_refused_of_all() -> None:
     base = experiment_records.names(3)[0]
-    found = conclude([beside(base)])
+    found = experiment_results([beside(base)])
     wall = [one for one in found.headline.verdicts if one.operation == "q1"]
     assert {one.verdict for one in wall} == {VerdictName.REFUSED}
     assert all(one.reasons[0].text.startswith(f"the baseline {base}: others used") for one in wall)
@@ -62,7 +62,7 @@ def test_what_is_refused_of_the_baseline_is_refused_of_all() -> None:
 
 
 def test_where_every_comparison_was_contended_all_is_inadmissible() -> None:
-    found = conclude([watched(RECORD, lambda _: 1.0)])
+    found = experiment_results([watched(RECORD, lambda _: 1.0)])
     assert found.tier is not None
     assert found.tier.name == "inadmissible"
     assert not found.tier.inadmissible, "and nobody in particular"
@@ -77,12 +77,12 @@ def test_contention_beside_a_divergence_changes_nothing() -> None:
         experiment_records.names(3),
         wrong=[("q1", experiment_records.names(3)[1])],
     )
-    found = conclude([msgspec.structs.replace(watched(RECORD, lambda _: 1.0), gate=wrong)])
+    found = experiment_results([msgspec.structs.replace(watched(RECORD, lambda _: 1.0), gate=wrong)])
     assert {one.verdict for one in found.headline.verdicts if one.operation == "q1"} == {VerdictName.DIVERGED}
 
 
 def test_evidence_without_watches_reads_as_it_did() -> None:
-    bare = conclude([RECORD])
+    bare = experiment_results([RECORD])
     assert bare.machine is None
     assert "machine" not in document(bare, "e")
     assert "Machine\n" not in plain(bare, "e")
@@ -93,17 +93,17 @@ def test_evidence_without_watches_reads_as_it_did() -> None:
 
 
 def test_a_watched_machine_is_a_reason_less() -> None:
-    found = conclude([QUIET])
+    found = experiment_results([QUIET])
     assert found.tier is not None
     assert "E4.unwatched" not in {reason.code for reason in found.tier.reasons}
-    holed = conclude([msgspec.structs.replace(QUIET, watches=QUIET.watches[:-1])])
+    holed = experiment_results([msgspec.structs.replace(QUIET, watches=QUIET.watches[:-1])])
     assert holed.tier is not None
     (reason,) = (reason for reason in holed.tier.reasons if reason.code == "E4.unwatched")
     assert reason.text == "the machine was not watched during 3 of 240 timed executions of attempt 1"
 
 
 def test_the_report_says_how_quiet_it_was() -> None:
-    text = plain(conclude([QUIET]), "e")
+    text = plain(experiment_results([QUIET]), "e")
     assert "others used 0.0 % of the CPU of the turns" in text
     assert "varied by integer 0.8 %, memory 0.8 % (CV)" in " ".join(text.split())
     assert "The sampler itself used 0.30 % of one CPU" in " ".join(text.split())
@@ -112,7 +112,7 @@ def test_the_report_says_how_quiet_it_was() -> None:
 
 def test_the_document_is_plain_json_and_has_every_contended_turn() -> None:
     other = experiment_records.names(3)[2]
-    found = document(conclude([beside(other)]), "e")["machine"]
+    found = document(experiment_results([beside(other)]), "e")["machine"]
     again = msgspec.json.decode(seal.json_bytes(found))
     assert again["watched"] is True
     (pair,) = (one for one in again["pairs"] if one["refused"])
@@ -128,7 +128,7 @@ def test_the_page_draws_it_and_names_the_turns() -> None:
         slow, samples=tuple(msgspec.structs.replace(one, wall_s=20 * (one.wall_s or 0)) for one in slow.samples)
     )
     record = watched(slow, lambda one: float((one.contender, one.operation) == (other, "q1")))
-    text = page(conclude([record]), record.samples, "e")
+    text = page(experiment_results([record]), record.samples, "e")
     section = text[text.index("The machine meanwhile") : text.index('id="environment"')]
     assert "cc1plus (pid 812)" in section
     assert re.search(r"\d\.\d+ 100 %", section), "block.turn share"
@@ -147,7 +147,7 @@ def test_a_large_experiment_that_was_watched_is_a_small_page(share: float, noise
         ),
         lambda one: share if one.contender == experiment_records.names(5)[1] else 0.0,
     )
-    assert len(page(conclude([record]), record.samples, "20261121-aaaaaaaaaaaa-1").encode()) < 300_000
+    assert len(page(experiment_results([record]), record.samples, "20261121-aaaaaaaaaaaa-1").encode()) < 300_000
 
 
 def summed(**changed: Any) -> Use:
@@ -194,7 +194,7 @@ def test_what_cannot_be_read_is_unknown_and_never_zero() -> None:
     for one in found.resources:
         assert (one.utilisation, one.saturated, one.first, one.errors) == (None, None, None, None), one
     assert found.bottleneck is None
-    text = plain(conclude([record]), "e")
+    text = plain(experiment_results([record]), "e")
     assert "disk:" not in text
     assert "nothing was saturated" not in text
 
@@ -208,10 +208,10 @@ def test_stretches_cover_the_measured_time_of_all_attempts() -> None:
     second = msgspec.structs.replace(
         QUIET, attempt=2, samples=tuple(msgspec.structs.replace(one, attempt=2) for one in QUIET.samples)
     )
-    found = stretches([(one.samples, one.watches, None) for one in (QUIET, second)], STRETCHES)
+    found = timeline_bins([(one.samples, one.watches, None) for one in (QUIET, second)], BINS)
     assert found is not None
-    assert len(found.own) == len(found.moved) == len(found.resources["disk"].utilisation) == STRETCHES
-    assert [(span.first, span.stretches) for span in found.spans] == [(0, 48), (48, 48)]
+    assert len(found.own) == len(found.moved) == len(found.resources["disk"].utilisation) == BINS
+    assert [(span.first, span.bins) for span in found.spans] == [(0, 48), (48, 48)]
     assert len(found.starts) == 20
     last = max(one.at for one in QUIET.samples)
     assert found.place(1, 0.0) == 0
@@ -222,9 +222,9 @@ def test_stretches_cover_the_measured_time_of_all_attempts() -> None:
 
 
 def test_nothing_measured_is_not_drawn() -> None:
-    assert stretches([((), (Watch(moments=(Moment(at=0.0, span=1.0, foreign=0.0),)),), None)], STRETCHES) is None
+    assert timeline_bins([((), (Watch(moments=(Moment(at=0.0, span=1.0, foreign=0.0),)),), None)], BINS) is None
     bare = msgspec.structs.replace(QUIET, samples=())
-    assert "The machine meanwhile" in page(conclude([bare]), (), "e")
+    assert "The machine meanwhile" in page(experiment_results([bare]), (), "e")
 
 
 def test_the_bound_is_part_of_the_experiment_and_its_absence_is_not() -> None:
@@ -239,7 +239,7 @@ def test_the_bound_is_part_of_the_experiment_and_its_absence_is_not() -> None:
 
 
 def test_where_others_spoilt_every_comparison_that_is_said_first() -> None:
-    found = conclude([watched(RECORD, lambda _: 0.374)])
+    found = experiment_results([watched(RECORD, lambda _: 0.374)])
     text = " ".join(plain(found, "e").split())
     heading = "No verdicts: others used the machine while the turns were timed"
     assert text.index(heading) < text.index("INADMISSIBLE") < text.index("Answers")
@@ -253,7 +253,7 @@ def test_where_others_spoilt_every_comparison_that_is_said_first() -> None:
 
 
 def test_where_the_hypervisor_did_nobody_is_to_be_stopped() -> None:
-    text = " ".join(plain(conclude([watched(RECORD, steal=0.012)]), "e").split())
+    text = " ".join(plain(experiment_results([watched(RECORD, steal=0.012)]), "e").split())
     assert re.search(
         r"What happened: the hypervisor gave up to [\d.]+ % of the CPU of turns \(q\d, .* to other guests", text
     )
@@ -261,9 +261,9 @@ def test_where_the_hypervisor_did_nobody_is_to_be_stopped() -> None:
 
 
 def test_where_others_spoilt_a_part_of_them_the_findings_say_so() -> None:
-    assert "while the turns were timed" not in plain(conclude([beside("chdb@4.4.0")]), "e")
+    assert "while the turns were timed" not in plain(experiment_results([beside("chdb@4.4.0")]), "e")
     half = watched(RECORD, lambda one: 0.3 if one.contender == "chdb@4.4.0" else 0.0)
-    assert "No verdict on 2 of 4 comparisons: others used the machine" in plain(conclude([half]), "e")
+    assert "No verdict on 2 of 4 comparisons: others used the machine" in plain(experiment_results([half]), "e")
     allowed = msgspec.structs.replace(RECORD.spec, contention=1.0)
     busy = msgspec.structs.replace(watched(RECORD, lambda _: 0.3), spec=allowed)
-    assert "No verdict" not in plain(conclude([busy]), "e")
+    assert "No verdict" not in plain(experiment_results([busy]), "e")

@@ -14,7 +14,7 @@ from weigh.model.contender import Contender
 from weigh.model.errors import WeighError
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ def judged(arms: dict[str, Floats], **fields: object) -> tuple[Verdict, ...]:
         if not np.isnan(values[operation, block, run])
     ]  # fmt: skip
     named = tuple(Contender(name=name, engine="none") for name in ("base", "new"))
-    return judge(samples, spec=Spec(workload="none", contenders=named, baseline="base", **fields)).verdicts  # type: ignore[arg-type]
+    return analyse(samples, spec=Spec(workload="none", contenders=named, baseline="base", **fields)).verdicts  # type: ignore[arg-type]
 
 
 def test_a_ratio_is_the_judges() -> None:

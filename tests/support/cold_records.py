@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.model.cold import Drive, Pages, Warmth
+from weigh.model.cold import CacheState, Drive, Pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def cooled(record: Record, resident: Callable[[Sample], int] = lambda _: 0) -> R
             before = resident(one) if temperature == "cold" else 2560
             samples.append(made)
             warmths.append(
-                Warmth(
+                CacheState(
                     temperature=made.temperature, place="life", block=one.block, turn=one.turn, arms=(one.arm,),
                     contender=one.contender, operation=one.operation, case=one.case, files=1, bytes=100 * MIB,
                     before=Pages(resident=before, pages=25_600, how="cachestat"),

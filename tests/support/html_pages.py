@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.html import page
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -66,7 +66,7 @@ class Reader(HTMLParser):
 
 def rendered(*attempts: Record) -> str:
     samples = [sample for record in attempts for sample in record.samples]
-    return page(conclude(attempts), samples, "20261121-aaaaaaaaaaaa-1")
+    return page(experiment_results(attempts), samples, "20261121-aaaaaaaaaaaa-1")
 
 
 def assert_sound(text: str) -> None:

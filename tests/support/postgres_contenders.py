@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh.engines.loaded import Tables
-from weigh.engines.prepared import Ready, cache_folder, ready
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.prepared import PreparedContender, cache_folder, ready
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.contender import parse_contender
 
@@ -29,7 +29,7 @@ SECRET = "sesame-open-7731"
 ENDLESS = "SELECT count(*) AS n FROM many a, many b, many c WHERE a.n * b.n * c.n % 7 = 1"
 
 
-def made(text: str = "postgres", cache: Path | None = None) -> Ready:
+def made(text: str = "postgres", cache: Path | None = None) -> PreparedContender:
     """A contender whose environment is cached and whose stores are the test's own."""
     one = ready(parse_contender(text), cache_folder())
     return msgspec.structs.replace(one, cache=cache) if cache else one
@@ -45,19 +45,19 @@ def written(folder: Path, **tables: pa.Table) -> Tables:
     return Tables(paths, key=str(folder))
 
 
-def asked(life: Life, sql: str) -> tuple[dict[str, Any], pa.Table]:
-    life.ask("prepare", 60, sql=sql)
-    cost = life.ask("run", 60)
-    path, _ = life.answer(60)
+def asked(worker: WorkerProcess, sql: str) -> tuple[dict[str, Any], pa.Table]:
+    worker.ask("prepare", 60, sql=sql)
+    cost = worker.ask("run", 60)
+    path, _ = worker.answer(60)
     return cost, read_answer(path)
 
 
-def cells(life: Life, sql: str) -> list[dict[str, Any]]:
-    return asked(life, sql)[1].to_pylist()
+def cells(worker: WorkerProcess, sql: str) -> list[dict[str, Any]]:
+    return asked(worker, sql)[1].to_pylist()
 
 
-def value(life: Life, sql: str) -> Any:
-    return asked(life, sql)[1].column(0)[0].as_py()
+def value(worker: WorkerProcess, sql: str) -> Any:
+    return asked(worker, sql)[1].column(0)[0].as_py()
 
 
 def servers(below: Path, besides: AbstractSet[int] = frozenset()) -> set[int]:
@@ -102,12 +102,12 @@ def planned(sql: str, helpers: int) -> str:
     return "".join(f"SET {name} = {value}; " for name, value in settings.items()) + sql
 
 
-def asking(life: Life, sql: str) -> threading.Thread:
+def asking(worker: WorkerProcess, sql: str) -> threading.Thread:
     """A question that nobody waits for."""
 
     def ask() -> None:
-        with suppress(LifeEnded):
-            asked(life, sql)
+        with suppress(WorkerEnded):
+            asked(worker, sql)
 
     thread = threading.Thread(target=ask)
     thread.start()

@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weigh.judge.run import hear
+from weigh.judge.run import run
 from weigh.model.spec import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.judge.results import Hearing
+    from weigh.judge.results import JudgeResults
     from weigh.model.verdict import Verdict
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "judge"
 
 
-def judged(*files: str | Path, **flags: Any) -> Hearing:
+def judged(*files: str | Path, **flags: Any) -> JudgeResults:
     """Files judged with the default rules; relative names are fixtures."""
     names = [one if "=" in str(one) else str(FIXTURES / one) for one in files]
-    return hear([str(name) for name in names], flags.pop("rules", Rules()), **flags)
+    return run([str(name) for name in names], flags.pop("rules", Rules()), **flags)
 
 
-def only(hearing: Hearing) -> Verdict:
+def only(hearing: JudgeResults) -> Verdict:
     """The one verdict."""
     (verdict,) = hearing.verdicts
     return verdict
 
 
-def refusal(hearing: Hearing) -> str:
+def refusal(hearing: JudgeResults) -> str:
     """Code of the reason of the one verdict, which is refused."""
     verdict = only(hearing)
     assert verdict.verdict == "refused"

@@ -12,7 +12,7 @@ from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.timeline import Columns
 from weigh.experiment.record import BlockBegun, EnvironmentRead, Opened, Record, Turn
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus, ResultSchema
 from weigh.model.contender import Contender, ContenderRead
 from weigh.model.dataset import DatasetName, FileFacts, Manifest
@@ -105,7 +105,7 @@ def record(
 
 
 def session(*records: Record, name: str = "the first session") -> Session:
-    return Session(name=name, evidence="e", records=records, conclusion=conclude(records))
+    return Session(name=name, evidence="e", records=records, results=experiment_results(records))
 
 
 def two(one: Record, other: Record) -> tuple[Session, Session]:
@@ -127,7 +127,7 @@ def packed(watch: Watch) -> Columns:
 
 def written(root: Path, one: Record) -> Path:
     """An evidence directory that says what the record says; without a seal, as after a kill."""
-    folder, number = attempts.begin(root, one.spec)
+    folder, number = attempts.begin(root, one.spec.id)
     journal = Journal(folder)
     journal.append("opened", Opened(attempt=number, spec=one.spec))
     for event, part in (

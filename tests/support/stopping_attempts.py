@@ -19,7 +19,7 @@ from weigh.model.timeline import Moment, Watch
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.experiment.interim_look import Look
+    from weigh.experiment.interim_look import InterimLook
 
 
 QUIET, LOUD = "quiet", "loud"
@@ -43,9 +43,9 @@ SPEC = Spec(
 
 def took(operation: str, block: int, arm: str, run: int, attempt: int) -> float:
     """Seconds of an execution: a law of its place, so that a resumed attempt would measure the same."""
-    life = random.Random(f"{attempt} {operation} {block} {arm}")
+    worker = random.Random(f"{attempt} {operation} {block} {arm}")
     one = random.Random(f"{attempt} {operation} {block} {arm} {run}")
-    return 0.1 * math.exp(SPREAD[operation] * (life.gauss() + one.gauss() / 2))
+    return 0.1 * math.exp(SPREAD[operation] * (worker.gauss() + one.gauss() / 2))
 
 
 def attempt(
@@ -68,7 +68,7 @@ def attempt(
     watches: list[Watch] = []
     names = tuple(arm.name for arm in arms(spec))
     samples: list[Sample] = []
-    looks: list[Look] = []
+    looks: list[InterimLook] = []
     blocks: list[BlockBegun] = []
     clock = 0.0
     live: tuple[str, ...] = (LOUD, QUIET)

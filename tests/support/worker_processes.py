@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from weigh.engines.loaded import Tables
-from weigh.engines.prepared import Ready, cache_folder, ready
+from weigh.engines.prepared import PreparedContender, cache_folder, ready
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.contender import parse_contender
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.engines.process import Life
+    from weigh.engines.process import WorkerProcess
 
 
-def prepared(contender: str) -> Ready:
+def prepared(contender: str) -> PreparedContender:
     """A contender with its environment."""
     return ready(parse_contender(contender), cache_folder())
 
@@ -45,15 +45,15 @@ def tables(paths: dict[str, list[Path]]) -> Tables:
     return Tables({name: [str(path) for path in those] for name, those in paths.items()}, content.hexdigest())
 
 
-def asked(life: Life, sql: str) -> tuple[dict[str, object], pa.Table]:
+def asked(worker: WorkerProcess, sql: str) -> tuple[dict[str, object], pa.Table]:
     """What executing a query cost, and its answer."""
-    life.ask("prepare", 30, sql=sql)
-    cost = life.ask("run", 60)
-    path, _ = life.answer(30)
+    worker.ask("prepare", 30, sql=sql)
+    cost = worker.ask("run", 60)
+    path, _ = worker.answer(30)
     return cost, read_answer(path)
 
 
-def rows(life: Life, sql: str) -> list[tuple[Any, ...]]:
+def rows(worker: WorkerProcess, sql: str) -> list[tuple[Any, ...]]:
     """The answer as rows, in the order in which they came."""
-    columns = [column.to_pylist() for column in asked(life, sql)[1].columns]
+    columns = [column.to_pylist() for column in asked(worker, sql)[1].columns]
     return list(zip(*columns, strict=True))

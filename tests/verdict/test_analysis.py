@@ -17,7 +17,7 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import Verdict, VerdictName
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 
 ARMS = (("old", "old"), ("new", "new"), ("old#2", "old"))
 
@@ -70,7 +70,7 @@ def experiment(
 
 
 def only(samples: list[Sample], **arguments: Any) -> Verdict:
-    (verdict,) = judge(samples, spec=arguments.pop("spec", spec()), **arguments).verdicts
+    (verdict,) = analyse(samples, spec=arguments.pop("spec", spec()), **arguments).verdicts
     return verdict
 
 
@@ -127,7 +127,7 @@ def test_unresolved_says_what_is_needed() -> None:
 
 def test_the_untimed_run_does_not_count() -> None:
     samples = experiment()
-    (old, new) = judge(samples, spec=spec()).timings
+    (old, new) = analyse(samples, spec=spec()).timings
     assert (old.contender, old.starts, old.runs) == ("old", 20, 3)
     assert (new.contender, new.starts, new.runs) == ("new", 10, 3)
     timed = np.array([s.wall_s for s in samples if s.run > 0 and s.contender == "old"])
@@ -138,7 +138,7 @@ def test_the_untimed_run_does_not_count() -> None:
 
 
 def test_the_noise_floor_stands_by_itself() -> None:
-    (floor,) = judge(experiment(), spec=spec("old")).floors
+    (floor,) = analyse(experiment(), spec=spec("old")).floors
     assert floor.low < 1 < floor.high
     assert floor.starts == 10
     assert floor.size == pytest.approx(abs(floor.ratio - 1))
@@ -149,18 +149,18 @@ def test_without_a_second_arm_there_is_no_floor() -> None:
     verdict = only(samples)
     assert verdict.verdict is VerdictName.SLOWER
     assert verdict.noise_floor is None
-    assert judge(samples, spec=spec()).floors == ()
+    assert analyse(samples, spec=spec()).floors == ()
 
 
 def test_cases_are_averaged_and_their_difference_is_no_noise() -> None:
     cheap = experiment(ratio=1.1, case="cheap")
     dear = [msgspec.structs.replace(s, wall_s=1000 * (s.wall_s or 0)) for s in experiment(ratio=1.3, case="dear")]
-    judgement = judge(cheap + dear, spec=spec())
-    assert judgement.verdicts[0].ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.02)
-    assert judgement.verdicts[0].median_ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.05)
-    assert judgement.verdicts[0].runs == 6
-    assert judgement.timings[0].cv is not None
-    assert judgement.timings[0].cv < 0.2
+    analysis = analyse(cheap + dear, spec=spec())
+    assert analysis.verdicts[0].ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.02)
+    assert analysis.verdicts[0].median_ratio == pytest.approx(math.sqrt(1.1 * 1.3), rel=0.05)
+    assert analysis.verdicts[0].runs == 6
+    assert analysis.timings[0].cv is not None
+    assert analysis.timings[0].cv < 0.2
 
 
 def test_a_start_without_one_of_the_cases_does_not_count() -> None:
@@ -187,34 +187,34 @@ def test_arms_that_were_not_alive_together_are_not_compared() -> None:
 
 def test_divergence_at_the_gate_shows_no_time() -> None:
     gate = {"q1": {"old": GateStatus.AGREED, "new": GateStatus.DIVERGED}, "q2": {"old": GateStatus.AGREED}}
-    judgement = judge(experiment(operations=("q1", "q2")), spec=spec(), gate=gate)
-    first, second = judgement.verdicts
+    analysis = analyse(experiment(operations=("q1", "q2")), spec=spec(), gate=gate)
+    first, second = analysis.verdicts
     assert (first.operation, first.verdict, first.ratio) == ("q1", VerdictName.DIVERGED, None)
     assert codes(first) == ["A1"]
     assert second.verdict is VerdictName.SAME
-    assert {timing.operation for timing in judgement.timings} == {"q2"}
-    assert {floor.operation for floor in judgement.floors} == {"q2"}
+    assert {timing.operation for timing in analysis.timings} == {"q2"}
+    assert {floor.operation for floor in analysis.floors} == {"q2"}
 
 
 def test_a_wrong_answer_later_makes_the_operation_diverged() -> None:
     samples = [*experiment(), sample(3, "old", outcome=Outcome.WRONG, run=2)]
-    judgement = judge(samples, spec=spec("old", "new", "other"))
-    assert {verdict.verdict for verdict in judgement.verdicts} == {VerdictName.DIVERGED}
-    assert codes(judgement.verdicts[0]) == ["A3"]
-    assert judgement.timings == ()
+    analysis = analyse(samples, spec=spec("old", "new", "other"))
+    assert {verdict.verdict for verdict in analysis.verdicts} == {VerdictName.DIVERGED}
+    assert codes(analysis.verdicts[0]) == ["A3"]
+    assert analysis.timings == ()
 
 
 @pytest.mark.parametrize("outcome", ["error", "unsupported", "timeout", "crash", "out_of_memory"])
 def test_a_failed_execution_is_an_error_and_not_a_ratio(outcome: str) -> None:
     samples = experiment(operations=("q1", "q2"))
     samples.append(sample(4, "new", None, outcome=Outcome(outcome), detail="it broke"))
-    judgement = judge(samples, spec=spec())
-    first, second = judgement.verdicts
+    analysis = analyse(samples, spec=spec())
+    first, second = analysis.verdicts
     assert (first.verdict, first.ratio) == (VerdictName.ERROR, None)
     assert codes(first) == [f"X.{outcome}"]
     assert "it broke" in first.reasons[0].text
     assert second.verdict is VerdictName.SAME
-    shown = [(timing.operation, timing.contender) for timing in judgement.timings]
+    shown = [(timing.operation, timing.contender) for timing in analysis.timings]
     assert shown == [("q1", "old"), ("q2", "old"), ("q2", "new")]
 
 
@@ -282,9 +282,9 @@ def test_a_ratio_that_drifts_is_a_finding() -> None:
 
 def test_metrics_without_values_have_no_rows() -> None:
     samples = experiment()
-    assert judge(samples, spec=spec(), metric="bytes_read").verdicts == ()
+    assert analyse(samples, spec=spec(), metric="bytes_read").verdicts == ()
     zero = [msgspec.structs.replace(s, bytes_read=0) for s in samples]
-    assert judge(zero, spec=spec(), metric="bytes_read").verdicts == ()
+    assert analyse(zero, spec=spec(), metric="bytes_read").verdicts == ()
 
 
 def test_a_metric_that_is_sometimes_zero_has_no_ratio() -> None:
@@ -292,7 +292,7 @@ def test_a_metric_that_is_sometimes_zero_has_no_ratio() -> None:
     verdict = only(samples, metric="bytes_read")
     assert (verdict.verdict, verdict.ratio) == (VerdictName.UNRESOLVED, None)
     assert codes(verdict) == ["X.metric"]
-    (timing, _) = judge(samples, spec=spec(), metric="bytes_read").timings
+    (timing, _) = analyse(samples, spec=spec(), metric="bytes_read").timings
     assert (timing.min, timing.max, timing.metric) == (0, 4096, "bytes_read")
 
 
@@ -317,8 +317,8 @@ def test_rules_are_those_of_the_spec() -> None:
 def test_a_third_contender_changes_no_ratio() -> None:
     samples = experiment(ratio=1.05)
     wild = experiment(noise=0.5, arms=(("wild", "wild"),), seed=9)
-    (alone,) = judge(samples, spec=spec()).verdicts
-    together = judge(samples + wild, spec=spec("old", "new", "wild")).verdicts
+    (alone,) = analyse(samples, spec=spec()).verdicts
+    together = analyse(samples + wild, spec=spec("old", "new", "wild")).verdicts
     assert [verdict.contender for verdict in together] == ["new", "wild"]
     assert together[0].ratio == pytest.approx(alone.ratio)
     assert together[0].low == pytest.approx(alone.low)
@@ -326,14 +326,14 @@ def test_a_third_contender_changes_no_ratio() -> None:
 
 
 def test_one_contender_has_timings_and_no_verdicts() -> None:
-    judgement = judge(experiment(), spec=spec("old"))
-    assert judgement.verdicts == ()
-    assert [timing.contender for timing in judgement.timings] == ["old"]
+    analysis = analyse(experiment(), spec=spec("old"))
+    assert analysis.verdicts == ()
+    assert [timing.contender for timing in analysis.timings] == ["old"]
 
 
 def test_nothing_in_nothing_out() -> None:
-    judgement = judge([], spec=spec())
-    assert (judgement.timings, judgement.verdicts, judgement.floors) == ((), (), ())
+    analysis = analyse([], spec=spec())
+    assert (analysis.timings, analysis.verdicts, analysis.floors) == ((), (), ())
 
 
 LOGS = st.lists(st.tuples(*[st.floats(-3, 3, allow_nan=False).map(lambda x: round(x, 3))] * 2), min_size=5, max_size=12)
@@ -381,4 +381,4 @@ def test_the_unit_of_time_does_not_matter(pairs: list[tuple[float, float]], fact
 def test_the_order_of_the_samples_does_not_matter(seed: int) -> None:
     samples = experiment(6, ratio=1.05, noise=0.02, operations=("q1", "q2"))
     shuffled = random.Random(seed).sample(samples, len(samples))
-    assert judge(shuffled, spec=spec()) == judge(samples, spec=spec())
+    assert analyse(shuffled, spec=spec()) == analyse(samples, spec=spec())

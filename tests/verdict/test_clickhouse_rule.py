@@ -12,7 +12,7 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.verdict import clickhouse_rule
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 
 SIZES = [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (1, 2), (2, 1), (3, 6), (6, 3), (4, 7), (5, 8), (8, 4)]
 
@@ -136,8 +136,8 @@ def test_the_opinion_stands_beside_the_verdict_and_changes_nothing() -> None:
     times = {arm: draw.lognormal(0, 0.01, 30).tolist() for arm in ("old", "old#2")}
     times["new"] = draw.lognormal(0.07, 0.01, 30).tolist()
     samples = sampled(times, 10)
-    (asked,) = judge(samples, spec=spec(rule="clickhouse")).verdicts
-    (alone,) = judge(samples, spec=spec()).verdicts
+    (asked,) = analyse(samples, spec=spec(rule="clickhouse")).verdicts
+    (alone,) = analyse(samples, spec=spec()).verdicts
     assert alone.second_opinion is None
     assert asked.second_opinion is not None
     assert asked.second_opinion.name == "changed"
@@ -152,7 +152,7 @@ def test_the_rule_speaks_where_one_start_is_refused() -> None:
     draw = np.random.default_rng(8)
     times = {arm: draw.lognormal(0, 0.005, 30).tolist() for arm in ("old", "old#2")}
     times["new"] = draw.lognormal(0.06, 0.005, 30).tolist()
-    (found,) = judge(sampled(times, 1), spec=spec(rule="clickhouse")).verdicts
+    (found,) = analyse(sampled(times, 1), spec=spec(rule="clickhouse")).verdicts
     assert found.verdict == "refused"
     assert found.second_opinion is not None
     assert found.second_opinion.name == "changed"
@@ -163,7 +163,7 @@ def test_the_difference_between_cases_is_not_noise() -> None:
     arms = ("old", "old#2", "new")
     short, long = ({arm: draw.lognormal(level, 0.01, 20).tolist() for arm in arms} for level in (0, 3))
     samples = sampled(short, 10, "short") + sampled(long, 10, "long")
-    (found,) = judge(samples, spec=spec(rule="clickhouse")).verdicts
+    (found,) = analyse(samples, spec=spec(rule="clickhouse")).verdicts
     assert found.second_opinion is not None
     assert found.second_opinion.threshold < 0.02
     assert abs(found.second_opinion.difference) < 0.02
@@ -172,7 +172,7 @@ def test_the_difference_between_cases_is_not_noise() -> None:
 def test_no_opinion_where_nobody_is_timed() -> None:
     samples = sampled(dict.fromkeys(("old", "old#2", "new"), [1.0] * 30), 10)
     gate = {"o": {"old": "agreed", "new": "diverged"}}
-    (found,) = judge(samples, spec=spec(rule="clickhouse"), gate=gate).verdicts  # type: ignore[arg-type]
+    (found,) = analyse(samples, spec=spec(rule="clickhouse"), gate=gate).verdicts  # type: ignore[arg-type]
     assert found.verdict == "diverged"
     assert found.second_opinion is None
 

@@ -13,12 +13,12 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import VerdictName
 from weigh.statistics.effects import Effects
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 from weigh.verdict.decide import p_matters, step_up
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 
 if TYPE_CHECKING:
-    from weigh.verdict.analysis_model import Judgement
+    from weigh.verdict.analysis_model import MetricAnalysis
 
 SPEC = Spec(
     workload="netflow",
@@ -56,8 +56,8 @@ def simulated(starts: int = 10, seed: int = 8, **laws: tuple[float, float] | Non
     return found
 
 
-def judgements(samples: list[Sample]) -> dict[str, Judgement]:
-    return {metric: judged(metric, judge(samples, spec=SPEC, metric=metric)) for metric in (HEADLINE, *BESIDE)}  # type: ignore[arg-type]
+def judgements(samples: list[Sample]) -> dict[str, MetricAnalysis]:
+    return {metric: judged(metric, analyse(samples, spec=SPEC, metric=metric)) for metric in (HEADLINE, *BESIDE)}  # type: ignore[arg-type]
 
 
 def said(**laws: tuple[float, float] | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ from support.html_pages import rendered
 from weigh.experiment.config.spec import make_spec
 from weigh.experiment.report.document import document
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.errors import UsageError
 
 FLAGS = {"contender": ("old=duckdb@1.5.5", "new=duckdb@2.0.0"), "truth": True}
@@ -21,12 +21,12 @@ ASKED = msgspec.structs.replace(COMPLETE, spec=msgspec.structs.replace(COMPLETE.
 
 
 def test_it_stands_beside_ours_in_every_report() -> None:
-    conclusion = conclude([ASKED])
-    text, page = plain(conclusion, "e"), rendered(ASKED)
+    results = experiment_results([ASKED])
+    text, page = plain(results, "e"), rendered(ASKED)
     assert "Second opinion" in text
     assert "ClickHouse's rule" in text
     assert "Second opinion: ClickHouse&#39;s rule" in page
-    plainly = json.loads(msgspec.json.encode(document(conclusion, "e")))
+    plainly = json.loads(msgspec.json.encode(document(results, "e")))
     for one in plainly["verdicts"]:
         if one["metric"] == "wall_s":
             assert one["second_opinion"]["rule"] == "clickhouse"
@@ -35,15 +35,15 @@ def test_it_stands_beside_ours_in_every_report() -> None:
 
 
 def test_it_is_null_and_unsaid_where_nobody_asked() -> None:
-    conclusion = conclude([COMPLETE])
-    assert all(one.second_opinion is None for one in conclusion.verdicts)
-    assert "Second opinion" not in plain(conclusion, "e")
+    results = experiment_results([COMPLETE])
+    assert all(one.second_opinion is None for one in results.verdicts)
+    assert "Second opinion" not in plain(results, "e")
     assert "Second opinion" not in rendered(COMPLETE)
-    assert all(one["second_opinion"] is None for one in document(conclusion, "e")["verdicts"])
+    assert all(one["second_opinion"] is None for one in document(results, "e")["verdicts"])
 
 
 def test_it_changes_no_verdict() -> None:
-    asked, alone = ([msgspec.structs.replace(one, second_opinion=None) for one in conclude([record]).verdicts]
+    asked, alone = ([msgspec.structs.replace(one, second_opinion=None) for one in experiment_results([record]).verdicts]
                     for record in (ASKED, COMPLETE))  # fmt: skip
     assert asked == alone
 

@@ -31,7 +31,7 @@ def compare(
     contender that is the same in both sessions: same build, same settings, same data, same questions, same machine.
     Exit 1 when something is SLOWER than in the first session.
     """
-    from weigh.compare.results import document
+    from weigh.compare.document import document
     from weigh.compare.run import compare as audit
     from weigh.compare.terminal import report
 

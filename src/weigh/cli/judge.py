@@ -46,11 +46,11 @@ def judge(
     and CSV. Two or more contenders are compared, the first is the baseline; one long series gets its mean and
     percentiles. Where the way of measuring cannot carry a verdict it is refused, with the way that can.
     """
-    from weigh.judge.results import document
-    from weigh.judge.run import declared, hear
+    from weigh.judge.document import document
+    from weigh.judge.run import declared, run
     from weigh.judge.terminal import report
 
-    heard = hear(
+    heard = run(
         files,
         declared(margin, confidence),
         format_=format_,

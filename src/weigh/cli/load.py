@@ -14,7 +14,7 @@ from weigh.cli.progress import progress
 from weigh.cli.run import DEFAULT_OUT
 
 if TYPE_CHECKING:
-    from weigh.load.results import LoadConclusion
+    from weigh.load.results import LoadResults
     from weigh.model.errors import ExitCode
 
 
@@ -80,9 +80,9 @@ def load(
     server = find(target)
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
-    conclusion = files.read(folder)
-    _print(conclusion, folder, as_json)
-    click.get_current_context().exit(int(conclusion.exit_code(strict=strict)))
+    results = files.read(folder)
+    _print(results, folder, as_json)
+    click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
 def _command(said: str, shown: str) -> str:
@@ -109,14 +109,14 @@ def show(folder: Path, as_json: bool) -> None:
     _print(files.read(folder), folder, as_json)
 
 
-def _print(conclusion: LoadConclusion, folder: Path, as_json: bool) -> None:
+def _print(results: LoadResults, folder: Path, as_json: bool) -> None:
     from weigh.load.report.document import document
     from weigh.load.report.terminal import report
 
     if as_json:
-        print_json(document(conclusion, folder.resolve().name))
+        print_json(document(results, folder.resolve().name))
     else:
-        print_rich(report(conclusion, str(folder)))
+        print_rich(report(results, str(folder)))
 
 
 def html(folder: Path) -> bytes:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
 
 _NARROW = 118
 
 
-def print_report(conclusion: Conclusion, evidence: str) -> None:
+def print_report(results: ExperimentResults, evidence: str) -> None:
     """The report on stdout."""
     from weigh.experiment.report.terminal import report
 
-    print_rich(report(conclusion, evidence))
+    print_rich(report(results, evidence))
 
 
 def print_rich(renderable: RenderableType) -> None:

@@ -45,11 +45,11 @@ def report(evidence: Path, as_json: bool, html: Path | None) -> None:
     if of_ladder or of_load:
         (ladder.show if of_ladder else load.show)(evidence, as_json)
         return
-    conclusion = files.read(evidence)
+    results = files.read(evidence)
     if as_json:
-        print_json(document(conclusion, evidence.resolve().name))
+        print_json(document(results, evidence.resolve().name))
     else:
-        print_report(conclusion, str(evidence))
+        print_report(results, str(evidence))
 
 
 def _write(path: Path, page: bytes) -> None:

@@ -196,12 +196,12 @@ def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: boo
     from weigh.experiment.report import files
 
     folder = experiment.run(spec, out, command_line(), progress(quiet), files.write, **how)
-    conclusion = files.read(folder)
+    results = files.read(folder)
     if as_json:
         print_json((folder / files.VERDICTS).read_bytes())
     else:
-        print_report(conclusion, str(folder))
-    click.get_current_context().exit(int(conclusion.exit_code(strict=strict)))
+        print_report(results, str(folder))
+    click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
 def command_line() -> str:

@@ -26,7 +26,7 @@ def carried_over(first: Session, second: Session, pairs: Sequence[tuple[str, str
     """What the sessions' own findings forbid to those who take part, and what a publication must mention."""
     said: dict[Finding, list[str]] = {}
     for session, own in ((first, {pair[1] for pair in pairs}), (second, {pair[0] for pair in pairs})):
-        for finding in session.conclusion.findings:
+        for finding in session.results.findings:
             concerned = finding.contender in (None, session.reference) or finding.contender in own
             if concerned and (finding.severity == "error" or finding.code.startswith("R")):
                 said.setdefault(finding, []).append(session.name)
@@ -116,13 +116,13 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in own]
     said: dict[tuple[str, str], list[str]] = {}
     for session in (first, second):
-        for reason in session.conclusion.tier.reasons if session.conclusion.tier else ():
+        for reason in session.results.tier.reasons if session.results.tier else ():
             said.setdefault((reason.code, reason.text), []).append(session.name)
     for (code, text), names in said.items():
         reasons.append(Reason(code=code, text=f"in {_named(names)}, {text}"))
     of_all = any(one.severity == "error" and one.contender is None for one in findings)
     nothing_left = all(_forbidden(verdict) for verdict in joining.verdicts)
-    tiers = [session.conclusion.tier for session in (first, second) if session.conclusion.tier]
+    tiers = [session.results.tier for session in (first, second) if session.results.tier]
     return Tier(
         name=TierName.INADMISSIBLE if of_all or nothing_left else TierName.SUGGESTIVE,
         reasons=tuple(reasons),

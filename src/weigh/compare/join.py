@@ -19,7 +19,7 @@ import numpy as np
 
 from weigh.compare import reasons as join_reasons
 from weigh.compare.model import Joined, Joining
-from weigh.compare.reference_shift import movement
+from weigh.compare.reference_shift import reference_shift
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
@@ -166,7 +166,7 @@ class _Join:
                 else self._verdict(key, ruling.name, (ruling.reason,))
                 for key, ruling in rows.items()
             ),
-            movement=movement(self.first.of_reference, self.second.of_reference, like),
+            movement=reference_shift(self.first.of_reference, self.second.of_reference, like),
             family=decisions.family,
             selected=decisions.selected,
         )

@@ -9,7 +9,7 @@ import msgspec
 from weigh.model.sample import Sample
 from weigh.model.verdict import Reason, Verdict
 from weigh.verdict.analysis_model import Contradicted, Gate
-from weigh.verdict.refusals import Spoilt
+from weigh.verdict.refusals import Refusals
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate
     contradicted: Contradicted
     out: Mapping[str, Reason]
-    spoilt: Sequence[Spoilt] = ()
+    spoilt: Sequence[Refusals] = ()
 
 
 class Joined(Verdict, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class Joined(Verdict, frozen=True, kw_only=True):
     starts_second: int = 0
 
 
-class Movement(msgspec.Struct, frozen=True, kw_only=True):
+class ReferenceShift(msgspec.Struct, frozen=True, kw_only=True):
     """The reference in the second session over itself in the first: what the machine did, and no verdict.
 
     Attributes:
@@ -80,6 +80,6 @@ class Joining(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     verdicts: tuple[Joined, ...] = ()
-    movement: Movement = Movement()
+    movement: ReferenceShift = ReferenceShift()
     family: int = 0
     selected: int = 0

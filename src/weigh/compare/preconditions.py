@@ -161,7 +161,7 @@ def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
     """Why two contenders are not one reference; all attempts that have times count."""
     mine = sessions[0].contender(name)
     for session, own in zip(sessions, (name, other), strict=True):
-        if (finding := disqualified(session.conclusion.findings).get(own)) is not None:
+        if (finding := disqualified(session.results.findings).get(own)) is not None:
             return [f"disqualified in {session.name} ({finding.code})"]
         for record in session.measured:
             read = {one.name: one for one in (record.environment.contenders if record.environment else ())}

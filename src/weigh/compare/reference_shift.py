@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.compare.model import Movement
+from weigh.compare.model import ReferenceShift
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects
 from weigh.statistics.welch import welch
@@ -29,7 +29,7 @@ LEVEL = 0.001
 """Family-wise error of calling the movement uneven."""
 
 
-def movement(first: tuple[Table, int], second: tuple[Table, int], operations: Sequence[str]) -> Movement:
+def reference_shift(first: tuple[Table, int], second: tuple[Table, int], operations: Sequence[str]) -> ReferenceShift:
     """How a contender moved.
 
     Args:
@@ -41,7 +41,7 @@ def movement(first: tuple[Table, int], second: tuple[Table, int], operations: Se
     both = [name for name in operations if all(name in level for level in levels)]
     ratios = {name: float(np.exp(np.nanmean(levels[1][name]) - np.nanmean(levels[0][name]))) for name in both}
     if len(both) < 2:
-        return Movement(ratios=ratios)
+        return ReferenceShift(ratios=ratios)
     whole = [_whole_blocks(np.stack([level[name] for name in both], axis=-1)) for level in levels]
     departures, p_values = uneven(*whole)
     found = {
@@ -49,7 +49,7 @@ def movement(first: tuple[Table, int], second: tuple[Table, int], operations: Se
         for name, departure, p_value in zip(both, departures, p_values, strict=True)
         if p_value < LEVEL
     }
-    return Movement(ratios=ratios, uneven=found)
+    return ReferenceShift(ratios=ratios, uneven=found)
 
 
 def uneven(first: Floats, second: Floats) -> tuple[Floats, Floats]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.compare.model import Joined, Joining
 from weigh.experiment.record import Record
-from weigh.experiment.results.results import Conclusion
+from weigh.experiment.results.results import ExperimentResults
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Tier, VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from weigh.model.contender import ContenderRead
 
 SCHEMA = "weigh/compare/1"
@@ -29,14 +27,14 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         name: how texts call it: ``the first session``.
         evidence: name of its evidence directory.
         records: of all its attempts, oldest first.
-        conclusion: what they say by themselves.
+        results: what they say by themselves.
         reference: name of the reference in this session.
     """
 
     name: str
     evidence: str
     records: tuple[Record, ...]
-    conclusion: Conclusion
+    results: ExperimentResults
     reference: str = ""
 
     @property
@@ -56,7 +54,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
         return next(one for one in environment.contenders if one.name == name)
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+class CompareResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is printed.
 
     Attributes:
@@ -97,48 +95,3 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         if strict and names & {VerdictName.REFUSED, VerdictName.UNRESOLVED}:
             return ExitCode.INCONCLUSIVE
         return ExitCode.OK
-
-
-def document(comparison: Comparison) -> dict[str, Any]:
-    """The whole document as plain JSON; what is absent is null."""
-    first, second = comparison.first, comparison.second
-    return {
-        "schema": SCHEMA,
-        "sessions": [_session(session) for session in (first, second)],
-        "reference": {"first": first.reference, "second": second.reference, **_read(first.contender(first.reference))},
-        "rules": msgspec.to_builtins(comparison.rules),
-        "tier": msgspec.to_builtins(comparison.tier),
-        "reference_moved": list(_moved(comparison)),
-        "verdicts": msgspec.to_builtins(comparison.verdicts),
-        "findings": msgspec.to_builtins(comparison.findings),
-    }
-
-
-def _session(session: Session) -> dict[str, Any]:
-    spec, environment = session.latest.spec, session.measured[-1].environment
-    return {
-        "evidence": session.evidence,
-        "attempts": session.conclusion.attempts,
-        "experiment": {
-            "id": spec.id,
-            "name": spec.name or None,
-            "workload": spec.workload,
-            "scale": spec.scale,
-            "notice": session.latest.notice or None,
-            "seed": spec.seed,
-            "margin": spec.rules.margin,
-            "baseline": spec.baseline,
-        },
-        "weigh": environment.weigh if environment else None,
-        "contenders": [{"name": one.name, **_read(one)} for one in (environment.contenders if environment else ())],
-    }
-
-
-def _read(one: ContenderRead) -> dict[str, Any]:
-    return {"engine": one.engine, "version": one.version, "settings": one.settings, "pins": list(one.pins)}
-
-
-def _moved(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    for metric, joining in comparison.joinings.items():
-        for operation, ratio in joining.movement.ratios.items():
-            yield {"operation": operation, "metric": metric, "ratio": ratio}

@@ -14,10 +14,10 @@ from weigh import __version__
 from weigh.compare import caveats, preconditions, reasons
 from weigh.compare.join import join
 from weigh.compare.model import Side
-from weigh.compare.results import Comparison, Session
+from weigh.compare.results import CompareResults, Session
 from weigh.evidence import seal
 from weigh.experiment.record import history
-from weigh.experiment.results.results import METRICS, conclude, spoilt
+from weigh.experiment.results.results import METRICS, experiment_results, refusals
 from weigh.experiment.verify.verify import verify
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def compare(
     first: Path, second: Path, *, reference: str = "", across_hosts: bool = False, all_pairs: bool = False
-) -> Comparison:
+) -> CompareResults:
     """Compares contenders of the second session with contenders of the first.
 
     Args:
@@ -84,7 +84,7 @@ def compare(
         *(caveats.unsealed(session) for session in open_),
     ]
     order = {"error": 0, "warning": 1, "note": 2}
-    return Comparison(
+    return CompareResults(
         first=one,
         second=other,
         pairs=pairs,
@@ -114,8 +114,8 @@ def _session(folder: Path, name: str) -> Session:
             raise EvidenceFault(
                 f"it does not pass `weigh verify`: {said}", where=str(folder), remedy="compare untouched evidence"
             )
-    session = Session(name=name, evidence=folder.resolve().name, records=records, conclusion=conclude(records))
-    gate = session.conclusion.gate
+    session = Session(name=name, evidence=folder.resolve().name, records=records, results=experiment_results(records))
+    gate = session.results.gate
     if gate is None or any(record.environment is None for record in session.measured):
         raise EvidenceFault("the gate was not reached", where=str(folder), remedy="name evidence of `weigh run`")
     if not any(record.blocks for record in records) and not gate.contradicted:
@@ -141,20 +141,20 @@ def _pairs(first: Session, second: Session, *, all_pairs: bool) -> tuple[tuple[s
 
 def _side(session: Session, metric: str) -> Side:
     """A session as the join of a metric sees it."""
-    conclusion = session.conclusion
+    results = session.results
     return Side(
         name=session.name,
         samples=tuple(sample for record in session.records for sample in record.samples),
         contenders=tuple(contender.name for contender in session.latest.spec.contenders),
         reference=session.reference,
         gate=_before_the_clock(session),
-        contradicted=conclusion.gate.contradicted if conclusion.gate else {},
+        contradicted=results.gate.contradicted if results.gate else {},
         out={
             name: Reason(code=finding.code, text=f"{name} is disqualified: {finding.text}")
-            for name, finding in disqualified(conclusion.findings).items()
+            for name, finding in disqualified(results.findings).items()
         },
         # What refuses a verdict within the session refuses it here.
-        spoilt=spoilt(session.records, conclusion.machine, metric),
+        spoilt=refusals(session.records, results.machine, metric),
     )
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.compare.model import Joined
-    from weigh.compare.results import Comparison, Session
+    from weigh.compare.results import CompareResults, Session
 
 
-def report(comparison: Comparison, first: str, second: str) -> RenderableType:
+def report(comparison: CompareResults, first: str, second: str) -> RenderableType:
     """The whole comparison.
 
     Args:
@@ -40,7 +40,7 @@ def report(comparison: Comparison, first: str, second: str) -> RenderableType:
     return Group(*parts)
 
 
-def _heading(comparison: Comparison, *evidence: str) -> Text:
+def _heading(comparison: CompareResults, *evidence: str) -> Text:
     spec = comparison.first.latest.spec
     text = Text()
     text.append(f"weigh compare {spec.workload}", style="bold")
@@ -49,7 +49,7 @@ def _heading(comparison: Comparison, *evidence: str) -> Text:
     sessions = comparison.first, comparison.second
     hosts = [_host(session) for session in sessions]
     for session, place, host in zip(sessions, evidence, hosts, strict=True):
-        attempts = f", {session.conclusion.attempts} attempts" if session.conclusion.attempts > 1 else ""
+        attempts = f", {session.results.attempts} attempts" if session.results.attempts > 1 else ""
         text.append(f"\n{session.name.removeprefix('the ')}: {place}{attempts}")
         if hosts[0] != hosts[1]:
             text.append(f"\n  {host}", style="dim")
@@ -67,7 +67,7 @@ def _host(session: Session) -> str:
     return f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}"
 
 
-def _contenders(comparison: Comparison) -> Table:
+def _contenders(comparison: CompareResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("contender", "in the first session", "in the second session"):
         table.add_column(heading, overflow="fold")
@@ -93,7 +93,7 @@ def _build(session: Session, name: str) -> str:
     return one_line(f"{read.engine} {read.version}" + (f" ({settings})" if settings else ""))
 
 
-def _moved(comparison: Comparison) -> Text:
+def _moved(comparison: CompareResults) -> Text:
     """What the machine did: printed, and no verdict."""
     ratios = comparison.headline.movement.ratios
     if not ratios:
@@ -106,7 +106,7 @@ def _moved(comparison: Comparison) -> Text:
     )
 
 
-def _numbers(comparison: Comparison) -> Table:
+def _numbers(comparison: CompareResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
     confidence = f"{100 * comparison.rules.confidence:g} %"
@@ -140,7 +140,7 @@ def _ratio(value: float | None) -> str:
     return f"{value:.3f}" if value is not None else ""
 
 
-def _notes(comparison: Comparison) -> Text:
+def _notes(comparison: CompareResults) -> Text:
     rules, reference = comparison.rules, comparison.first.reference
     lines = [
         f"first, second: contender / {reference} within each session. ratio: second / first, above 1 is slower than in "
@@ -154,7 +154,7 @@ def _notes(comparison: Comparison) -> Text:
     return Text("\n".join([*lines, *_reasons(comparison)]), style="dim")
 
 
-def _reasons(comparison: Comparison) -> list[str]:
+def _reasons(comparison: CompareResults) -> list[str]:
     """Each kind of reason once, with its first example: the JSON has them all."""
     groups: dict[str, list[str]] = {}
     for verdict in comparison.headline.verdicts:
@@ -167,7 +167,7 @@ def _reasons(comparison: Comparison) -> list[str]:
     ]
 
 
-def _closing(comparison: Comparison) -> Text:
+def _closing(comparison: CompareResults) -> Text:
     counts: dict[str, int] = {}
     for one in comparison.headline.verdicts:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.engines.process import Life
+from weigh.engines.process import WorkerProcess
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def _load(engine: Engine, environment: Environment, settings: dict[str, Setting]
     aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
     try:
-        with Life(engine, environment, settings) as life:
-            life.ask("load", LOAD_TIMEOUT, tables=tables.paths, store=str(aside))
+        with WorkerProcess(engine, environment, settings) as worker:
+            worker.ask("load", LOAD_TIMEOUT, tables=tables.paths, store=str(aside))
         aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -13,7 +13,7 @@ from weigh.engines import environment as environments
 from weigh.engines import loaded, resources
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model.contender import Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
     return user_cache_path("weigh")
 
 
-class Ready(msgspec.Struct, frozen=True, kw_only=True):
+class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     """A contender that can be started.
 
     Attributes:
@@ -61,7 +61,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         """The contender's name."""
         return self.contender.name
 
-    def start(self, tables: loaded.Tables, changed: Mapping[str, Setting] | None = None) -> Life:
+    def start(self, tables: loaded.Tables, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life with its tables bound, loaded before where the engine needs that.
 
         Args:
@@ -73,28 +73,28 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         """
         # Loaded with the contender's own settings: a changed one is about how queries are executed.
         store = self.load(tables) if self.engine.stores else None
-        life = self.open(changed)
+        worker = self.open(changed)
         try:
             if store is None:
-                life.bind(tables.paths)
+                worker.bind(tables.paths)
             else:
-                life.attach(store, list(tables.paths))
+                worker.attach(store, list(tables.paths))
         except BaseException:
-            life.kill()
+            worker.kill()
             raise
-        return life
+        return worker
 
-    def open(self, changed: Mapping[str, Setting] | None = None) -> Life:
+    def open(self, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life without tables; raises as ``start``."""
         settings = {**self.settings, **(changed or {})}
-        return Life(self.engine, self.environment, settings, self.bounds, self.groups)
+        return WorkerProcess(self.engine, self.environment, settings, self.bounds, self.groups)
 
     def load(self, tables: loaded.Tables) -> Path:
         """The store of an engine that loads its tables; raises as ``stores.ensure``."""
         return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache)
 
 
-def ready(contender: Contender, cache: Path) -> Ready:
+def ready(contender: Contender, cache: Path) -> PreparedContender:
     """Load the engine and make or find its environment.
 
     Raises:
@@ -104,7 +104,7 @@ def ready(contender: Contender, cache: Path) -> Ready:
     engine = engines.load(contender.engine)
     environment = environments.ensure(engine.requirements(contender), cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
-    return Ready(
+    return PreparedContender(
         contender=contender,
         engine=engine,
         environment=environment,
@@ -126,17 +126,17 @@ def _variants(engine: Engine, contender: Contender) -> dict[str, Setting]:
     return ours
 
 
-def read_back(one: Ready) -> tuple[ContenderRead, list[Finding]]:
+def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
     """Start a life and let the engine describe itself.
 
     Raises:
         EngineFault: it cannot be started, e.g. because it does not know a setting.
     """
     try:
-        with one.open() as life:
-            version, in_force = life.version(), life.settings()
-            told = resources.told(one.engine, life, in_force, one.contender.settings)
-    except LifeEnded as ended:
+        with one.open() as worker:
+            version, in_force = worker.version(), worker.settings()
+            told = resources.told(one.engine, worker, in_force, one.contender.settings)
+    except WorkerEnded as ended:
         raise EngineFault(
             f"it cannot be started: {ended.detail}",
             where=f"contender {one.name}",
@@ -159,7 +159,9 @@ def read_back(one: Ready) -> tuple[ContenderRead, list[Finding]]:
     return described, found
 
 
-def _cache_on(one: Ready, cache: engines.ResultCache, in_force: Mapping[str, dict[str, object]]) -> Finding | None:
+def _cache_on(
+    one: PreparedContender, cache: engines.ResultCache, in_force: Mapping[str, dict[str, object]]
+) -> Finding | None:
     value = str(in_force.get(cache.setting, {}).get("value"))
     if value.lower() in cache.off:
         return None

@@ -36,7 +36,7 @@ ATTACH_TIMEOUT = 3600.0
 _LOG_TAIL = 2000
 
 
-class LifeEnded(Exception):
+class WorkerEnded(Exception):
     """The life is over or the request failed.
 
     Attributes:
@@ -52,7 +52,7 @@ class LifeEnded(Exception):
         self.alive = alive
 
 
-class Life:
+class WorkerProcess:
     """The controller's end of one worker.
 
     Args:
@@ -141,13 +141,13 @@ class Life:
             reply = protocol.receive(self._channel)
         except TimeoutError:
             self.kill()
-            raise LifeEnded(Outcome.TIMEOUT, f"no reply to '{what}' within {timeout:g} s", alive=False) from None
+            raise WorkerEnded(Outcome.TIMEOUT, f"no reply to '{what}' within {timeout:g} s", alive=False) from None
         except (protocol.Disconnected, OSError, ValueError):
             raise self._obituary(what) from None
         error = reply.get("error")
         if error:
             outcome = Outcome(error["kind"])
-            raise LifeEnded(outcome, f"{error['type']}: {error['text']}", alive=True)
+            raise WorkerEnded(outcome, f"{error['type']}: {error['text']}", alive=True)
         return reply
 
     def version(self) -> str:
@@ -188,7 +188,7 @@ class Life:
     def close(self) -> None:
         """End the life politely, or not."""
         if self._process.poll() is None:
-            with suppress(LifeEnded, OSError):
+            with suppress(WorkerEnded, OSError):
                 self.ask("close", 5.0)
         self.kill()
 
@@ -210,7 +210,7 @@ class Life:
             return (self.folder / "log").read_bytes()[-_LOG_TAIL:].decode(errors="replace").strip()
         return ""
 
-    def __enter__(self) -> Life:
+    def __enter__(self) -> WorkerProcess:
         return self
 
     def __exit__(
@@ -221,7 +221,7 @@ class Life:
         else:
             self.kill()
 
-    def _obituary(self, what: str) -> LifeEnded:
+    def _obituary(self, what: str) -> WorkerEnded:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
         code = self._process.poll()
@@ -229,9 +229,9 @@ class Life:
         self.kill()
         said = f"; it printed: {tail}" if tail else ""
         if code == -signal.SIGKILL and _oom_kills() > self._oom_kills:
-            return LifeEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
+            return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
-        return LifeEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
+        return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
 
 
 def _clean_environment(lib: Path) -> dict[str, str]:

@@ -14,18 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.engines.engine import Engine
-    from weigh.engines.process import Life
+    from weigh.engines.process import WorkerProcess
     from weigh.model.contender import Setting
 
 _NUMBER = re.compile(r"\d+")
 
 
-def told(engine: Engine, life: Life, in_force: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Setting]) -> Told:
+def told(
+    engine: Engine, worker: WorkerProcess, in_force: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Setting]
+) -> Told:
     """What this life has.
 
     Args:
         engine: whose.
-        life: the running one.
+        worker: the running one.
         in_force: its settings, read back.
         asked: the contender's own settings.
     """
@@ -35,12 +37,12 @@ def told(engine: Engine, life: Life, in_force: Mapping[str, Mapping[str, Any]], 
 
     threads, memory, spill = value(engine.threads), value(engine.memory), value(engine.spill)
     found = Told(
-        cpus=life.cpus,
+        cpus=worker.cpus,
         threads=_count(threads),
         memory="" if memory is None else str(memory),
         spill=str(spill or ""),
         spill_on=_place(str(spill)) if spill else "",
-        group=life.memory,
+        group=worker.memory,
     )
     as_asked = {
         # What did not take effect is not what was asked for.

@@ -9,8 +9,8 @@ import msgspec
 
 from weigh import __version__
 from weigh.answers.votes import UNDECIDED, conclude
-from weigh.engines.prepared import Ready, cache_folder, read_back
-from weigh.engines.process import LifeEnded
+from weigh.engines.prepared import PreparedContender, cache_folder, read_back
+from weigh.engines.process import WorkerEnded
 from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pyarrow import Table
 
     from weigh.evidence.journal import Journal
-    from weigh.experiment.data_link import Stage
-    from weigh.experiment.gate.gate import Held
+    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.gate.gate import GateResult
     from weigh.model.contender import ContenderRead
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
@@ -54,9 +54,9 @@ class Attempt:
         self,
         spec: Spec,
         workload: Workload,
-        contenders: list[Ready],
+        contenders: list[PreparedContender],
         data: dataset.Data,
-        stage: Stage,
+        stage: DataLink,
         journal: Journal,
         number: int,
         progress: Progress,
@@ -71,7 +71,7 @@ class Attempt:
         self.progress = progress
         self.findings: list[Finding] = []
         self.start_seconds: dict[str, float] = {}
-        self.held: Held | None = None
+        self.held: GateResult | None = None
         self.described: tuple[ContenderRead, ...] = ()
         self.unsaid: list[Finding] = []
         self.before: records.Record | None = None
@@ -144,7 +144,7 @@ class Attempt:
             return source.expected(one.name, case, self.data.truth) if self.spec.truth else None
 
         witnesses = gate.Witnesses((gate.PINNED, known), (self.workload.witness, true))
-        held = gate.hold(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
+        held = gate.check_answers(fit, self.workload, witnesses, self.stage, self.spec, self.progress)
         held = self._self_examined(held, fit)
         for one in fit:
             self.say(*probes.result_cache(one, self.workload, self.stage, self.spec.timeout))
@@ -174,7 +174,7 @@ class Attempt:
         """Make what diverged small, for whoever is to mend it; what was shrunk before a kill is not shrunk again."""
         assert self.held is not None
         before = self.before.findings if self.before else ()
-        scene = search.Scene(
+        scene = search.SearchInput(
             self.spec,
             self.contenders,
             self.workload,
@@ -187,7 +187,7 @@ class Attempt:
         for finding in search.reproducers(scene, folder, self.progress):
             self.say(finding)
 
-    def _self_examined(self, held: Held, fit: list[Ready]) -> Held:
+    def _self_examined(self, held: GateResult, fit: list[PreparedContender]) -> GateResult:
         """Where nobody independent could say who is right, each engine is checked against itself."""
         open_ = [
             one.operation
@@ -267,7 +267,7 @@ class Attempt:
                     plan.cases, plan.starts, plan.runs, self.progress,
                     unable=unable, serial=plan.serial, cold_starts=plan.cold,
                 )  # fmt: skip
-        except LifeEnded as ended:
+        except WorkerEnded as ended:
             return "stopped", str(ended)
         self.say(*dataset.unchanged(self.data))
         return "complete", ""
@@ -366,5 +366,5 @@ def _resumed(block: int, turns: int) -> Finding:
     )
 
 
-def _undecided(held: Held, operation: str) -> bool:
+def _undecided(held: GateResult, operation: str) -> bool:
     return any(check.operation == operation and check.detail == UNDECIDED for check in held.gate.checks)

@@ -25,7 +25,7 @@ def tables_of(folder: Path, manifest: Manifest) -> Tables:
     return Tables(paths, key)
 
 
-class Stage:
+class DataLink:
     """A symbolic link to a layout's folder.
 
     An engine that has really executed a query does not need the data any more to hand out the answer. While the
@@ -56,7 +56,7 @@ class Stage:
         """Remove the link, not the data."""
         shutil.rmtree(self._root, ignore_errors=True)
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> DataLink:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -16,9 +16,9 @@ import msgspec
 
 from weigh.data import user_files
 from weigh.engines.prepared import ready
-from weigh.engines.process import LifeEnded
-from weigh.experiment.data_link import Stage
-from weigh.experiment.gate.queries import Interview
+from weigh.engines.process import WorkerEnded
+from weigh.experiment.data_link import DataLink
+from weigh.experiment.gate.queries import QuerySession
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
 from weigh.model.finding import Finding
@@ -146,12 +146,12 @@ def _asked(
     schemas, findings = [], []
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
-        stage = stack.enter_context(Stage(stored.folder, stored.manifest))
-        interview = stack.enter_context(Interview(one, stage, _TIMEOUT))
+        stage = stack.enter_context(DataLink(stored.folder, stored.manifest))
+        interview = stack.enter_context(QuerySession(one, stage, _TIMEOUT))
         for number, statement in enumerate(statements):
             try:
                 table = interview.ask(statement.sql).table
-            except LifeEnded as ended:
+            except WorkerEnded as ended:
                 raise EngineFault(
                     f"{contender.name} cannot answer it: {one_line(ended.detail)}",
                     where=f"query {statement.name}",

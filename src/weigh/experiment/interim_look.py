@@ -29,7 +29,7 @@ class Width(msgspec.Struct, frozen=True, kw_only=True):
     needed: int | None = None
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True):
+class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
     """One look between two blocks. Everything but ``at`` follows from the samples before it.
 
     Attributes:

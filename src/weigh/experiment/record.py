@@ -10,9 +10,9 @@ from weigh.evidence import journal, timeline
 from weigh.evidence.attempts import earlier_folders, history_folders
 from weigh.evidence.journal import begun
 from weigh.evidence.sealing import End
-from weigh.experiment.interim_look import Look
+from weigh.experiment.interim_look import InterimLook
 from weigh.model.calibration import Calibration
-from weigh.model.cold import Drive, Warmth
+from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
 from weigh.model.dataset import Manifest
 from weigh.model.errors import EvidenceFault
@@ -20,7 +20,7 @@ from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.knob import KnobRead
 from weigh.model.operation import Workload
-from weigh.model.resources import LifeRead
+from weigh.model.resources import WorkerRead
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
 from weigh.model.storage import Place
@@ -117,7 +117,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         looks: between the blocks, where sampling stops on precision.
         drives: what the storage under the data can do.
         warmths: what showed how warm the data was.
-        lives: what each life could use, read at its end.
+        workers: what each life could use, read at its end.
         watches: what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
     """
@@ -132,12 +132,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     plan: Planned | None = None
     resumed: tuple[Resumed, ...] = ()
     blocks: tuple[BlockBegun, ...] = ()
-    looks: tuple[Look, ...] = ()
+    looks: tuple[InterimLook, ...] = ()
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
     drives: tuple[Drive, ...] = ()
-    warmths: tuple[Warmth, ...] = ()
-    lives: tuple[LifeRead, ...] = ()
+    warmths: tuple[CacheState, ...] = ()
+    workers: tuple[WorkerRead, ...] = ()
     watches: tuple[Watch, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     end: End | None = None
@@ -162,7 +162,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
 _MANY = (
     "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "warmths", "lives", "watches", "calibrations",
+    "drives", "warmths", "workers", "watches", "calibrations",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -216,7 +216,7 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
         case "block":
             fields["blocks"].append(msgspec.convert(event.body, BlockBegun))
         case "look":
-            fields["looks"].append(msgspec.convert(event.body, Look))
+            fields["looks"].append(msgspec.convert(event.body, InterimLook))
         case "turn":
             fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
         case "finding":
@@ -224,9 +224,9 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
         case "drive":
             fields["drives"].append(msgspec.convert(event.body, Drive))
         case "warmth":
-            fields["warmths"].append(msgspec.convert(event.body, Warmth))
+            fields["warmths"].append(msgspec.convert(event.body, CacheState))
         case "life":
-            fields["lives"].append(msgspec.convert(event.body, LifeRead))
+            fields["workers"].append(msgspec.convert(event.body, WorkerRead))
         case "watch":
             fields["watches"].append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
         case "calibration":

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.engines import resources
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.host import cgroup, facts
 from weigh.model import units
 from weigh.model.errors import EnvironmentFault, UsageError
-from weigh.model.resources import Bounds, LifeRead, cpus_text
+from weigh.model.resources import Bounds, WorkerRead, cpus_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weigh.engines.engine import Engine
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
     from weigh.model.contender import Setting
     from weigh.model.spec import Spec
@@ -46,7 +46,7 @@ def check(spec: Spec) -> None:
         )
 
 
-def bounded(contenders: Sequence[Ready], spec: Spec) -> list[Ready]:
+def bounded(contenders: Sequence[PreparedContender], spec: Spec) -> list[PreparedContender]:
     """The contenders with the bounds that the spec asks for, equal for all.
 
     Raises:
@@ -66,7 +66,7 @@ def bounded(contenders: Sequence[Ready], spec: Spec) -> list[Ready]:
     ]
 
 
-def _setting(one: Ready, memory: Bytes) -> dict[str, Setting]:
+def _setting(one: PreparedContender, memory: Bytes) -> dict[str, Setting]:
     """The engine's own setting, where no control group can be made."""
     if not one.engine.memory:
         raise EnvironmentFault(
@@ -89,18 +89,21 @@ def _value(engine: Engine, memory: Bytes) -> Setting:
 
 
 def tell(
-    journal: Journal, block: int, lives: Mapping[str, tuple[int, Life]], contender_of: Mapping[str, Ready]
+    journal: Journal,
+    block: int,
+    workers: Mapping[str, tuple[int, WorkerProcess]],
+    contender_of: Mapping[str, PreparedContender],
 ) -> None:
     """Ask lives at their end what they have: whoever takes more meanwhile shows it, and nothing is disturbed.
 
     Args:
         journal: is told.
         block: that they belong to.
-        lives: number and life by arm.
+        workers: number and life by arm.
         contender_of: the contender of each arm.
     """
-    for arm, (start, life) in lives.items():
+    for arm, (start, worker) in workers.items():
         one = contender_of[arm]
-        with suppress(LifeEnded):
-            told = resources.told(one.engine, life, life.settings(), one.contender.settings)
-            journal.append("life", LifeRead(block=block, start=start, arm=arm, contender=one.name, told=told))
+        with suppress(WorkerEnded):
+            told = resources.told(one.engine, worker, worker.settings(), one.contender.settings)
+            journal.append("life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, told=told))

@@ -10,7 +10,7 @@ import msgspec
 
 from weigh import workloads
 from weigh.engines import engine
-from weigh.engines.prepared import Ready, cache_folder, ready
+from weigh.engines.prepared import PreparedContender, cache_folder, ready
 from weigh.evidence import attempts, sealing
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import sealed
@@ -18,7 +18,7 @@ from weigh.experiment import dataset, derived, record, resources, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.attempt import Attempt
-from weigh.experiment.data_link import Stage
+from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import calibration, cold
 from weigh.host import lock, sampling, scratch, settle
@@ -103,7 +103,7 @@ def run(
         storage.check(storage.places(contenders, data), spec)
         workload = _chosen(source.build(data.truth, spec.seed), spec)
         pinned = pins.read(answers, spec.workload, data.manifest.digests) if answers else None
-        stage = stack.enter_context(Stage(data.folder, data.manifest))
+        stage = stack.enter_context(DataLink(data.folder, data.manifest))
         if measure and "cold" in spec.temperatures:
             cold.refuse_memory([path for paths in stage.tables.paths.values() for path in paths])
         before = left.record
@@ -164,7 +164,7 @@ def _missing(name: str) -> Finding:
     )
 
 
-def _made(contender: Any, cache: Path, progress: Progress) -> Ready:
+def _made(contender: Any, cache: Path, progress: Progress) -> PreparedContender:
     progress.say(f"environment of {contender.name}")
     return ready(contender, cache)
 

@@ -12,7 +12,7 @@ from weigh.model.errors import EnvironmentFault
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.dataset import Data
     from weigh.model.spec import Spec
     from weigh.model.storage import Place
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
 
 
-def places(contenders: Sequence[Ready], data: Data) -> tuple[Place, ...]:
+def places(contenders: Sequence[PreparedContender], data: Data) -> tuple[Place, ...]:
     """Where everything lies that contenders read or write.
 
     Several files on several file systems are several places.

@@ -18,7 +18,7 @@ from weigh.model.spec import MIN_STARTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weigh.judge.measurements import Stretch
+    from weigh.judge.measurements import Measurements
     from weigh.model.verdict import Reason
 
 
@@ -30,13 +30,13 @@ class Turn:
         contender: as the verdict calls it.
         operation: as the verdict calls it.
         file: number of its file, in the order in which the files were named.
-        stretch: what was measured.
+        measured: what was measured.
     """
 
     contender: str
     operation: str
     file: int
-    stretch: Stretch
+    measured: Measurements
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def design(turns: Sequence[Turn], *, interleaved: bool) -> Design:
     """
     starts: dict[str, int] = defaultdict(int)
     for turn in turns:
-        starts[turn.contender] += turn.stretch.starts
+        starts[turn.contender] += turn.measured.starts
     few = {name: number for name, number in starts.items() if number < MIN_STARTS}
     if few:
         return Design(refused=reasons.starts(few))
@@ -90,18 +90,18 @@ def _rounds(turns: Sequence[Turn], *, interleaved: bool) -> tuple[list[list[Turn
     """Turns by round, and whether the order inside a round is known."""
     everybody = {turn.contender for turn in turns}
     files: dict[int, list[Turn]] = defaultdict(list)
-    for turn in sorted(turns, key=lambda turn: (turn.file, turn.stretch.turn)):
+    for turn in sorted(turns, key=lambda turn: (turn.file, turn.measured.turn)):
         files[turn.file].append(turn)
     if len(files) == 1:
         return _cut(next(iter(files.values())), everybody), True
     if all({turn.contender for turn in of_file} == everybody for of_file in files.values()):
         # Each file holds everybody, so each is at least a round, whatever the order of the files.
         return [one for of_file in files.values() for one in _cut(of_file, everybody)], True
-    if all(turn.stretch.at is not None for turn in turns):
+    if all(turn.measured.at is not None for turn in turns):
         # Dates may be as coarse as a second. Only the user's word breaks a tie, and by it the first of each contender
         # belong together; without it a tie must not make rounds out of files that came one after the other.
         number = _numbers(files) if interleaved else {}
-        dated = sorted(turns, key=lambda turn: (turn.stretch.at or 0.0, number.get(id(turn), 0)))
+        dated = sorted(turns, key=lambda turn: (turn.measured.at or 0.0, number.get(id(turn), 0)))
         return _cut(dated, everybody), not (interleaved and tied(turns))
     if interleaved:
         return _paired(files), False
@@ -126,7 +126,7 @@ def tied(turns: Iterable[Turn]) -> bool:
     """Whether dates leave open in which order two contenders were measured."""
     seen: dict[float, str] = {}
     return any(
-        turn.stretch.at is not None and seen.setdefault(turn.stretch.at, turn.contender) != turn.contender
+        turn.measured.at is not None and seen.setdefault(turn.measured.at, turn.contender) != turn.contender
         for turn in turns
     )
 

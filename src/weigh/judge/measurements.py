@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
+class Measurements:
     """Values without another contender between them, as far as the file tells.
 
     Attributes:

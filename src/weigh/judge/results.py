@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from weigh.judge.series import SeriesFigure
@@ -29,7 +27,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
     values: int
 
 
-class Hearing(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is printed.
 
     Attributes:
@@ -77,16 +75,3 @@ class Hearing(msgspec.Struct, frozen=True, kw_only=True):
         # Beside a comparison the series are context.
         refused = not self.verdicts and any(one.mean.refused or one.steady.refused for one in self.series)
         return ExitCode.INCONCLUSIVE if strict and (open_ or refused) else ExitCode.OK
-
-
-def document(hearing: Hearing) -> dict[str, Any]:
-    """The whole document as plain JSON; what is absent is null."""
-    plain: dict[str, Any] = msgspec.to_builtins(hearing)
-    for one in plain["series"]:
-        one["quantiles"] = [{"q": q, "value": value} for q, value in one["quantiles"]]
-    return {
-        "schema": SCHEMA,
-        **{key: plain[key] for key in ("format", "tool", "events", "files", "baseline", "interleaved")},
-        **{key: plain[key] for key in ("rules", "tier", "timings", "verdicts", "series", "findings")},
-        "how": hearing.how or None,
-    }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weigh.judge import reasons
 from weigh.judge.design import Turn, tied
 from weigh.judge.formats.inputs import read
-from weigh.judge.results import File, Hearing
+from weigh.judge.results import File, JudgeResults
 from weigh.judge.series import figures
 from weigh.judge.verdicts import timings, verdicts
 from weigh.model.errors import DataFault, UsageError, nearest
@@ -32,7 +32,7 @@ _OF_DESIGN = ("T5", "T5.host", "T10.starts", "T1.summaries")
 _SAID_NOTHING = (VerdictName.REFUSED, VerdictName.ERROR)
 
 
-def hear(
+def run(
     files: Sequence[str],
     rules: Rules,
     *,
@@ -41,7 +41,7 @@ def hear(
     interleaved: bool = False,
     unit: str = "",
     rule: Rule | None = None,
-) -> Hearing:
+) -> JudgeResults:
     """Reads the files and judges what they hold.
 
     Args:
@@ -62,7 +62,7 @@ def hear(
     contenders = list(dict.fromkeys([*(turn.contender for turn in turns), *(name for _, name in summaries)]))
     if baseline and baseline not in contenders:
         raise UsageError(f"no contender is called '{baseline}'", remedy=nearest(baseline, contenders))
-    if not any(len(turn.stretch.values) or turn.stretch.failed for turn in turns):
+    if not any(len(turn.measured.values) or turn.measured.failed for turn in turns):
         raise DataFault(
             "it holds summaries and no single measurements" if summaries else "it holds no measurement",
             where=inputs[0].path,
@@ -78,9 +78,9 @@ def hear(
         everywhere=_machines(inputs, turns),
         rule=rule,
     )
-    with_values = [turn for turn in turns if len(turn.stretch.values)]
-    alone = figures(turn for turn in with_values if turn.stretch.series or not compared)
-    return Hearing(
+    with_values = [turn for turn in turns if len(turn.measured.values)]
+    alone = figures(turn for turn in with_values if turn.measured.series or not compared)
+    return JudgeResults(
         format=reader.name,
         tool=reader.tool,
         events=inputs[0].reading.events,
@@ -90,7 +90,7 @@ def hear(
         interleaved=interleaved,
         rules=rules,
         tier=_tier(
-            found, alone, vouched=interleaved and (tied(turns) or any(turn.stretch.at is None for turn in turns))
+            found, alone, vouched=interleaved and (tied(turns) or any(turn.measured.at is None for turn in turns))
         ),
         timings=timings(turns),
         verdicts=found,
@@ -118,7 +118,7 @@ def declared(margin: str, confidence: str) -> Rules:
 def _turns(reader: Reader, inputs: Sequence[Input]) -> tuple[list[Turn], list[tuple[str, str]]]:
     """All stretches with the names of their contenders, and (operation, contender) of what is only summarised."""
     labels = [one.label for one in inputs]
-    inside = any(stretch.contender for one in inputs for stretch in one.reading.stretches)
+    inside = any(measured.contender for one in inputs for measured in one.reading.measurements)
     if len(inputs) == 2 and len(set(labels)) == 1 and not inside and not any(one.given for one in inputs):
         # Two files whose names differ by a number only are two versions: run1.json, run2.json.
         labels = [Path(one.path).stem for one in inputs]
@@ -126,11 +126,11 @@ def _turns(reader: Reader, inputs: Sequence[Input]) -> tuple[list[Turn], list[tu
     commands = _commands(inputs) if reader.commands and len(set(labels)) > 1 else None
     turns, summaries = [], []
     for file, (one, label) in enumerate(zip(inputs, labels, strict=True)):
-        for stretch in one.reading.stretches:
-            contender, operation = stretch.contender or label, stretch.operation
+        for measured in one.reading.measurements:
+            contender, operation = measured.contender or label, measured.operation
             if commands is not None:
-                contender, operation = label, commands.get(stretch.contender, "")
-            turns.append(Turn(contender, operation, file, stretch))
+                contender, operation = label, commands.get(measured.contender, "")
+            turns.append(Turn(contender, operation, file, measured))
         for name in one.reading.summaries:
             if reader.commands:
                 summaries.append((commands.get(name, ""), label) if commands is not None else ("", name))
@@ -144,7 +144,7 @@ def _commands(inputs: Iterable[Input]) -> dict[str, str]:
 
     Files with one command each hold the same operation, whatever the command is: it is what differs.
     """
-    by_file = [{stretch.contender for stretch in one.reading.stretches} for one in inputs]
+    by_file = [{measured.contender for measured in one.reading.measurements} for one in inputs]
     names = {name for of_file in by_file for name in of_file}
     alone = all(len(of_file) == 1 for of_file in by_file)
     return {name: "" if alone else name for name in names}
@@ -168,7 +168,7 @@ def _file(number: int, one: Input, turns: Iterable[Turn]) -> File:
     return File(
         path=one.path,
         contenders=tuple(dict.fromkeys(turn.contender for turn in own)),
-        values=sum(len(turn.stretch.values) for turn in own),
+        values=sum(len(turn.measured.values) for turn in own),
     )
 
 

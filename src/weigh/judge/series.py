@@ -54,7 +54,7 @@ def figures(turns: Iterable[Turn], confidence: float = CONFIDENCE) -> tuple[Seri
     whole: dict[tuple[str, str], list[Turn]] = {}
     found: list[list[Turn]] = []
     for turn in turns:
-        if turn.stretch.series:
+        if turn.measured.series:
             found.append([turn])
         elif (key := (turn.operation, turn.contender)) in whole:
             whole[key].append(turn)
@@ -65,11 +65,11 @@ def figures(turns: Iterable[Turn], confidence: float = CONFIDENCE) -> tuple[Seri
 
 
 def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
-    values = np.concatenate([turn.stretch.values for turn in turns])
+    values = np.concatenate([turn.measured.values for turn in turns])
     shape = steady(values)
     cut = 0 if shape.refused else shape.cut
     kept = values[cut:]
-    quantiles = turns[0].stretch.quantiles
+    quantiles = turns[0].measured.quantiles
     honest = mean(kept, confidence=confidence)
     if shape.refused is not None and honest.refused is None:
         # A series that does not settle has a mean of what was seen, and none to give an interval for.

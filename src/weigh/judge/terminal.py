@@ -19,7 +19,7 @@ from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_t
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from weigh.judge.results import Hearing
+    from weigh.judge.results import JudgeResults
     from weigh.judge.series import SeriesFigure
     from weigh.model.verdict import Verdict
 
@@ -32,34 +32,34 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 _DIGITS = 9
 
 
-def report(hearing: Hearing) -> RenderableType:
+def report(results: JudgeResults) -> RenderableType:
     """The whole report."""
-    parts: list[RenderableType] = [_heading(hearing), Text(), show_tier(hearing.tier), Text()]
-    if hearing.verdicts:
-        parts += [_comparison(hearing), Text(), _notes(hearing), Text()]
-    elif hearing.baseline is None and not all(one.operation == "" for one in hearing.timings):
-        parts += [_alone(hearing), Text()]
-    if hearing.verdicts and len(hearing.series) > _SERIES:
-        parts += [Text(f"{len(hearing.series)} series, one a log: --json has them all", style="dim"), Text()]
-    elif hearing.series:
-        parts += [*_series(hearing), Text()]
-    if hearing.findings:
-        parts += [Text("Findings", style="bold"), show_findings(hearing.findings), Text()]
-    if hearing.how:
-        parts += [*_how(hearing), Text()]
-    parts.append(_closing(hearing))
+    parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.verdicts:
+        parts += [_comparison(results), Text(), _notes(results), Text()]
+    elif results.baseline is None and not all(one.operation == "" for one in results.timings):
+        parts += [_alone(results), Text()]
+    if results.verdicts and len(results.series) > _SERIES:
+        parts += [Text(f"{len(results.series)} series, one a log: --json has them all", style="dim"), Text()]
+    elif results.series:
+        parts += [*_series(results), Text()]
+    if results.findings:
+        parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
+    if results.how:
+        parts += [*_how(results), Text()]
+    parts.append(_closing(results))
     return Group(*parts)
 
 
-def _heading(hearing: Hearing) -> Text:
+def _heading(results: JudgeResults) -> Text:
     text = Text()
     text.append("weigh judge", style="bold")
-    text.append(f"  {hearing.tool}, {units.count(len(hearing.files), 'file')}")
-    for one in hearing.files[:_FILES]:
+    text.append(f"  {results.tool}, {units.count(len(results.files), 'file')}")
+    for one in results.files[:_FILES]:
         whose = ", ".join(_name(name) for name in one.contenders)
-        text.append(f"\n{one_line(one.path, 80)}: {whose}, {one.values:,} {hearing.events}", style="dim")
-    if len(hearing.files) > _FILES:
-        text.append(f"\nand {len(hearing.files) - _FILES} more", style="dim")
+        text.append(f"\n{one_line(one.path, 80)}: {whose}, {one.values:,} {results.events}", style="dim")
+    if len(results.files) > _FILES:
+        text.append(f"\nand {len(results.files) - _FILES} more", style="dim")
     return text
 
 
@@ -77,13 +77,13 @@ def _table(headings: tuple[str, ...], last: str) -> Table:
     return table
 
 
-def _comparison(hearing: Hearing) -> Table:
-    confidence = f"{100 * hearing.rules.confidence:g} %"
-    table = _table(("starts", hearing.events, "median", "CV", "ratio", confidence, "FCR"), "verdict")
-    verdicts = {(one.operation, one.contender): one for one in hearing.verdicts}
-    timings = {(one.operation, one.contender): one for one in hearing.timings}
-    contenders = list(dict.fromkeys([str(hearing.baseline), *(one.contender for one in hearing.verdicts)]))
-    for operation in dict.fromkeys([*(one.operation for one in hearing.verdicts), *(pair[0] for pair in timings)]):
+def _comparison(results: JudgeResults) -> Table:
+    confidence = f"{100 * results.rules.confidence:g} %"
+    table = _table(("starts", results.events, "median", "CV", "ratio", confidence, "FCR"), "verdict")
+    verdicts = {(one.operation, one.contender): one for one in results.verdicts}
+    timings = {(one.operation, one.contender): one for one in results.timings}
+    contenders = list(dict.fromkeys([str(results.baseline), *(one.contender for one in results.verdicts)]))
+    for operation in dict.fromkeys([*(one.operation for one in results.verdicts), *(pair[0] for pair in timings)]):
         if operation:
             table.add_row(Text(_name(operation), style="bold"))
         for name in contenders:
@@ -112,9 +112,9 @@ def _figures(verdict: Verdict | None) -> tuple[str, str, str]:
     )
 
 
-def _alone(hearing: Hearing) -> Table:
+def _alone(results: JudgeResults) -> Table:
     table = _table(("starts", "median", "min", "max", "CV"), "")
-    for one in hearing.timings:
+    for one in results.timings:
         table.add_row(
             Text(_name(one.operation or one.contender)),
             str(one.starts),
@@ -124,20 +124,20 @@ def _alone(hearing: Hearing) -> Table:
     return table
 
 
-def _notes(hearing: Hearing) -> Text:
-    rules = hearing.rules
-    family = sum(one.low_fcr is not None for one in hearing.verdicts)
-    lines = [f"In files of {hearing.tool}: {hearing.starts}."]
+def _notes(results: JudgeResults) -> Text:
+    rules = results.rules
+    family = sum(one.low_fcr is not None for one in results.verdicts)
+    lines = [f"In files of {results.tool}: {results.starts}."]
     if family:
         lines += [
-            f"ratio: contender / {_name(str(hearing.baseline))}, above 1 is slower; one number for each round in which "
+            f"ratio: contender / {_name(str(results.baseline))}, above 1 is slower; one number for each round in which "
             "all took a turn. FCR: the interval that decides whether a difference matters.",
             f"Rules: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false discoveries "
             f"{units.percent(rules.fdr, 0)} over {units.count(family, 'comparison')}, equivalence at "
             f"{units.percent(rules.equivalence, 0)}. A margin means something if it was chosen before the runs.",
         ]
     groups: dict[str, list[str]] = {}
-    for verdict in hearing.verdicts:
+    for verdict in results.verdicts:
         for reason in verdict.reasons:
             place = ", ".join(_name(part) for part in (verdict.operation, verdict.contender) if part)
             groups.setdefault(reason.code, []).append(f"{place}: {one_line(reason.text)}")
@@ -145,17 +145,17 @@ def _notes(hearing: Hearing) -> Text:
         f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")
         for code, texts in groups.items()
     ]
-    for one in hearing.verdicts:
+    for one in results.verdicts:
         if (opinion := one.second_opinion) is not None:
             lines.append(f"{_name(one.operation or one.contender)}: {opinion.rule}'s rule says {opinion.name}")
     return Text("\n".join(lines), style="dim")
 
 
-def _series(hearing: Hearing) -> list[RenderableType]:
-    level = f"{100 * hearing.series[0].mean.confidence:g} %"
-    table = _table((hearing.events, "mean", f"{level} interval", "naive", "effective"), "series")
+def _series(results: JudgeResults) -> list[RenderableType]:
+    level = f"{100 * results.series[0].mean.confidence:g} %"
+    table = _table((results.events, "mean", f"{level} interval", "naive", "effective"), "series")
     percentiles = _table(("percentile", "value", f"{level} interval"), "")
-    for one in hearing.series:
+    for one in results.series:
         name = Text(_series_name(one))
         table.add_row(
             name,
@@ -176,7 +176,7 @@ def _series(hearing: Hearing) -> list[RenderableType]:
     parts: list[RenderableType] = [Text("Series", style="bold"), table, Text(), percentiles]
     said = {
         f"{reason.code}: {_series_name(one)}: {one_line(reason.text)}"
-        for one in hearing.series
+        for one in results.series
         for reason in (one.mean.refused, one.steady.refused)
         if reason is not None
     }
@@ -202,17 +202,17 @@ def _between(low: float | None, high: float | None) -> str:
     return f"{low / size:.{digits}f} to {high / size:.{digits}f} {unit}"
 
 
-def _how(hearing: Hearing) -> list[RenderableType]:
+def _how(results: JudgeResults) -> list[RenderableType]:
     heading = Text("The numbers stand as they were measured. To have a verdict, measure in turn:", style="bold")
-    return [heading, Padding(Text(hearing.how), (0, 0, 0, 2))]
+    return [heading, Padding(Text(results.how), (0, 0, 0, 2))]
 
 
-def _closing(hearing: Hearing) -> Text:
+def _closing(results: JudgeResults) -> Text:
     counts: dict[str, int] = {}
-    for one in hearing.verdicts:
+    for one in results.verdicts:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
     if counts:
         return Text(", ".join(f"{count} {name}" for name, count in counts.items()) + ".", style="bold")
-    refused = sum(one.mean.refused is not None for one in hearing.series)
-    given = len(hearing.series) - refused
+    refused = sum(one.mean.refused is not None for one in results.series)
+    given = len(results.series) - refused
     return Text(f"{units.count(given, 'mean')} given, {refused} refused; nothing to compare with.", style="bold")

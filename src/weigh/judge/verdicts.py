@@ -18,7 +18,7 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import Timing, Verdict, VerdictName
-from weigh.verdict.analysis import judge
+from weigh.verdict.analysis import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def verdicts(
     samples: list[Sample] = []
     for operation in operations:
         own = of_operation[operation]
-        failed = {turn.contender for turn in own if turn.stretch.failed}
+        failed = {turn.contender for turn in own if turn.measured.failed}
         there = {turn.contender for turn in own}
         samples += _failures(operation, own)
         unfit: dict[str, Reason] = {}
@@ -91,7 +91,7 @@ def verdicts(
         rules=rules,
         rule=rule or msgspec.UNSET,
     )
-    judged = {(one.operation, one.contender): one for one in judge(samples, spec=spec).verdicts} if samples else {}
+    judged = {(one.operation, one.contender): one for one in analyse(samples, spec=spec).verdicts} if samples else {}
     for key, one in judged.items():
         if key not in rows:
             marked = (*one.reasons, *warned.get(one.operation, ()))
@@ -124,14 +124,14 @@ def timings(turns: Iterable[Turn]) -> tuple[Timing, ...]:
     """Every contender on every operation, by itself: shown whether or not there is a verdict."""
     groups: dict[tuple[str, str], list[Turn]] = defaultdict(list)
     for turn in turns:
-        if len(turn.stretch.values):
+        if len(turn.measured.values):
             groups[turn.operation, turn.contender].append(turn)
     return tuple(_timing(operation, contender, own) for (operation, contender), own in groups.items())
 
 
 def _timing(operation: str, contender: str, turns: Sequence[Turn]) -> Timing:
-    values = np.concatenate([turn.stretch.values for turn in turns])
-    starts = sum(turn.stretch.starts for turn in turns)
+    values = np.concatenate([turn.measured.values for turn in turns])
+    starts = sum(turn.measured.starts for turn in turns)
     mean = float(values.mean())
     return Timing(
         operation=operation,
@@ -155,8 +155,8 @@ def _samples(operation: str, rounds: Sequence[Sequence[Turn]]) -> Iterator[Sampl
 
 
 def _measurements(turn: Turn) -> NDArray[np.float64]:
-    values = turn.stretch.values
-    if turn.stretch.series:
+    values = turn.measured.values
+    if turn.measured.series:
         return np.array([values.mean()])
     if len(values) > MANY and values.min() > 0:
         return np.array([np.exp(np.log(values).mean())])
@@ -166,8 +166,8 @@ def _measurements(turn: Turn) -> NDArray[np.float64]:
 def _failures(operation: str, turns: Sequence[Turn]) -> Iterator[Sample]:
     """Measurements that failed: one is enough for an ERROR, and nobody's ratio is made of the others."""
     for place, turn in enumerate(turns):
-        for run in range(1, min(turn.stretch.failed, 100) + 1):
-            yield _sample(operation, turn.contender, 0, place, run, detail=turn.stretch.detail)
+        for run in range(1, min(turn.measured.failed, 100) + 1):
+            yield _sample(operation, turn.contender, 0, place, run, detail=turn.measured.detail)
 
 
 def _sample(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from weigh.model.spec import Rules
     from weigh.model.verdict import Verdict
-    from weigh.verdict.analysis_model import Judgement, NoiseFloor
+    from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
 
 _UNSHOWN = (VerdictName.DIVERGED, VerdictName.ERROR)
 
@@ -109,7 +109,7 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one for one in self.series if not one.itself) or self.series
 
 
-def ladder(rungs: Sequence[tuple[Scale | None, Judgement]], contenders: Sequence[str], rules: Rules) -> Ladder:
+def ladder(rungs: Sequence[tuple[Scale | None, MetricAnalysis]], contenders: Sequence[str], rules: Rules) -> Ladder:
     """Reads the judgements of all rungs together.
 
     Args:
@@ -119,8 +119,8 @@ def ladder(rungs: Sequence[tuple[Scale | None, Judgement]], contenders: Sequence
     """
     baseline = contenders[0]
     steps: dict[tuple[str, str], list[Step]] = {}
-    for number, (scale, judgement) in enumerate(rungs):
-        for step in _steps(number, scale, judgement, baseline, rules):
+    for number, (scale, analysis) in enumerate(rungs):
+        for step in _steps(number, scale, analysis, baseline, rules):
             steps.setdefault((step.operation, step.contender), []).append(step)
     operations = list(dict.fromkeys(operation for operation, _ in steps))
     ordered = sorted(steps, key=lambda key: (operations.index(key[0]), contenders.index(key[1])))
@@ -132,10 +132,10 @@ def ladder(rungs: Sequence[tuple[Scale | None, Judgement]], contenders: Sequence
     return msgspec.structs.replace(found, first=max(one for one in firsts if one is not None) if whole else None)
 
 
-def _steps(number: int, scale: Scale | None, judgement: Judgement, baseline: str, rules: Rules) -> Iterable[Step]:
-    timings = {(one.operation, one.contender): one for one in judgement.timings}
-    verdicts = {(one.operation, one.contender): one for one in judgement.verdicts}
-    floors = {(one.operation, baseline): one for one in judgement.floors}
+def _steps(number: int, scale: Scale | None, analysis: MetricAnalysis, baseline: str, rules: Rules) -> Iterable[Step]:
+    timings = {(one.operation, one.contender): one for one in analysis.timings}
+    verdicts = {(one.operation, one.contender): one for one in analysis.verdicts}
+    floors = {(one.operation, baseline): one for one in analysis.floors}
     for operation, contender in dict.fromkeys([*timings, *verdicts]):
         timing, verdict = timings.get((operation, contender)), verdicts.get((operation, contender))
         step = Step(operation=operation, contender=contender, rung=number, scale=scale, against=baseline)

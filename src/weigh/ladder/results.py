@@ -8,7 +8,7 @@ import msgspec
 
 from weigh.experiment.record import history
 from weigh.experiment.report import files
-from weigh.experiment.results.results import Conclusion, conclude
+from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.ladder.analysis import Ladder, ladder
 from weigh.ladder.cost import Cost, costs
 from weigh.ladder.findings import hidden, lost, remedy
@@ -36,21 +36,21 @@ class Rung(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         scale: of its data.
         evidence: name of the evidence directory.
-        conclusion: what it says with the earlier attempts of the same experiment.
+        results: what it says with the earlier attempts of the same experiment.
     """
 
     scale: Scale | None
     evidence: str
-    conclusion: Conclusion
+    results: ExperimentResults
 
     @property
     def complete(self) -> bool:
         """Whether its latest attempt ended as it should."""
-        end = self.conclusion.record.end
+        end = self.results.record.end
         return end is not None and end.how == "complete"
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class LadderResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is printed.
 
     Attributes:
@@ -70,7 +70,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def spec(self) -> Spec:
         """Of the largest rung; the others differ in the scale."""
-        return self.rungs[-1].conclusion.record.spec
+        return self.rungs[-1].results.record.spec
 
     @property
     def rules(self) -> Rules:
@@ -82,15 +82,15 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
         That the small rungs leave verdicts open is what a ladder is for.
         """
-        codes = {rung.conclusion.exit_code() for rung in self.rungs}
+        codes = {rung.results.exit_code() for rung in self.rungs}
         for code in (ExitCode.FOUND, ExitCode.FAILED):
             if code in codes:
                 return code
-        names = {verdict.verdict for verdict in self.rungs[-1].conclusion.headline.verdicts}
+        names = {verdict.verdict for verdict in self.rungs[-1].results.headline.verdicts}
         return ExitCode.INCONCLUSIVE if strict and names & _OPEN else ExitCode.OK
 
 
-def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) -> Summary:
+def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) -> LadderResults:
     """Reads the evidence of every rung.
 
     Args:
@@ -101,7 +101,7 @@ def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) ->
         EvidenceFault: an evidence cannot be read.
     """
     rungs = tuple(
-        Rung(scale=scale, evidence=folder.resolve().name, conclusion=files.read(folder)) for scale, folder in folders
+        Rung(scale=scale, evidence=folder.resolve().name, results=files.read(folder)) for scale, folder in folders
     )
     counted = tuple(
         cost for rung, (_, folder) in zip(rungs, folders, strict=True) for cost in _costs(plan, rung, folder)
@@ -109,11 +109,11 @@ def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) ->
     return assembled(plan, rungs, counted)
 
 
-def assembled(plan: LadderPlan, rungs: tuple[Rung, ...], counted: tuple[Cost, ...] = ()) -> Summary:
+def assembled(plan: LadderPlan, rungs: tuple[Rung, ...], counted: tuple[Cost, ...] = ()) -> LadderResults:
     """The summary of rungs that were read. Pure."""
-    spec = rungs[-1].conclusion.record.spec
-    found = ladder([(rung.scale, rung.conclusion.headline) for rung in rungs], contenders(spec), spec.rules)
-    summary = Summary(plan=plan, rungs=rungs, ladder=found, costs=counted, findings=())
+    spec = rungs[-1].results.record.spec
+    found = ladder([(rung.scale, rung.results.headline) for rung in rungs], contenders(spec), spec.rules)
+    summary = LadderResults(plan=plan, rungs=rungs, ladder=found, costs=counted, findings=())
     return msgspec.structs.replace(summary, findings=(*_errors(rungs), *_findings(summary)))
 
 
@@ -129,9 +129,9 @@ def _costs(plan: LadderPlan, rung: Rung, folder: Path) -> Iterator[Cost]:
     attempts = history(folder)
 
     def judged(baseline: str) -> Iterable[Verdict]:
-        return conclude([_over(record, baseline) for record in attempts]).headline.verdicts
+        return experiment_results([_over(record, baseline) for record in attempts]).headline.verdicts
 
-    yield from costs(plan.variations, rung.conclusion.headline.timings, judged, rung.scale)
+    yield from costs(plan.variations, rung.results.headline.timings, judged, rung.scale)
 
 
 def _over(record: Record, baseline: str) -> Record:
@@ -141,7 +141,7 @@ def _over(record: Record, baseline: str) -> Record:
 def _errors(rungs: Sequence[Rung]) -> Iterator[Finding]:
     """What forbids a part of a rung, or publishing it; the rest of its findings stands in its own report."""
     for rung in rungs:
-        for finding in rung.conclusion.findings:
+        for finding in rung.results.findings:
             if finding.code.startswith("R8"):
                 if rung is rungs[-1]:
                     yield finding
@@ -150,7 +150,7 @@ def _errors(rungs: Sequence[Rung]) -> Iterator[Finding]:
                 yield msgspec.structs.replace(finding, text=text)
 
 
-def _findings(summary: Summary) -> Iterator[Finding]:
+def _findings(summary: LadderResults) -> Iterator[Finding]:
     """T2, by contender: an operation each would say the same many times."""
     if len(summary.rungs) < 2:
         return

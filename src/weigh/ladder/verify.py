@@ -45,7 +45,7 @@ def verify(folder: Path) -> LadderVerification:
     problems = [
         _experiment(rung.evidence)
         for rung, wanted in zip(summary.rungs, summary.plan.experiments, strict=False)
-        if rung.conclusion.record.spec.id != wanted
+        if rung.results.record.spec.id != wanted
     ]
     for name, content in files.rendered(summary).items():
         path = folder / name

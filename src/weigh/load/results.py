@@ -40,7 +40,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
         return self.runs[0]
 
 
-class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
+class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of a load experiment.
 
     Attributes:
@@ -90,7 +90,7 @@ class LoadConclusion(msgspec.Struct, frozen=True, kw_only=True):
         return ExitCode.INCONCLUSIVE if strict and self.refused else ExitCode.OK
 
 
-def conclude(record: LoadRecord) -> LoadConclusion:
+def load_results(record: LoadRecord) -> LoadResults:
     """Compute it. A pure function of the record."""
     computed = {run.number: figures(run, record.spec) for run in record.runs}
     watched = machine(record, tuple(computed.values()))
@@ -107,7 +107,7 @@ def conclude(record: LoadRecord) -> LoadConclusion:
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
     found = findings(record, runs, watched, waits)
-    return LoadConclusion(
+    return LoadResults(
         record=record,
         groups=groups,
         loops=_loops(record),

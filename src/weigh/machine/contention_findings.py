@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from weigh.machine.contention import Blamed, Contention, Gap, PairShare, TurnShare
-    from weigh.verdict.refusals import Spoilt
+    from weigh.verdict.refusals import Refusals
 
 _NAMED = 3
 """Processes, operations and turns that a text names; the JSON has them all."""
 
 
-def spoilt(found: Contention, temperature: str = "hot") -> tuple[Spoilt, ...]:
+def spoilt(found: Contention, temperature: str = "hot") -> tuple[Refusals, ...]:
     """Pairs of one temperature that are refused: because of other processes, and because of other guests."""
     own = [one for one in found.pairs if one.temperature == temperature]
     contended = {

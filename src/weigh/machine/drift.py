@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.model.calibration import Calibration
-    from weigh.verdict.refusals import Spoilt
+    from weigh.verdict.refusals import Refusals
 
     Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def findings(found: Iterable[Quiet], margin: float, *, serial: bool) -> list[Fin
     ]
 
 
-def spoilt(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[str, str]]) -> Spoilt:
+def spoilt(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[str, str]]) -> Refusals:
     """Comparisons whose arms did not share a drift: of arms that lived one after another in a block.
 
     Args:

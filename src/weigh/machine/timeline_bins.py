@@ -28,17 +28,17 @@ class Span(NamedTuple):
     Attributes:
         attempt: its number.
         began, ended: seconds since the attempt began: of its first and last execution.
-        first, stretches: place of its first stretch, and how many it has.
+        first, bins: place of its first stretch, and how many it has.
     """
 
     attempt: int
     began: Seconds
     ended: Seconds
     first: int
-    stretches: int
+    bins: int
 
 
-class Stretches(msgspec.Struct, frozen=True, kw_only=True):
+class TimelineBins(msgspec.Struct, frozen=True, kw_only=True):
     """What the machine did, stretch by stretch; arrays of one value each, NaN where it was not read.
 
     Attributes:
@@ -62,12 +62,12 @@ class Stretches(msgspec.Struct, frozen=True, kw_only=True):
         """Where a moment lies, in stretches from the left."""
         one = next(span for span in self.spans if span.attempt == attempt)
         share = (at - one.began) / (one.ended - one.began)
-        return one.first + min(max(share, 0.0), 1.0) * one.stretches
+        return one.first + min(max(share, 0.0), 1.0) * one.bins
 
 
-def stretches(
+def timeline_bins(
     attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch], Bytes | None]], number: int
-) -> Stretches | None:
+) -> TimelineBins | None:
     """Cut the measured time.
 
     Args:
@@ -95,9 +95,9 @@ def stretches(
         begins: dict[int, float] = {}
         for one in samples:
             begins[one.block] = min(one.at, begins.get(one.block, one.at))
-        starts += [span.first + (at - began) / (ended - began) * span.stretches for _, at in sorted(begins.items())]
+        starts += [span.first + (at - began) / (ended - began) * span.bins for _, at in sorted(begins.items())]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0] if name not in RESOURCES}
-    return Stretches(
+    return TimelineBins(
         spans=tuple(spans),
         resources={name: _joined([part[name] for part in parts]) for name in RESOURCES},
         starts=tuple(starts),
@@ -105,7 +105,9 @@ def stretches(
     )
 
 
-def between(moments: Sequence[Moment], began: Seconds, ended: Seconds, memory: Bytes | None, number: int) -> Stretches:
+def between(
+    moments: Sequence[Moment], began: Seconds, ended: Seconds, memory: Bytes | None, number: int
+) -> TimelineBins:
     """The same of any span of time of one attempt.
 
     Args:
@@ -118,7 +120,7 @@ def between(moments: Sequence[Moment], began: Seconds, ended: Seconds, memory: B
     span = Span(1, began, ended, 0, number)
     part = _part(moments, span, memory)
     resources = {name: part.pop(name) for name in RESOURCES}
-    return Stretches(spans=(span,), resources=resources, starts=(), **part)
+    return TimelineBins(spans=(span,), resources=resources, starts=(), **part)
 
 
 def _measured(samples: Sequence[Sample]) -> tuple[float, float]:
@@ -128,9 +130,9 @@ def _measured(samples: Sequence[Sample]) -> tuple[float, float]:
 
 def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[str, Any]:
     """Everything about the stretches of one attempt."""
-    width = (span.ended - span.began) / span.stretches
-    begin = span.began + width * np.arange(span.stretches, dtype=np.float64)
-    length = np.full(span.stretches, width, dtype=np.float64)
+    width = (span.ended - span.began) / span.bins
+    begin = span.began + width * np.arange(span.bins, dtype=np.float64)
+    length = np.full(span.bins, width, dtype=np.float64)
     cpus = max((len(one.cpus) for one in moments if one.cpus), default=0) or 1
 
     def share(of: Callable[[Moment], float | None]) -> Floats:

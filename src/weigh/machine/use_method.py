@@ -209,7 +209,7 @@ def readings(moments: Sequence[Moment], begin: Floats, length: Floats, memory: B
         length: of each, seconds.
         memory: bytes that the machine has.
     """
-    every = _Stretches(moments, begin, length)
+    every = _Bins(moments, begin, length)
     return {
         "cpu": _cpu(every),
         "memory": _memory(every, memory),
@@ -226,10 +226,10 @@ def throttled(moments: Sequence[Moment], begin: Floats, length: Floats) -> Float
         begin: of each stretch, seconds since the attempt began.
         length: of each, seconds.
     """
-    return _above(_Stretches(moments, begin, length).rate(lambda one: one.throttled), WAITING)
+    return _above(_Bins(moments, begin, length).rate(lambda one: one.throttled), WAITING)
 
 
-class _Stretches:
+class _Bins:
     """Quantities of the moments, put into stretches."""
 
     def __init__(self, moments: Sequence[Moment], begin: Floats, length: Floats) -> None:
@@ -277,7 +277,7 @@ class _Stretches:
         return np.asarray(np.interp(self.begin + self.length / 2, times, values), dtype=np.float64)
 
 
-def _cpu(every: _Stretches) -> Reading:
+def _cpu(every: _Bins) -> Reading:
     number = max((len(one.cpus) for one in every.moments if one.cpus), default=0)
     busy = every.share(lambda one: None if one.busy is None or one.span <= 0 else one.busy / one.span)
     waiting = every.share(lambda one: one.pressure_cpu)
@@ -290,7 +290,7 @@ def _cpu(every: _Stretches) -> Reading:
         )
 
 
-def _memory(every: _Stretches, total: Bytes | None) -> Reading:
+def _memory(every: _Bins, total: Bytes | None) -> Reading:
     left = every.level(_unused)
     waiting = _above(every.share(lambda one: one.pressure_memory), WAITING)
     swapping = _above(every.rate(lambda one: one.swapped), SWAPPING)
@@ -306,7 +306,7 @@ def _unused(one: Moment) -> float | None:
     return None if one.memory_free is None or one.cached is None else one.memory_free + one.cached
 
 
-def _disk(every: _Stretches) -> Reading:
+def _disk(every: _Bins) -> Reading:
     names = sorted({name for one in every.moments for name in one.disk or {}})
     busy = np.array([every.share(_device(name)) for name in names]).reshape(len(names), len(every.begin))
     most = np.nanmax(np.where(np.isnan(busy), -1.0, busy), axis=0, initial=-1.0)
@@ -328,7 +328,7 @@ def _device(name: str) -> Callable[[Moment], float | None]:
     return of
 
 
-def _network(every: _Stretches) -> Reading:
+def _network(every: _Bins) -> Reading:
     again = every.rate(lambda one: one.network.retransmits or 0 if one.network else None)
     lost = every.rate(lambda one: one.network.drops + (one.network.overflows or 0) if one.network else None)
     return Reading(

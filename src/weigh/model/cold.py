@@ -10,10 +10,10 @@ from weigh.model.sample import Temperature
 from weigh.model.units import Bytes, Seconds
 
 Place = Literal["life", "before", "after", "turn"]
-"""``life``: one execution in a life of its own; ``before`` and ``after`` the turns of a hot block; ``turn``: the timed
-executions of one hot turn together."""
+"""``life``: one execution in a process of its own; ``before`` and ``after`` the turns of a hot block; ``turn``: the
+timed executions of one hot turn together."""
 PutOut = Literal["", "drop_caches", "eviction"]
-"""How data was put out of memory: all caches of the kernel dropped, or file by file."""
+"""How data was evicted from the page cache: all caches of the kernel dropped, or file by file."""
 
 
 class Pages(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class Pages(msgspec.Struct, frozen=True, kw_only=True):
     how: str
 
 
-class Warmth(msgspec.Struct, frozen=True, kw_only=True):
+class CacheState(msgspec.Struct, frozen=True, kw_only=True):
     """One reading.
 
     Attributes:

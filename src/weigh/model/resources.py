@@ -48,8 +48,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     declared: tuple[str, ...] = ()
 
 
-class LifeRead(msgspec.Struct, frozen=True, kw_only=True):
-    """One life at its end. Body of the journal's event ``life``."""
+class WorkerRead(msgspec.Struct, frozen=True, kw_only=True):
+    """One life at its end. Body of the journal's event ``worker``."""
 
     block: int
     start: int

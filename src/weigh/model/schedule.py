@@ -76,6 +76,6 @@ def block_order(
         order = permuted(arm_names, seed, block, operation, case)
         slots += [Slot(operation=operation, case=case, arm=arm) for arm in order]
     if serial:
-        lives = start_order(seed, block, arm_names)
-        slots.sort(key=lambda slot: lives.index(slot.arm))
+        workers = start_order(seed, block, arm_names)
+        slots.sort(key=lambda slot: workers.index(slot.arm))
     return slots

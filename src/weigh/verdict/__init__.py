@@ -7,6 +7,6 @@ The way of a number::
             -> decide     intervals and the name of the verdict, over the whole session
             -> judge      verdicts with their reasons, timings, noise floors
 
-The entrance is :func:`weigh.verdict.analysis.judge`. This file imports nothing, so that asking for the nouns of
+The entrance is :func:`weigh.verdict.analysis.analyse`. This file imports nothing, so that asking for the nouns of
 :mod:`weigh.verdict.analysis_model` does not load NumPy and SciPy.
 """

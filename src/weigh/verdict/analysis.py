@@ -12,7 +12,7 @@ from weigh.model.verdict import Verdict, VerdictName
 from weigh.statistics.student_t import quantile
 from weigh.verdict import clickhouse_rule, reasons
 from weigh.verdict import refusals as spoiling
-from weigh.verdict.analysis_model import Judgement, NoiseFloor
+from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
 from weigh.verdict.preclusions import Ruling, Rulings
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from weigh.verdict.analysis_model import Contradicted, Gate, Metric
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
-    from weigh.verdict.refusals import Spoilt
+    from weigh.verdict.refusals import Refusals
     from weigh.verdict.table import Table
 
 _NOTHING: Mapping[str, Mapping[str, GateStatus]] = MappingProxyType({})
@@ -41,15 +41,15 @@ _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
 _CLOCKS = {"wall_s", "cpu_s"}
 
 
-def judge(
+def analyse(
     samples: Sequence[Sample],
     *,
     spec: Spec,
     gate: Gate = _NOTHING,
     contradicted: Contradicted = _NOBODY,
     metric: Metric = "wall_s",
-    spoilt: Sequence[Spoilt] = (),
-) -> Judgement:
+    spoilt: Sequence[Refusals] = (),
+) -> MetricAnalysis:
     """Judges every contender against the baseline on every operation.
 
     Operations come in the order of the gate, then of ``spec.operations``, then by name. The order of the
@@ -68,12 +68,12 @@ def judge(
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():
-        return Judgement()
-    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, spoilt).judgement(gate)
+        return MetricAnalysis()
+    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, spoilt).analysis(gate)
 
 
 class _Session:
-    """One call of :func:`judge`."""
+    """One call of :func:`analyse`."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class _Session:
         table: Table,
         rulings: Rulings,
         contradicted: Contradicted,
-        spoilt: Sequence[Spoilt],
+        spoilt: Sequence[Refusals],
     ) -> None:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
         self.contradicted = contradicted
@@ -93,7 +93,7 @@ class _Session:
         self.unusable, self.executions = table.unusable(), table.executions()
         self.opinions: dict[tuple[str, str], SecondOpinion] = {}
 
-    def judgement(self, gate: Gate) -> Judgement:
+    def analysis(self, gate: Gate) -> MetricAnalysis:
         """Everything, in the order of the gate."""
         measured = {parted(name)[0] for name in self.number}
         others = sorted(measured | self.rulings.operations)
@@ -113,7 +113,7 @@ class _Session:
         if self.spec.rule == "clickhouse":
             self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
-        return Judgement(
+        return MetricAnalysis(
             timings=tuple(self._timings(operations)),
             verdicts=tuple(
                 self._decided(pair, place[pair], compared, decisions)

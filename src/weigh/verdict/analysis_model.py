@@ -41,7 +41,7 @@ class NoiseFloor(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.ratio - 1)
 
 
-class Judgement(msgspec.Struct, frozen=True, kw_only=True):
+class MetricAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     """The result of judging one metric.
 
     Attributes:
@@ -58,7 +58,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     family: int = 0
     selected: int = 0
 
-    def at(self, temperature: str) -> Judgement:
+    def at(self, temperature: str) -> MetricAnalysis:
         """The rows of one temperature; the family stays that of the session."""
         return msgspec.structs.replace(
             self,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.model.sample import Sample
     from weigh.model.spec import Rules
     from weigh.model.verdict import Verdict
-    from weigh.verdict.analysis_model import Judgement
+    from weigh.verdict.analysis_model import MetricAnalysis
 
 HEADLINE = "wall_s"
 """The metric that decides the exit code."""
@@ -67,19 +67,19 @@ def rules_of(metric: str, rules: Rules) -> Rules:
     return rules if metric == HEADLINE else msgspec.structs.replace(rules, fdr=rules.fdr / len(BESIDE))
 
 
-def judged(metric: str, judgement: Judgement) -> Judgement:
+def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
     """The judgement without rows that only say that bytes read are sometimes zero, which ``M.some`` says once.
 
     Hot data is not read, but for a page now and then.
     """
     if metric != "bytes_read":
-        return judgement
-    kept = (one for one in judgement.verdicts if not {reason.code for reason in one.reasons} & {_NO_RATIO})
-    return msgspec.structs.replace(judgement, verdicts=tuple(kept))
+        return analysis
+    kept = (one for one in analysis.verdicts if not {reason.code for reason in one.reasons} & {_NO_RATIO})
+    return msgspec.structs.replace(analysis, verdicts=tuple(kept))
 
 
 def statements(
-    judgements: Mapping[str, Judgement], samples: Sequence[Sample], temperatures: Sequence[str] = ("hot",)
+    judgements: Mapping[str, MetricAnalysis], samples: Sequence[Sample], temperatures: Sequence[str] = ("hot",)
 ) -> tuple[Statement, ...]:
     """What the metrics say together: first of the session, then of every operation and contender in order.
 
@@ -91,12 +91,12 @@ def statements(
     found = []
     for temperature in temperatures:
         own = [sample for sample in samples if sample.temperature == temperature]
-        rows = {metric: judgement.at(temperature) for metric, judgement in judgements.items()}
+        rows = {metric: analysis.at(temperature) for metric, analysis in judgements.items()}
         found += [msgspec.structs.replace(one, temperature=temperature) for one in _statements(rows, own)]
     return tuple(found)
 
 
-def _statements(judgements: Mapping[str, Judgement], samples: Sequence[Sample]) -> tuple[Statement, ...]:
+def _statements(judgements: Mapping[str, MetricAnalysis], samples: Sequence[Sample]) -> tuple[Statement, ...]:
     headline = judgements.get(HEADLINE)
     if headline is None or not headline.verdicts or not headline.timings:
         return ()

@@ -17,12 +17,12 @@ from weigh.model.verdict import Reason
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Spoilt = Mapping[tuple[str, str], Reason]
+Refusals = Mapping[tuple[str, str], Reason]
 """Why the figures of (operation, contender) cannot carry a verdict. The baseline's spoil every comparison with it."""
 
 
 def reasons(
-    found: Sequence[Spoilt], operation: str, candidate: str, baseline: str, role: str = "baseline"
+    found: Sequence[Refusals], operation: str, candidate: str, baseline: str, role: str = "baseline"
 ) -> Iterator[Reason]:
     """Why the comparison is refused; none where nothing spoilt it.
 

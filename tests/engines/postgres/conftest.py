@@ -20,8 +20,8 @@ from weigh.engines.loaded import Tables
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.engines.prepared import Ready
-    from weigh.engines.process import Life
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def cache() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def contender(cache: Path) -> Ready:
+def contender(cache: Path) -> PreparedContender:
     return made(cache=cache)
 
 
@@ -51,6 +51,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 
 @pytest.fixture(scope="module")
-def life(contender: Ready, tables: Tables) -> Iterator[Life]:
+def worker(contender: PreparedContender, tables: Tables) -> Iterator[WorkerProcess]:
     with contender.start(tables) as started:
         yield started

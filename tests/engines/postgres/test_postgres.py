@@ -24,8 +24,8 @@ from support.postgres_contenders import (
     servers,
     value,
 )
-from weigh.engines.prepared import Ready, read_back
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.prepared import PreparedContender, read_back
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from weigh.engines.loaded import Tables
 
 
-def test_the_server_says_its_own_version(life: Life) -> None:
-    assert life.version() == "18.6"
+def test_the_server_says_its_own_version(worker: WorkerProcess) -> None:
+    assert worker.version() == "18.6"
 
 
 def test_settings_are_read_back_from_the_server() -> None:
@@ -78,14 +78,14 @@ def test_what_is_no_setting_is_refused(setting: str, said: str) -> None:
     assert said in caught.value.what
 
 
-def test_nothing_is_on_the_network_and_nothing_is_written(life: Life) -> None:
-    assert value(life, "SHOW listen_addresses") == ""
-    with pytest.raises(LifeEnded, match="read-only transaction") as caught:
-        asked(life, "DELETE FROM things")
+def test_nothing_is_on_the_network_and_nothing_is_written(worker: WorkerProcess) -> None:
+    assert value(worker, "SHOW listen_addresses") == ""
+    with pytest.raises(WorkerEnded, match="read-only transaction") as caught:
+        asked(worker, "DELETE FROM things")
     assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
 
 
-def test_the_server_is_nobody_special(contender: Ready, tables: Tables) -> None:
+def test_the_server_is_nobody_special(contender: PreparedContender, tables: Tables) -> None:
     with contender.start(tables) as started:
         found = servers(contender.cache)
         assert found
@@ -94,16 +94,16 @@ def test_the_server_is_nobody_special(contender: Ready, tables: Tables) -> None:
     assert users == ({os.geteuid()} if os.geteuid() else {65534})
 
 
-def test_all_files_of_a_table_are_read_and_names_are_folded(life: Life) -> None:
-    cost, table = asked(life, "SELECT N, S FROM Things ORDER BY n NULLS LAST")
+def test_all_files_of_a_table_are_read_and_names_are_folded(worker: WorkerProcess) -> None:
+    cost, table = asked(worker, "SELECT N, S FROM Things ORDER BY n NULLS LAST")
     assert cost["rows"] == table.num_rows == 4
     assert table.to_pylist() == [
         {"n": 1, "s": "a"}, {"n": 2, "s": ""}, {"n": 3, "s": None}, {"n": None, "s": "é'"}
     ]  # fmt: skip
 
 
-def test_what_the_client_costs_is_not_told_as_the_engine_s(life: Life) -> None:
-    cost, _ = asked(life, "SELECT count(*) AS n FROM things")
+def test_what_the_client_costs_is_not_told_as_the_engine_s(worker: WorkerProcess) -> None:
+    cost, _ = asked(worker, "SELECT count(*) AS n FROM things")
     assert cost.pop("wall_s") > 0
     nothing = dict.fromkeys(("cpu_s", "peak_memory", "bytes_read", "bytes_written", "major_faults"))
     assert cost == {"rows": 1, **nothing}
@@ -112,26 +112,26 @@ def test_what_the_client_costs_is_not_told_as_the_engine_s(life: Life) -> None:
 @pytest.mark.parametrize(
     "sql", ["SELEKT 1", "SELECT no_such_function(1)", "SELECT n, s, count(*) FROM things GROUP BY n"]
 )
-def test_what_it_cannot_parse_is_unsupported_and_no_failure(life: Life, sql: str) -> None:
-    with pytest.raises(LifeEnded) as caught:
-        asked(life, sql)
+def test_what_it_cannot_parse_is_unsupported_and_no_failure(worker: WorkerProcess, sql: str) -> None:
+    with pytest.raises(WorkerEnded) as caught:
+        asked(worker, sql)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
 
 
 @pytest.mark.parametrize("sql", ["SELECT s::integer FROM things WHERE s = 'a'", "SELECT 1 FROM no_such_table"])
-def test_after_an_error_the_life_goes_on(life: Life, sql: str) -> None:
-    with pytest.raises(LifeEnded) as caught:
-        asked(life, sql)
+def test_after_an_error_the_life_goes_on(worker: WorkerProcess, sql: str) -> None:
+    with pytest.raises(WorkerEnded) as caught:
+        asked(worker, sql)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
-    assert cells(life, "SELECT count(*) AS n FROM things") == [{"n": 4}]
+    assert cells(worker, "SELECT count(*) AS n FROM things") == [{"n": 4}]
 
 
 def test_two_lives_share_a_store_but_not_a_directory(tmp_path: Path, tables: Tables, cache: Path) -> None:
     one = made("postgres?work_mem=5MB", cache)
     where = "SELECT setting AS x FROM pg_settings WHERE name = 'data_directory'"
     with one.start(tables) as first, one.start(tables) as second:
-        directories = {Path(value(life, where)) for life in (first, second)}
-        assert [value(life, "SELECT count(*) AS n FROM many") for life in (first, second)] == [20_000, 20_000]
+        directories = {Path(value(worker, where)) for worker in (first, second)}
+        assert [value(worker, "SELECT count(*) AS n FROM many") for worker in (first, second)] == [20_000, 20_000]
     assert {directory.name for directory in directories} == {"0", "1"}
     with one.start(tables) as third:
         assert Path(value(third, where)) in directories
@@ -142,7 +142,7 @@ def test_two_lives_share_a_store_but_not_a_directory(tmp_path: Path, tables: Tab
 @pytest.mark.parametrize("how", ["worker", "group"])
 @pytest.mark.parametrize("helpers", [0, 2])
 def test_a_killed_worker_leaves_no_server_and_no_query(
-    contender: Ready, tables: Tables, how: str, helpers: int
+    contender: PreparedContender, tables: Tables, how: str, helpers: int
 ) -> None:
     """Neither the death of the worker alone, nor weigh's kill of its group: a query would be computed to its end."""
     before = servers(contender.cache)
@@ -166,7 +166,7 @@ def test_a_killed_worker_leaves_no_server_and_no_query(
 
 
 @pytest.mark.usefixtures("life")
-def test_what_a_dead_server_left_stops_nobody(contender: Ready, tables: Tables) -> None:
+def test_what_a_dead_server_left_stops_nobody(contender: PreparedContender, tables: Tables) -> None:
     """Its process id belongs to a living process of the same user by now."""
     with contender.start(tables) as begun:
         directory = Path(value(begun, "SELECT setting AS x FROM pg_settings WHERE name = 'data_directory'"))
@@ -180,13 +180,13 @@ def test_what_a_dead_server_left_stops_nobody(contender: Ready, tables: Tables) 
         assert value(after, "SELECT count(*) AS n FROM many") == 20_000
 
 
-def test_a_backend_that_dies_ends_the_life_and_not_the_next(contender: Ready, tables: Tables) -> None:
+def test_a_backend_that_dies_ends_the_life_and_not_the_next(contender: PreparedContender, tables: Tables) -> None:
     before = servers(contender.cache)
     begun = contender.start(tables)
     backend = value(begun, "SELECT pg_backend_pid() AS x")
     killer = threading.Timer(1.0, os.kill, (backend, signal.SIGSEGV))
     killer.start()
-    with pytest.raises(LifeEnded, match=r"SIGSEGV[\s\S]*terminated by signal 11") as caught:
+    with pytest.raises(WorkerEnded, match=r"SIGSEGV[\s\S]*terminated by signal 11") as caught:
         asked(begun, ENDLESS)
     assert (caught.value.outcome, caught.value.alive) == (Outcome.CRASH, False)
     eventually(lambda: not servers(contender.cache, before))
@@ -194,14 +194,14 @@ def test_a_backend_that_dies_ends_the_life_and_not_the_next(contender: Ready, ta
         assert value(after, "SELECT count(*) AS n FROM many") == 20_000
 
 
-def test_a_life_leaves_nothing_behind(contender: Ready, tables: Tables) -> None:
+def test_a_life_leaves_nothing_behind(contender: PreparedContender, tables: Tables) -> None:
     running = servers(contender.cache)
     with contender.start(tables) as begun:
         assert begun.version()
         shared = segments(servers(contender.cache, running))
     assert shared
     before = folders()
-    with Life(contender.engine, contender.environment, contender.settings) as bare:
+    with WorkerProcess(contender.engine, contender.environment, contender.settings) as bare:
         assert bare.version()
         ours = folders() - before
         assert len(ours) == (0 if os.geteuid() else 1)

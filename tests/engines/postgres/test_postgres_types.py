@@ -21,17 +21,17 @@ from support.postgres_contenders import (
     written,
 )
 from weigh._native import digest_arrow
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
 
 
-def test_every_type_comes_back_as_it_was(contender: Ready, tmp_path: Path) -> None:
+def test_every_type_comes_back_as_it_was(contender: PreparedContender, tmp_path: Path) -> None:
     table = everything()
     assert len(set(table.schema.types)) == len(table.schema.types) - 1  # two of doubles
     with contender.start(written(tmp_path, all_types=table)) as started:
@@ -50,7 +50,7 @@ def test_every_type_comes_back_as_it_was(contender: Ready, tmp_path: Path) -> No
     assert found.schema.field("utc").type == pa.timestamp("us", "UTC")
 
 
-def test_a_column_with_nothing_but_null_keeps_its_rows(contender: Ready, tmp_path: Path) -> None:
+def test_a_column_with_nothing_but_null_keeps_its_rows(contender: PreparedContender, tmp_path: Path) -> None:
     """A line of COPY for one NULL is empty."""
     with contender.start(written(tmp_path, lonely=pa.table({"s": pa.array([None, "", None], pa.string())}))) as started:
         assert cells(started, "SELECT s, count(*) AS n FROM lonely GROUP BY s ORDER BY s NULLS LAST") == [
@@ -69,10 +69,10 @@ def test_a_column_with_nothing_but_null_keeps_its_rows(contender: Ready, tmp_pat
     ],
 )
 def test_what_cannot_be_loaded_is_said(
-    contender: Ready, tmp_path: Path, column: pa.Array, outcome: Outcome, said: str
+    contender: PreparedContender, tmp_path: Path, column: pa.Array, outcome: Outcome, said: str
 ) -> None:
     before = servers(contender.cache)
-    with pytest.raises(LifeEnded, match=re.escape(said)) as caught:
+    with pytest.raises(WorkerEnded, match=re.escape(said)) as caught:
         contender.start(written(tmp_path, t=pa.table({"x": column})))
     assert caught.value.outcome is outcome
     eventually(lambda: servers(contender.cache) <= before)
@@ -95,31 +95,31 @@ def test_what_cannot_be_loaded_is_said(
         ("max(s)", "é'"),
     ],
 )
-def test_expressions_have_the_types_of_their_values(life: Life, expression: str, expected: object) -> None:
-    assert value(life, f"SELECT {expression} AS x FROM things") == expected
+def test_expressions_have_the_types_of_their_values(worker: WorkerProcess, expression: str, expected: object) -> None:
+    assert value(worker, f"SELECT {expression} AS x FROM things") == expected
 
 
-def test_a_numeric_that_is_no_number_makes_doubles(life: Life) -> None:
-    _, table = asked(life, "SELECT x FROM (VALUES ('NaN'::numeric), ('-Infinity'), (1.5)) AS v(x) ORDER BY x")
+def test_a_numeric_that_is_no_number_makes_doubles(worker: WorkerProcess) -> None:
+    _, table = asked(worker, "SELECT x FROM (VALUES ('NaN'::numeric), ('-Infinity'), (1.5)) AS v(x) ORDER BY x")
     assert table.schema.types == [pa.float64()]
     assert [str(one) for one in table.column(0).to_pylist()] == ["-inf", "1.5", "nan"]
 
 
-def test_text_is_compared_by_bytes(life: Life) -> None:
-    rows = cells(life, "SELECT x FROM (VALUES ('a'), ('B'), ('é'), ('Z'), ('ab'), ('')) AS v(x) ORDER BY x")
+def test_text_is_compared_by_bytes(worker: WorkerProcess) -> None:
+    rows = cells(worker, "SELECT x FROM (VALUES ('a'), ('B'), ('é'), ('Z'), ('ab'), ('')) AS v(x) ORDER BY x")
     assert [row["x"] for row in rows] == ["", "B", "Z", "a", "ab", "é"]
 
 
-def test_an_answer_can_be_fetched_twice_and_the_next_one_is_another(life: Life) -> None:
-    _, first = asked(life, "SELECT n FROM many ORDER BY n")
-    path, _ = life.answer(30)
+def test_an_answer_can_be_fetched_twice_and_the_next_one_is_another(worker: WorkerProcess) -> None:
+    _, first = asked(worker, "SELECT n FROM many ORDER BY n")
+    path, _ = worker.answer(30)
     assert read_answer(path).equals(first)
     assert (first.num_rows, first.column(0)[19_999].as_py()) == (20_000, 19_999)
-    assert cells(life, "SELECT 2 AS x") == [{"x": 2}]
-    assert cells(life, "SELECT n FROM things WHERE n = 77") == []
+    assert cells(worker, "SELECT 2 AS x") == [{"x": 2}]
+    assert cells(worker, "SELECT n FROM things WHERE n = 77") == []
 
 
-def test_a_type_without_an_arrow_form_is_an_error(life: Life) -> None:
-    with pytest.raises(LifeEnded, match=r"no Arrow form for the PostgreSQL type int8\[\] of column x") as caught:
-        asked(life, "SELECT array_agg(n) AS x FROM things")
+def test_a_type_without_an_arrow_form_is_an_error(worker: WorkerProcess) -> None:
+    with pytest.raises(WorkerEnded, match=r"no Arrow form for the PostgreSQL type int8\[\] of column x") as caught:
+        asked(worker, "SELECT array_agg(n) AS x FROM things")
     assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)

@@ -26,7 +26,7 @@ from support.postgres_contenders import (
 )
 from weigh._native import digest_arrow
 from weigh.engines.prepared import read_back
-from weigh.engines.process import LifeEnded
+from weigh.engines.process import WorkerEnded
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.sample import Outcome
@@ -117,7 +117,7 @@ def test_by_url_a_life_is_a_connection(served: str, tables: Tables, tmp_path: Pa
     assert described.in_force["work_mem"] == {"value": "8MB", "default": "4MB"}
     with one.start(tables) as first, one.start(tables) as second:
         assert value(first, "SELECT count(*) AS n FROM many") == 20_000
-        schemas = {value(life, "SELECT current_schema() AS x") for life in (first, second)}
+        schemas = {value(worker, "SELECT current_schema() AS x") for worker in (first, second)}
         assert {name.startswith("weigh_") and len(name) == 18 for name in schemas} == {True}
         assert len(schemas) == 1
         # Nobody who works for a contender is taken for a stranger.
@@ -125,7 +125,7 @@ def test_by_url_a_life_is_a_connection(served: str, tables: Tables, tmp_path: Pa
         assert Path("/proc", str(server), "comm").read_text().strip() == "postgres"
         rows = cells(first, "SELECT s FROM things ORDER BY s")
         assert [row["s"] for row in rows] == ["", "a", "é'", None]
-        with pytest.raises(LifeEnded, match="read-only transaction"):
+        with pytest.raises(WorkerEnded, match="read-only transaction"):
             asked(first, "DELETE FROM things")
     (store,) = (tmp_path / "stores").glob("postgres-*")
     assert [path.name for path in store.iterdir()] == ["schema"]
@@ -133,8 +133,8 @@ def test_by_url_a_life_is_a_connection(served: str, tables: Tables, tmp_path: Pa
 
 @pytest.mark.usefixtures("password")
 def test_by_url_every_type_comes_back_as_it_was(served: str, tmp_path: Path) -> None:
-    with made(f"postgres?weigh.url={served}", tmp_path).start(written(tmp_path, all_types=everything())) as life:
-        _, found = asked(life, "SELECT * FROM all_types")
+    with made(f"postgres?weigh.url={served}", tmp_path).start(written(tmp_path, all_types=everything())) as worker:
+        _, found = asked(worker, "SELECT * FROM all_types")
     assert digest_arrow(found) == digest_arrow(pq.read_table(tmp_path / "all_types.parquet"))
 
 
@@ -160,7 +160,7 @@ def test_by_url_a_lost_connection_ends_the_life(served: str, tables: Tables, tmp
     backend = value(begun, "SELECT pg_backend_pid() AS x")
     with one.start(tables) as other:
         assert value(other, f"SELECT pg_terminate_backend({backend}) AS x") is True
-    with pytest.raises(LifeEnded, match="connection is lost") as caught:
+    with pytest.raises(WorkerEnded, match="connection is lost") as caught:
         asked(begun, "SELECT 1 AS x")
     assert (caught.value.outcome, caught.value.alive) == (Outcome.CRASH, False)
 
@@ -170,7 +170,7 @@ def test_by_url_a_schema_that_is_gone_is_said(served: str, tables: Tables, tmp_p
     one = made(f"postgres?weigh.url={served}", tmp_path)
     store = one.load(tables)
     (store / "schema").write_text("weigh_000000000000")
-    with pytest.raises(LifeEnded, match=f"no schema weigh_000000000000 any more; remove {store}"):
+    with pytest.raises(WorkerEnded, match=f"no schema weigh_000000000000 any more; remove {store}"):
         one.start(tables)
 
 

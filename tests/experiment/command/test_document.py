@@ -11,7 +11,7 @@ import pytest
 
 from support.command import Run, Weigh
 from weigh.experiment import record as records
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
@@ -145,12 +145,12 @@ def test_slower_than_a_baseline_that_was_declared(
     record: records.Record, slower: float, declared: bool, code: int
 ) -> None:
     spec = msgspec.structs.replace(record.spec, baseline_declared=declared, rules=Rules(margin=0.03))
-    found = conclude([msgspec.structs.replace(record, spec=spec, samples=timed(slower))])
+    found = experiment_results([msgspec.structs.replace(record, spec=spec, samples=timed(slower))])
     assert found.exit_code() == code, [verdict.verdict for verdict in found.headline.verdicts]
 
 
 def test_a_wrong_answer_in_a_timed_execution_is_exit_1(record: records.Record) -> None:
-    found = conclude([msgspec.structs.replace(record, samples=timed(1.0, Outcome.WRONG))])
+    found = experiment_results([msgspec.structs.replace(record, samples=timed(1.0, Outcome.WRONG))])
     assert found.exit_code() == 1
     assert "A3.changed" in {finding.code for finding in found.findings}
 
@@ -168,4 +168,4 @@ def test_a_wrong_answer_in_a_timed_execution_is_exit_1(record: records.Record) -
 def test_exit_codes_of_the_gate(record: records.Record, a: GateStatus, b: GateStatus, code: int) -> None:
     word = OperationGate(operation="by_action", status=b, contenders={"a": a, "b": b})
     gate = Gate(operations=(word,), checks=(), truth=True)
-    assert conclude([msgspec.structs.replace(record, gate=gate)]).exit_code() == code
+    assert experiment_results([msgspec.structs.replace(record, gate=gate)]).exit_code() == code

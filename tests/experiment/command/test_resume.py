@@ -14,7 +14,7 @@ import pytest
 from support.waiting import eventually, journalled, workers
 from weigh.evidence import journal
 from weigh.experiment import record as records
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,8 +83,8 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
     assert turns == [(block, turn) for block in range(starts) for turn in range(6)], "no turn lost, none twice"
     moments = [moment for watch in record.watches for moment in watch.moments]
     assert all(later.at >= earlier.end - 1e-9 for earlier, later in pairwise(moments)), "one clock over all lives"
-    kept = conclude([record])
-    whole = conclude([uninterrupted(record)])
+    kept = experiment_results([record])
+    whole = experiment_results([uninterrupted(record)])
     assert kept.verdicts == whole.verdicts
     assert kept.timings == whole.timings
 

@@ -18,7 +18,7 @@ from support.html_pages import Reader, assert_sound, rendered
 from weigh.evidence.sealing import End
 from weigh.experiment.report import summary
 from weigh.experiment.report.html import page
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
 from weigh.model.verdict import VerdictName
@@ -74,19 +74,19 @@ def test_every_record_makes_a_well_formed_page_that_loads_nothing(name: str) -> 
     text = rendered(*RECORDS[name])
     assert_sound(text)
     reader = Reader(text)
-    assert summary.summary(conclude(RECORDS[name])) in reader.text
+    assert summary.summary(experiment_results(RECORDS[name])) in reader.text
     assert "weigh verify 20261121-aaaaaaaaaaaa-1" in reader.text
 
 
 @pytest.mark.parametrize("name", ["complete", "two attempts", "six contenders", "diverged", "crashed"])
 def test_every_operation_contender_and_verdict_is_there(name: str) -> None:
     attempts = RECORDS[name]
-    conclusion = conclude(attempts)
+    results = experiment_results(attempts)
     text = rendered(*attempts)
     table = text[text.index('<table class="vt">') :].split("</table>")[0]
     rows = table.split("<tr")
     assert attempts[-1].workload is not None
-    for verdict in conclusion.headline.verdicts:
+    for verdict in results.headline.verdicts:
         part = Reader(f"<details>{part_of(text, verdict.operation)}")
         assert f"{verdict.contender} {words.verdict(verdict)}" in part.text
         said = [row for row in rows if f">{verdict.contender}" in row and f">{words.verdict(verdict)}</td>" in row]
@@ -96,12 +96,12 @@ def test_every_operation_contender_and_verdict_is_there(name: str) -> None:
         assert " ".join(operation.text(operation.timed()[0]).split()) in part.text
         for contender in attempts[-1].spec.contenders:
             assert contender.name in part.text
-        for timing in conclusion.headline.timings:
+        for timing in results.headline.timings:
             if timing.operation == operation.name:
                 assert f"{1e3 * timing.min:.2f}"[:3] in part.text
     reader = Reader(text)
-    assert conclusion.tier is not None
-    for reason in conclusion.tier.reasons:
+    assert results.tier is not None
+    for reason in results.tier.reasons:
         assert f"{reason.code} {reason.text}" in reader.text
     for contender in attempts[-1].spec.contenders:
         assert reader.text.count(contender.name) > 5
@@ -171,8 +171,8 @@ def test_the_same_bytes_whatever_the_surroundings() -> None:
     """Hashes of strings, the locale and the time zone differ from process to process."""
     script = (
         "import sys; from support import experiment_records as reporting; "
-        "from weigh.experiment.results.results import conclude; from weigh.experiment.report.html import page; "
-        "r = reporting.record(); sys.stdout.buffer.write(page(conclude([r]), r.samples, 'e').encode())"
+        "from weigh.experiment.results.results import experiment_results; from weigh.experiment.report.html import page; "
+        "r = reporting.record(); sys.stdout.buffer.write(page(experiment_results([r]), r.samples, 'e').encode())"
     )
     tests = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     pages = {
@@ -194,7 +194,9 @@ def test_the_same_bytes_whatever_the_surroundings() -> None:
 def test_the_order_of_samples_in_memory_does_not_matter() -> None:
     shuffled = list(COMPLETE.samples)
     random.Random(3).shuffle(shuffled)
-    assert page(conclude([COMPLETE]), shuffled, "e") == page(conclude([COMPLETE]), COMPLETE.samples, "e")
+    assert page(experiment_results([COMPLETE]), shuffled, "e") == page(
+        experiment_results([COMPLETE]), COMPLETE.samples, "e"
+    )
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.3])
@@ -204,11 +206,11 @@ def test_a_large_experiment_is_a_small_page(noise: float) -> None:
         operations=[f"q{number}" for number in range(1, 23)], contenders=experiment_records.names(5), noise=noise
     )
     assert len(record.samples) == 5280
-    conclusion = conclude([record])
-    text = page(conclusion, record.samples, "20261121-aaaaaaaaaaaa-1")
+    results = experiment_results([record])
+    text = page(results, record.samples, "20261121-aaaaaaaaaaaa-1")
     assert len(text.encode()) < 300_000
     if noise > 0.1:
-        assert VerdictName.REFUSED in {verdict.verdict for verdict in conclusion.headline.verdicts}
+        assert VerdictName.REFUSED in {verdict.verdict for verdict in results.headline.verdicts}
 
 
 def test_another_text_is_shown_where_somebody_here_gets_it() -> None:

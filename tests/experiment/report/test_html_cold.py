@@ -7,7 +7,7 @@ import msgspec
 from support import experiment_records
 from support.cold_records import cooled
 from support.html_pages import Reader, assert_sound, rendered
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 
 LABEL = ' aria-labelledby="cold"'
 
@@ -62,7 +62,7 @@ def test_a_large_experiment_is_folded_in_and_takes_a_little_of_the_page() -> Non
     """22 operations, 5 contenders: 110 accounts."""
     operations = [f"q{number}" for number in range(1, 23)]
     record = cooled(experiment_records.record(operations=operations, contenders=experiment_records.names(5), runs=1))
-    assert len([one for one in conclude([record]).accounts if one.temperature == "cold"]) == 110
+    assert len([one for one in experiment_results([record]).accounts if one.temperature == "cold"]) == 110
     text = rendered(record)
     assert "<details><summary>What was in memory, and what was read: 110 accounts" in text
     assert len(text.split(LABEL)[1].split("</section>", maxsplit=1)[0]) < 17_000

@@ -11,7 +11,7 @@ from support import experiment_records
 from support.html_pages import Reader, assert_sound, rendered
 from weigh.experiment.report.in_words import in_words
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.results import conclude
+from weigh.experiment.results.results import experiment_results
 from weigh.model.verdict import VerdictName
 from weigh.render.sentences import sentence
 
@@ -36,11 +36,11 @@ def test_every_verdict_on_time_is_a_sentence_on_the_page() -> None:
     for record in (CALM, WILD):
         text = rendered(record)
         assert_sound(text)
-        read, conclusion = Reader(text).text, conclude([record])
-        assert conclusion.headline.verdicts
-        for one in conclusion.headline.verdicts:
+        read, results = Reader(text).text, experiment_results([record])
+        assert results.headline.verdicts
+        for one in results.headline.verdicts:
             assert sentence(one, record.spec.rules) in read
-        for said in conclusion.statements:
+        for said in results.statements:
             assert said.text[1:] in read
 
 
@@ -78,25 +78,25 @@ def test_where_all_agreed_alike_it_is_said_once() -> None:
 
 
 def test_the_terminal_has_one_sentence_a_kind_and_names_all_that_is_unstable() -> None:
-    conclusion = conclude([WILD])
-    said = in_words(conclusion)
-    kinds = {one.verdict for one in conclusion.headline.verdicts}
-    unstable = [one for one in conclusion.headline.verdicts if one.verdict is VerdictName.REFUSED]
+    results = experiment_results([WILD])
+    said = in_words(results)
+    kinds = {one.verdict for one in results.headline.verdicts}
+    unstable = [one for one in results.headline.verdicts if one.verdict is VerdictName.REFUSED]
     assert unstable
     named = ", ".join(f"{one.operation} on {one.contender}" for one in unstable)
     assert f"Unstable, so neither passed nor failed: {named}." in said
     assert sum(line.endswith((".", "SLOWER.", "REFUSED.")) for line in said) == len(kinds) + 1
-    text = " ".join(plain(conclusion, "e").split())
+    text = " ".join(plain(results, "e").split())
     assert all(" ".join(line.split()) in text for line in said)
 
 
 def test_a_price_is_named() -> None:
     """The third contender takes twice the time of the first; now it needs a tenth of the memory."""
     record = remembering(CALM, "peak_memory", **{"duckdb@2.0.0": 1e9, "chdb@4.4.0": 1e8})
-    (one, other) = (one for one in conclude([record]).statements if one.code == "M.against")
+    (one, other) = (one for one in experiment_results([record]).statements if one.code == "M.against")
     assert (one.operation, other.operation) == ("q1", "q2")
     assert "less memory at the peak (" in one.text
-    assert f"M.against q1, chdb@4.4.0: {one.text}" in in_words(conclude([record]))
+    assert f"M.against q1, chdb@4.4.0: {one.text}" in in_words(experiment_results([record]))
     assert one.text in Reader(rendered(record)).text
 
 

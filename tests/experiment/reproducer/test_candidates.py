@@ -11,7 +11,7 @@ import pytest
 from weigh.answers.votes import UNDECIDED, conclude
 from weigh.engines.engine import Engine, Switch
 from weigh.engines.environment import Environment
-from weigh.engines.prepared import Ready, cache_folder
+from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.experiment.reproducer.candidates import remote, suspects, witnesses
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender
@@ -41,7 +41,7 @@ WORKLOAD = Workload(
 )
 
 
-def ready(name: str, lineage: str, *, script: str = "ask", stores: bool = False, **settings: str) -> Ready:
+def ready(name: str, lineage: str, *, script: str = "ask", stores: bool = False, **settings: str) -> PreparedContender:
     engine = Engine(
         name=name,
         lineage=lineage,
@@ -52,7 +52,7 @@ def ready(name: str, lineage: str, *, script: str = "ask", stores: bool = False,
         script=script,
         switches=(Switch(name="push-down off", settings={"push": 0}),),
     )
-    return Ready(
+    return PreparedContender(
         contender=Contender(name=name, engine=name, settings=dict(settings)),
         engine=engine,
         environment=Environment(python=Path(sys.executable), key="k", lock=""),
@@ -90,7 +90,7 @@ def gate(*checks: list[Check]) -> Gate:
     return Gate(operations=conclude(every, {"long": 4, "short": 4, "other": 4}, names), checks=tuple(every), truth=True)
 
 
-def heard(found: Gate, *contenders: Ready, operation: str = "short") -> list[Testimony]:
+def heard(found: Gate, *contenders: PreparedContender, operation: str = "short") -> list[Testimony]:
     by_name = {one.name: one for one in contenders}
     suspect = next(one for one in suspects(found, WORKLOAD, by_name) if one.operation.name == operation)
     return list(witnesses(suspect, found, by_name, cache_folder()))

@@ -17,7 +17,7 @@ import pytest
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.loaded import Tables
-from weigh.engines.prepared import Ready
+from weigh.engines.prepared import PreparedContender
 from weigh.experiment.reproducer import package, script, subset
 from weigh.experiment.reproducer.pair import Found, Question, kinds
 from weigh.model.answer import Column, ResultSchema
@@ -44,7 +44,7 @@ def made(
     """A reproducer of an engine whose script answers these rows."""
     engine = Engine(name="fixed", lineage="fixed", adapter=Path("none"), script=source or f"ask = lambda *_: {rows!r}")
     environment = Environment(python=Path(sys.executable), key="k", lock="pytest==9.2.0\n# via nobody\n")
-    ready = Ready(
+    ready = PreparedContender(
         contender=Contender(name=name, engine="fixed", pins=("pytest==9.2.0",)),
         engine=engine,
         environment=environment,

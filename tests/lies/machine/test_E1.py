@@ -81,9 +81,9 @@ def test_the_life_after_it_reads_nothing_and_is_called_first(cooled: Run) -> Non
 def test_each_execution_has_a_life_of_its_own_and_the_proof_of_it(cooled: Run) -> None:
     record = records.read(cooled.evidence)
     assert len({sample.start for sample in record.samples}) == len(record.samples)
-    lives = {(one.block, one.turn, one.temperature): one for one in record.warmths}
+    workers = {(one.block, one.turn, one.temperature): one for one in record.warmths}
     for sample in record.samples:
-        reading = lives[sample.block, sample.turn, sample.temperature]
+        reading = workers[sample.block, sample.turn, sample.temperature]
         assert reading.put_out == (PUT_OUT if sample.temperature == "cold" else "")
 
 

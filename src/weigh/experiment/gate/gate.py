@@ -13,9 +13,9 @@ import msgspec
 
 from weigh.answers import compare
 from weigh.answers.votes import UNDECIDED, conclude, vote
-from weigh.engines.process import LifeEnded
+from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate import metamorphic
-from weigh.experiment.gate.queries import Interview
+from weigh.experiment.gate.queries import QuerySession
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import Check, Gate
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.engines.prepared import Ready
-    from weigh.experiment.data_link import Stage
+    from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.data_link import DataLink
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -41,7 +41,7 @@ Key = tuple[str, str]
 """(operation, case)"""
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate leaves behind for the measurement.
 
     Attributes:
@@ -81,14 +81,14 @@ class Witnesses:
                 yield name, table
 
 
-def hold(
-    contenders: Iterable[Ready],
+def check_answers(
+    contenders: Iterable[PreparedContender],
     workload: Workload,
     witnesses: Witnesses,
-    stage: Stage,
+    stage: DataLink,
     spec: Spec,
     progress: Progress,
-) -> Held:
+) -> GateResult:
     """Ask every contender every case of every operation, and judge the answers."""
     asked: dict[tuple[str, str, str], pa.Table] = {}
     checks: list[Check] = []
@@ -98,8 +98,8 @@ def hold(
     contenders = list(contenders)
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
-        with Interview(ready, stage, spec.timeout) as interview:
-            one = _Examination(interview, workload, witnesses)
+        with QuerySession(ready, stage, spec.timeout) as interview:
+            one = _ContenderCheck(interview, workload, witnesses)
             one.run(progress)
         checks += one.checks
         findings += one.findings
@@ -110,13 +110,13 @@ def hold(
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
-    return Held(gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks)
+    return GateResult(gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks)
 
 
-class _Examination:
+class _ContenderCheck:
     """One contender asked everything."""
 
-    def __init__(self, interview: Interview, workload: Workload, witnesses: Witnesses) -> None:
+    def __init__(self, interview: QuerySession, workload: Workload, witnesses: Witnesses) -> None:
         self.interview = interview
         self.workload = workload
         self.witnesses = witnesses
@@ -147,7 +147,7 @@ class _Examination:
         for repeat in range(_TIMED_REPEATS if case.timed else 1):
             try:
                 reply = self.interview.ask(sql, withdraw=repeat == 0)
-            except LifeEnded as ended:
+            except WorkerEnded as ended:
                 status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
                 detail = f"{ended.outcome}: {ended.detail}"
                 self.checks.append(
@@ -209,7 +209,7 @@ class _Examination:
 
 def _cross_examine(
     asked: dict[tuple[str, str, str], pa.Table],
-    contenders: list[Ready],
+    contenders: list[PreparedContender],
     workload: Workload,
     silent: Collection[Key],
 ) -> list[Check]:

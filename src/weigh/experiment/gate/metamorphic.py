@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.answers import compare
-from weigh.engines.process import LifeEnded
-from weigh.experiment.gate.queries import Interview
+from weigh.engines.process import WorkerEnded
+from weigh.experiment.gate.queries import QuerySession
 from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
-    from weigh.experiment.data_link import Stage
+    from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.data_link import DataLink
     from weigh.model.contender import Setting
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
@@ -38,10 +38,10 @@ MORE_FILES = "the same rows in more files"
 
 
 def check(
-    ready: Ready,
+    ready: PreparedContender,
     workload: Workload,
     operations: Collection[str],
-    stage: Stage,
+    stage: DataLink,
     split: Tables | None,
     timeout: float,
     progress: Progress,
@@ -63,7 +63,7 @@ def check(
     """
     chosen = [operation for operation in workload.operations if operation.name in operations]
     progress.say(f"gate: checking {ready.name} against itself")
-    with Interview(ready, stage, timeout) as interview:
+    with QuerySession(ready, stage, timeout) as interview:
         failed, refused = _partitions(interview, chosen)
     untried = [_untried(ready, "its parts", refused, len(chosen))] if refused else []
     for name, changed, tables in _variants(ready, split):
@@ -75,7 +75,7 @@ def check(
     return failed, untried
 
 
-def _variants(ready: Ready, split: Tables | None) -> list[tuple[str, dict[str, Setting], Tables | None]]:
+def _variants(ready: PreparedContender, split: Tables | None) -> list[tuple[str, dict[str, Setting], Tables | None]]:
     engine = ready.engine
     found: list[tuple[str, dict[str, Setting], Tables | None]] = [
         (switch.name, switch.settings, None) for switch in engine.switches
@@ -88,7 +88,7 @@ def _variants(ready: Ready, split: Tables | None) -> list[tuple[str, dict[str, S
     return found
 
 
-def _partitions(interview: Interview, operations: list[Operation]) -> tuple[list[Check], list[str]]:
+def _partitions(interview: QuerySession, operations: list[Operation]) -> tuple[list[Check], list[str]]:
     totals: dict[str, int] = {}
     failed = []
     refused = []
@@ -105,7 +105,7 @@ def _partitions(interview: Interview, operations: list[Operation]) -> tuple[list
                     _count(interview, table, part)
                     for part in (f"({predicate})", f"NOT ({predicate})", f"({predicate}) IS NULL")
                 ]
-            except LifeEnded as ended:
+            except WorkerEnded as ended:
                 # It cannot say it in this form: no relation to check, and no accusation.
                 refused.append(ended.detail)
                 break
@@ -120,16 +120,16 @@ def _partitions(interview: Interview, operations: list[Operation]) -> tuple[list
     return failed, refused
 
 
-def _count(interview: Interview, table: str, predicate: str | None) -> int:
+def _count(interview: QuerySession, table: str, predicate: str | None) -> int:
     where = f" WHERE {predicate}" if predicate else ""
     reply = interview.ask(f"SELECT count(*) AS n FROM {table}{where}")
     return int(reply.table.column(0)[0].as_py())
 
 
 def _variant(
-    ready: Ready,
+    ready: PreparedContender,
     operations: list[Operation],
-    stage: Stage,
+    stage: DataLink,
     timeout: float,
     name: str,
     changed: Mapping[str, Setting],
@@ -139,15 +139,15 @@ def _variant(
     refused = []
     relation = ITSELF + name
     with (
-        Interview(ready, stage, timeout) as usual,
-        Interview(ready, stage, timeout, changed=changed, tables=tables) as other,
+        QuerySession(ready, stage, timeout) as usual,
+        QuerySession(ready, stage, timeout, changed=changed, tables=tables) as other,
     ):
         for operation in operations:
             for case in operation.cases:
                 sql = operation.text(case, ready.engine.dialect)
                 try:
                     got, expected = usual.ask(sql), other.ask(sql)
-                except LifeEnded as ended:
+                except WorkerEnded as ended:
                     # This version does not know the setting, or refuses the query with it: nothing to compare.
                     refused.append(ended.detail)
                     break
@@ -157,7 +157,7 @@ def _variant(
     return failed, refused
 
 
-def _untried(ready: Ready, name: str, refused: list[str], operations: int) -> Finding:
+def _untried(ready: PreparedContender, name: str, refused: list[str], operations: int) -> Finding:
     return Finding(
         code="X.relation",
         severity="note",
@@ -169,7 +169,7 @@ def _untried(ready: Ready, name: str, refused: list[str], operations: int) -> Fi
 
 
 def _contradicted(
-    ready: Ready, operation: Operation, case: Case, witness: str, differences: tuple[Difference, ...]
+    ready: PreparedContender, operation: Operation, case: Case, witness: str, differences: tuple[Difference, ...]
 ) -> Check:
     return Check(
         operation=operation.name,

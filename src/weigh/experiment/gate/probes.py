@@ -5,16 +5,16 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
-from weigh.engines.process import LifeEnded
-from weigh.experiment.gate.queries import Interview
+from weigh.engines.process import WorkerEnded
+from weigh.experiment.gate.queries import QuerySession
 from weigh.model import units
 from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.engines.prepared import Ready
-    from weigh.experiment.data_link import Stage
+    from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.data_link import DataLink
     from weigh.model.dataset import Manifest
     from weigh.model.operation import Workload
 
@@ -29,7 +29,9 @@ _CACHED_RATIO = 5.0
 _CACHED_FLOOR = 2e-3
 
 
-def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tuple[dict[str, str], list[Finding]]:
+def reads(
+    ready: PreparedContender, manifest: Manifest, stage: DataLink, timeout: float
+) -> tuple[dict[str, str], list[Finding]]:
     """What a contender sees in its tables (A4), as digest or row count by table.
 
     Everything it sees is fetched through the engine itself: a wrong path, a stale copy or a lost row shows. An engine
@@ -40,7 +42,7 @@ def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tup
 
     seen: dict[str, str] = {}
     findings = []
-    with Interview(ready, stage, timeout) as interview:
+    with QuerySession(ready, stage, timeout) as interview:
         for table in manifest.tables:
             rows = manifest.rows(table)
             expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else f"rows:{rows}"
@@ -54,7 +56,7 @@ def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tup
                     findings.append(_counted(ready.name, table, rows))
                     count = interview.ask(f"SELECT count(*) AS n FROM {table}").table
                     seen[table] = f"rows:{count.column(0)[0].as_py()}"
-            except LifeEnded as ended:
+            except WorkerEnded as ended:
                 # Not an accusation: whatever ended it shows in the gate, query by query.
                 seen[table] = f"not read: {ended}"
                 findings.append(_unread(ready.name, table, ended))
@@ -64,7 +66,7 @@ def reads(ready: Ready, manifest: Manifest, stage: Stage, timeout: float) -> tup
     return seen, findings
 
 
-def result_cache(ready: Ready, workload: Workload, stage: Stage, timeout: float) -> list[Finding]:
+def result_cache(ready: PreparedContender, workload: Workload, stage: DataLink, timeout: float) -> list[Finding]:
     """Whether a repeated query is answered without being executed (A9).
 
     A query that was just asked is asked again beside the same query with a literal that nobody has asked before
@@ -74,7 +76,7 @@ def result_cache(ready: Ready, workload: Workload, stage: Stage, timeout: float)
     from weigh._native import hash_bytes
 
     fresh = 0
-    with Interview(ready, stage, timeout) as interview:
+    with QuerySession(ready, stage, timeout) as interview:
         for operation in [operation for operation in workload.operations if operation.timed()][:_PROBED]:
             sql = operation.text(operation.timed()[0], ready.engine.dialect)
             again, anew = [], []
@@ -90,7 +92,7 @@ def result_cache(ready: Ready, workload: Workload, stage: Stage, timeout: float)
                     # Medians of pairs taken in turn: a stall of the machine does not hide a cache.
                     if not _remembered(statistics.median(again), statistics.median(anew)):
                         break
-            except LifeEnded as ended:
+            except WorkerEnded as ended:
                 if ended.alive:
                     continue
                 # What hangs or dies here did so in the gate; each further try may cost a whole time-out.
@@ -163,7 +165,7 @@ def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding
     )
 
 
-def _unread(contender: str, table: str, ended: LifeEnded) -> Finding:
+def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
     return Finding(
         code="A4.unread",
         severity="warning",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
-    from weigh.experiment.data_link import Stage
+    from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.data_link import DataLink
     from weigh.model.contender import Setting
 
 
@@ -35,7 +35,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     lazy: str = ""
 
 
-class Interview:
+class QuerySession:
     """Questions to one contender; a life that dies is followed by another.
 
     Args:
@@ -48,8 +48,8 @@ class Interview:
 
     def __init__(
         self,
-        ready: Ready,
-        stage: Stage,
+        ready: PreparedContender,
+        stage: DataLink,
         timeout: float,
         *,
         changed: Mapping[str, Setting] | None = None,
@@ -60,9 +60,9 @@ class Interview:
         self._timeout = timeout
         self._changed = changed
         self._tables = tables or stage.tables
-        self._life: Life | None = None
+        self._life: WorkerProcess | None = None
 
-    def __enter__(self) -> Interview:
+    def __enter__(self) -> QuerySession:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,27 +79,27 @@ class Interview:
         Raises:
             LifeEnded: the engine refused, timed out, crashed or ran out of memory.
         """
-        life = self._living()
+        worker = self._living()
         try:
-            life.ask("prepare", self._timeout, sql=sql)
-            run = life.ask("run", self._timeout)
+            worker.ask("prepare", self._timeout, sql=sql)
+            run = worker.ask("run", self._timeout)
             lazy = ""
             if withdraw:
                 with self._stage.withdrawn():
                     try:
-                        table = self._fetch(life)
-                    except LifeEnded as ended:
+                        table = self._fetch(worker)
+                    except WorkerEnded as ended:
                         lazy = ended.detail
                         if not ended.alive:
                             self._life = None
             if lazy:
                 # Once more with the data in place: who answers now was lazy, who fails again is simply broken.
-                life = self._living()
-                life.ask("prepare", self._timeout, sql=sql)
-                run = life.ask("run", self._timeout)
+                worker = self._living()
+                worker.ask("prepare", self._timeout, sql=sql)
+                run = worker.ask("run", self._timeout)
             if lazy or not withdraw:
-                table = self._fetch(life)
-        except LifeEnded as ended:
+                table = self._fetch(worker)
+        except WorkerEnded as ended:
             if not ended.alive:
                 self._life = None
             raise
@@ -113,20 +113,20 @@ class Interview:
         Raises:
             LifeEnded: as ``ask``.
         """
-        life = self._living()
+        worker = self._living()
         try:
-            life.ask("prepare", self._timeout, sql=sql)
-            return life.ask("run", self._timeout)
-        except LifeEnded as ended:
+            worker.ask("prepare", self._timeout, sql=sql)
+            return worker.ask("run", self._timeout)
+        except WorkerEnded as ended:
             if not ended.alive:
                 self._life = None
             raise
 
-    def _fetch(self, life: Life) -> pa.Table:
-        path, _ = life.answer(self._timeout)
+    def _fetch(self, worker: WorkerProcess) -> pa.Table:
+        path, _ = worker.answer(self._timeout)
         return read_answer(path)
 
-    def _living(self) -> Life:
+    def _living(self) -> WorkerProcess:
         if self._life is None:
             self._life = self.ready.start(self._tables, self._changed)
         return self._life
@@ -144,6 +144,6 @@ def read_answer(path: Path) -> pa.Table:
         with pa.memory_map(str(path)) as source:
             return pa.ipc.open_stream(source).read_all()
     except (pa.ArrowException, OSError) as error:
-        raise LifeEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
+        raise WorkerEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
     finally:
         path.unlink(missing_ok=True)

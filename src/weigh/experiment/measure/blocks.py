@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from weigh.answers import compare
 from weigh.engines.prepared import cache_folder
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment import resources
 from weigh.experiment.gate.queries import read_answer
 from weigh.experiment.measure import cold
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from pathlib import Path
 
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
-    from weigh.experiment.data_link import Stage
+    from weigh.experiment.data_link import DataLink
     from weigh.experiment.measure.stopping import Stopping
     from weigh.experiment.record import Record
     from weigh.model.operation import Workload
@@ -68,10 +68,10 @@ class Blocks:
         self,
         spec: Spec,
         workload: Workload,
-        contenders: Mapping[str, Ready],
+        contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
         kept: Mapping[tuple[str, str, str], Any],
-        stage: Stage,
+        stage: DataLink,
         journal: Journal,
         attempt: int,
         stopping: Stopping | None = None,
@@ -184,12 +184,12 @@ class Blocks:
         seed, block = self._spec.seed, begun.block
         slots = block_order(seed, block, begun.cases, begun.arms, serial=begun.serial)
         first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
-        lives: dict[str, tuple[int, Life]] = {}
+        workers: dict[str, tuple[int, WorkerProcess]] = {}
         try:
             together = not begun.serial and begun.temperature == "hot" and first < len(slots)
             for arm in start_order(seed, block, begun.arms) if together else ():
-                self._start(arm, lives)
-            self._stand(lives, block, "before")
+                self._start(arm, workers)
+            self._stand(workers, block, "before")
             for number, slot in list(enumerate(slots))[first:]:
                 contender = self._arms[slot.arm].contender
                 if (contender, slot.operation) in self._failed or slot.operation in self._wrong:
@@ -199,42 +199,42 @@ class Blocks:
                     self.watching.keep()
                     self._journal.append("turn", Turn(samples=samples))
                     continue
-                if slot.arm not in lives:
+                if slot.arm not in workers:
                     if begun.serial:
-                        self._stand(lives, block, "after")
-                        self._tell(lives, block)
-                        self._end(lives)
-                    self._start(slot.arm, lives)
-                    self._stand({slot.arm: lives[slot.arm]} if slot.arm in lives else {}, block, "before")
+                        self._stand(workers, block, "after")
+                        self._tell(workers, block)
+                        self._end(workers)
+                    self._start(slot.arm, workers)
+                    self._stand({slot.arm: workers[slot.arm]} if slot.arm in workers else {}, block, "before")
                 runs = self._stopping.runs(slot.operation, begun.runs) if self._stopping else begun.runs
-                samples = self._turn(block, number, slot, runs, lives)
+                samples = self._turn(block, number, slot, runs, workers)
                 # First: what a kill leaves without moments was measured again, and not kept unwatched.
                 seen = self.watching.keep()
                 self._journal.append("turn", Turn(samples=samples))
                 if self._stopping:
                     self._stopping.add(samples, seen)
-            self._stand(lives, block, "after")
-            self._tell(lives, block)
+            self._stand(workers, block, "after")
+            self._tell(workers, block)
         finally:
-            self._end(lives)
+            self._end(workers)
 
-    def _tell(self, lives: dict[str, tuple[int, Life]], block: int) -> None:
+    def _tell(self, workers: dict[str, tuple[int, WorkerProcess]], block: int) -> None:
         """What each life could use, at its end."""
-        whose = {arm: self._contenders[self._arms[arm].contender] for arm in lives}
-        resources.tell(self._journal, block, lives, whose)
+        whose = {arm: self._contenders[self._arms[arm].contender] for arm in workers}
+        resources.tell(self._journal, block, workers, whose)
 
     @staticmethod
-    def _end(lives: dict[str, tuple[int, Life]]) -> None:
-        for _, life in lives.values():
-            life.close()
-        lives.clear()
+    def _end(workers: dict[str, tuple[int, WorkerProcess]]) -> None:
+        for _, worker in workers.values():
+            worker.close()
+        workers.clear()
 
-    def _start(self, arm: str, lives: dict[str, tuple[int, Life]]) -> None:
+    def _start(self, arm: str, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
         """A fresh life for an arm. One that cannot start is found out at its first turn."""
         self._starts += 1
         try:
-            life = self._contenders[self._arms[arm].contender].start(self._stage.tables)
-        except LifeEnded as ended:
+            worker = self._contenders[self._arms[arm].contender].start(self._stage.tables)
+        except WorkerEnded as ended:
             self._journal.append(
                 "finding",
                 Finding(
@@ -246,18 +246,20 @@ class Blocks:
                 ),
             )
             return
-        lives[arm] = (self._starts, life)
+        workers[arm] = (self._starts, worker)
         # One that died meanwhile is found out at its first turn.
-        with suppress(LifeEnded):
-            self.watching.own(life.servers() if self.watching.active else ())
+        with suppress(WorkerEnded):
+            self.watching.own(worker.servers() if self.watching.active else ())
 
-    def _stand(self, lives: Mapping[str, tuple[int, Life]], block: int, place: Literal["before", "after"]) -> None:
+    def _stand(
+        self, workers: Mapping[str, tuple[int, WorkerProcess]], block: int, place: Literal["before", "after"]
+    ) -> None:
         """How much of the data of these lives is in memory now."""
-        for arm, (_, life) in lives.items():
+        for arm, (_, worker) in workers.items():
             if place == "before":
                 # One that died meanwhile is found out at its first turn.
-                with suppress(LifeEnded):
-                    self._files[arm] = life.files()
+                with suppress(WorkerEnded):
+                    self._files[arm] = worker.files()
             seen = cold.standing(self._files.get(arm, []), place=place, block=block, arms=(arm,))
             self._journal.append("warmth", seen)
 
@@ -291,15 +293,15 @@ class Blocks:
                         self._text(slot), self._spec.timeout, block=block, turn=number, arms=(slot.arm,),
                         contender=ready.name, operation=slot.operation, case=slot.case,
                     )  # fmt: skip
-                    path, fetched = one.life.answer(self._spec.timeout)
+                    path, fetched = one.worker.answer(self._spec.timeout)
                     self.watching.mark()
                     at = one.ran_at - self._began
                     measured = {**cost, "fetched": fetched, "run": run, "at": at}
                     # Before the life goes: its answers go with it.
                     samples += self._checked(place, [(measured, path)], slot)
-                    self._tell({slot.arm: (self._starts, one.life)}, block)
+                    self._tell({slot.arm: (self._starts, one.worker)}, block)
                     self._journal.append("warmth", seen)
-            except LifeEnded as ended:
+            except WorkerEnded as ended:
                 self._failed.add((ready.name, slot.operation))
                 said = ended.detail[:2000]
                 samples = samples[: run - 1]
@@ -307,35 +309,35 @@ class Blocks:
         return tuple(samples)
 
     def _turn(
-        self, block: int, number: int, slot: Slot, runs: int, lives: dict[str, tuple[int, Life]]
+        self, block: int, number: int, slot: Slot, runs: int, workers: dict[str, tuple[int, WorkerProcess]]
     ) -> tuple[Sample, ...]:
         contender = self._arms[slot.arm].contender
-        start, life = lives.get(slot.arm, (self._starts, None))
+        start, worker = workers.get(slot.arm, (self._starts, None))
         place = self._place(block, start, number, slot)
         measured: list[tuple[dict[str, Any], Path | None]] = []
         at = 0.0
         try:
-            if life is None:
-                raise LifeEnded(Outcome.ERROR, "no life could be started", alive=True)
+            if worker is None:
+                raise WorkerEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
-            prepared = life.ask("prepare", timeout, sql=self._text(slot))["cpu_s"]
+            prepared = worker.ask("prepare", timeout, sql=self._text(slot))["cpu_s"]
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
                 if run == 1 and measured[0][0]["bytes_read"] is None and self._files.get(slot.arm):
                     # The kernel tells the worker of its own process only, and a server's are others.
-                    elsewhere = processes.bytes_read(life.pid)
+                    elsewhere = processes.bytes_read(worker.pid)
                 at = time.monotonic() - self._began
-                cost = life.ask("run", timeout)
-                path, fetched = life.answer(timeout)
+                cost = worker.ask("run", timeout)
+                path, fetched = worker.answer(timeout)
                 measured.append(({**cost, "prepared": prepared, "fetched": fetched, "run": run, "at": at}, path))
             self.watching.mark()
-            if elsewhere is not None and (now := processes.bytes_read(life.pid)) is not None:
+            if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._files[slot.arm], now - elsewhere, block, number, slot, contender)
                 self._journal.append("warmth", seen)
-        except LifeEnded as ended:
+        except WorkerEnded as ended:
             if not ended.alive:
-                lives.pop(slot.arm, None)
+                workers.pop(slot.arm, None)
             self._failed.add((contender, slot.operation))
             failure = Sample(**place, run=len(measured), outcome=ended.outcome, detail=ended.detail[:2000], at=at)
             # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
@@ -386,7 +388,7 @@ class Blocks:
             return (Outcome.OK, "", "") if same else self._contradict(slot, f"{rows:,} rows")
         try:
             table = read_answer(path)
-        except LifeEnded as ended:
+        except WorkerEnded as ended:
             return Outcome.ERROR, "", ended.detail
         digest = compare.digest(table, schema)
         if digest == self._digests[key] and not schema.loose:

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weigh.engines.process import LifeEnded
+from weigh.engines.process import WorkerEnded
 from weigh.host import device_reads, facts, page_cache, processes, storage
-from weigh.model.cold import Drive, Warmth
+from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.sample import Outcome
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
-    from weigh.engines.process import Life
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
     from weigh.model.cold import PutOut
     from weigh.model.contender import Contender
     from weigh.model.sample import Temperature
@@ -41,7 +41,7 @@ class Alone:
     """A life with nobody beside it, and what is read about its one execution.
 
     Args:
-        life: that has opened its tables.
+        worker: that has opened its tables.
         temperature: ``cold`` or ``first``.
         put_out: how memory was emptied before it began.
 
@@ -49,8 +49,8 @@ class Alone:
         ran_at: what ``time.monotonic()`` said when its execution began.
     """
 
-    def __init__(self, life: Life, temperature: Temperature, put_out: PutOut) -> None:
-        self.life = life
+    def __init__(self, worker: WorkerProcess, temperature: Temperature, put_out: PutOut) -> None:
+        self.worker = worker
         self._temperature = temperature
         self._put_out: PutOut = put_out
         self._files: list[str] = []
@@ -63,25 +63,25 @@ class Alone:
         Raises:
             LifeEnded: the life is over.
         """
-        self._files = self.life.files()
+        self._files = self.worker.files()
         self._devices = devices(self._files)
         own = set(self._files)
         own.update(str(Path(file).resolve()) for file in self._files)
-        page_cache.read_in(file for file in processes.mapped(self.life.pid) if file not in own)
+        page_cache.read_in(file for file in processes.mapped(self.worker.pid) if file not in own)
         try:
-            self.life.ask("prepare", timeout, sql=_NOTHING)
-            self.life.ask("run", timeout)
-        except LifeEnded as ended:
+            self.worker.ask("prepare", timeout, sql=_NOTHING)
+            self.worker.ask("run", timeout)
+        except WorkerEnded as ended:
             if not ended.alive:
                 raise
 
-    def execute(self, sql: str, timeout: float, **place: Any) -> tuple[dict[str, Any], Warmth]:
+    def execute(self, sql: str, timeout: float, **place: Any) -> tuple[dict[str, Any], CacheState]:
         """Execute the query once.
 
         Args:
             sql: the query.
             timeout: seconds.
-            place: fields of :class:`Warmth` that say where in the experiment it is.
+            place: fields of :class:`CacheState` that say where in the experiment it is.
 
         Returns:
             What the worker measured, with ``prepared`` (CPU seconds of taking the query), and what was seen.
@@ -89,15 +89,15 @@ class Alone:
         Raises:
             LifeEnded: the engine refused, timed out, crashed or ran out of memory.
         """
-        prepared = self.life.ask("prepare", timeout, sql=sql)["cpu_s"]
+        prepared = self.worker.ask("prepare", timeout, sql=sql)["cpu_s"]
         before = page_cache.evict(self._files) if self._temperature == "cold" else page_cache.count(self._files)
         by_device = device_reads.bytes_read(self._devices)
-        read = processes.bytes_read(self.life.pid)
+        read = processes.bytes_read(self.worker.pid)
         self.ran_at = time.monotonic()
-        cost = self.life.ask("run", timeout)
-        read_after = processes.bytes_read(self.life.pid)
+        cost = self.worker.ask("run", timeout)
+        read_after = processes.bytes_read(self.worker.pid)
         by_device_after = device_reads.bytes_read(self._devices)
-        seen = Warmth(
+        seen = CacheState(
             temperature=self._temperature,
             place="life",
             files=len(self._files),
@@ -115,7 +115,7 @@ class Alone:
 
 
 @contextmanager
-def alone(ready: Ready, tables: Tables, temperature: Temperature, timeout: float) -> Iterator[Alone]:
+def alone(ready: PreparedContender, tables: Tables, temperature: Temperature, timeout: float) -> Iterator[Alone]:
     """A fresh life that is ready for its one query; afterwards it is really down.
 
     Raises:
@@ -124,24 +124,24 @@ def alone(ready: Ready, tables: Tables, temperature: Temperature, timeout: float
     put_out: PutOut = ""
     if temperature == "cold":
         put_out = "drop_caches" if page_cache.drop() else "eviction"
-    life = ready.start(tables)
-    started = processes.family(life.pid)
+    worker = ready.start(tables)
+    started = processes.family(worker.pid)
     try:
-        one = Alone(life, temperature, put_out)
+        one = Alone(worker, temperature, put_out)
         one.warm_up(timeout)
         yield one
-        started = processes.family(life.pid)
+        started = processes.family(worker.pid)
     finally:
-        life.close()
+        worker.close()
         if not processes.gone(started, DOWN_TIMEOUT):
-            raise LifeEnded(
+            raise WorkerEnded(
                 Outcome.ERROR, f"something that it started is still there after {DOWN_TIMEOUT:g} s", alive=False
             )
 
 
-def standing(files: Sequence[str], **place: Any) -> Warmth:
+def standing(files: Sequence[str], **place: Any) -> CacheState:
     """How much of a hot life's data is in memory now."""
-    return Warmth(
+    return CacheState(
         temperature="hot",
         files=len(files),
         bytes=page_cache.size(files),
@@ -151,9 +151,9 @@ def standing(files: Sequence[str], **place: Any) -> Warmth:
     )
 
 
-def turned(files: Sequence[str], bytes_read: int, block: int, turn: int, slot: Slot, contender: str) -> Warmth:
+def turned(files: Sequence[str], bytes_read: int, block: int, turn: int, slot: Slot, contender: str) -> CacheState:
     """What the processes of a hot life read during the timed executions of a turn, where no sample can tell."""
-    return Warmth(
+    return CacheState(
         temperature="hot",
         place="turn",
         block=block,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from weigh.evidence.journal import Journal
     from weigh.evidence.timeline import Columns
-    from weigh.experiment.interim_look import Look, Width
+    from weigh.experiment.interim_look import InterimLook, Width
     from weigh.experiment.record import Record
     from weigh.model.progress import Progress
     from weigh.model.sample import Sample
@@ -44,9 +44,9 @@ class Stopping:
         self._progress = progress
         self._samples: list[Sample] = []
         self._seen: list[Watch] = []
-        self._looks: list[Look] = []
+        self._looks: list[InterimLook] = []
 
-    def restore(self, samples: Iterable[Sample], looks: Iterable[Look], watches: Iterable[Watch] = ()) -> None:
+    def restore(self, samples: Iterable[Sample], looks: Iterable[InterimLook], watches: Iterable[Watch] = ()) -> None:
         """Go on with an attempt that was killed: what was decided stays decided."""
         self._samples += samples
         self._looks += looks
@@ -119,7 +119,7 @@ class Stopping:
         widest = self._widest(self._looks[-1].widths) if self._looks else None
         return f"{text}, {widest.operation} is at {_half(widest)}" if widest else text
 
-    def _said(self, found: Look) -> str:
+    def _said(self, found: InterimLook) -> str:
         live = {one.operation for one in found.widths}
         target = units.percent(math.expm1(precision.target(self._spec)))
         done = f"{len(self.retired)} of {len(self.retired | live)} operations have reached {target}"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.experiment.results.cold_proof import Account
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.cold_proof import ColdProof
+    from weigh.experiment.results.results import ExperimentResults
 
 _TITLES = {"cold": "cold", "first": "first in a fresh life, the data in memory"}
 
@@ -23,12 +23,12 @@ def question(operation: str, temperature: str) -> str:
     return operation if temperature in ("hot", "unknown") else f"{operation}, {temperature}"
 
 
-def lines(conclusion: Conclusion) -> list[str]:
+def lines(results: ExperimentResults) -> list[str]:
     """A line for every account of cold executions."""
-    return [_line(one) for one in conclusion.accounts if one.temperature == "cold"]
+    return [_line(one) for one in results.accounts if one.temperature == "cold"]
 
 
-def _line(one: Account) -> str:
+def _line(one: ColdProof) -> str:
     pages = f"{one.pages:,} pages" if one.pages else "pages"
     found = "nobody can tell how many" if one.resident is None else f"{one.resident:,}"
     said = f"{one.operation}, {one.contender}: {found} of {pages} in memory before"

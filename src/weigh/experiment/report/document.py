@@ -12,7 +12,7 @@ from weigh.render.sentences import sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
     from weigh.model.verdict import Suite
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 SCHEMA = "weigh/1"
 
 
-def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
+def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null.
 
     Args:
-        conclusion: what is to be said.
+        results: what is to be said.
         evidence: name of the evidence directory.
     """
-    record = conclusion.record
+    record = results.record
     spec = record.spec
     contenders = record.environment.contenders if record.environment else ()
     return {
@@ -44,7 +44,7 @@ def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
             "baseline": spec.baseline,
         },
         "evidence": evidence,
-        "tier": msgspec.to_builtins(conclusion.tier),
+        "tier": msgspec.to_builtins(results.tier),
         "contenders": [
             {
                 "name": contender.name,
@@ -55,19 +55,17 @@ def document(conclusion: Conclusion, evidence: str) -> dict[str, Any]:
             }
             for contender in contenders
         ],
-        "gate": _gate(conclusion.gate),
-        "timings": msgspec.to_builtins(conclusion.timings),
-        "verdicts": [
-            {**msgspec.to_builtins(one), "sentence": sentence(one, spec.rules)} for one in conclusion.verdicts
-        ],
-        "metrics": _told(conclusion.statements, spec),
-        "suites": _told(conclusion.suites, spec),
-        "findings": msgspec.to_builtins(conclusion.findings),
-        **({} if spec.temperature == "hot" else {"warmth": msgspec.to_builtins(conclusion.accounts)}),
+        "gate": _gate(results.gate),
+        "timings": msgspec.to_builtins(results.timings),
+        "verdicts": [{**msgspec.to_builtins(one), "sentence": sentence(one, spec.rules)} for one in results.verdicts],
+        "metrics": _told(results.statements, spec),
+        "suites": _told(results.suites, spec),
+        "findings": msgspec.to_builtins(results.findings),
+        **({} if spec.temperature == "hot" else {"warmth": msgspec.to_builtins(results.accounts)}),
         **knobs.document(record),
-        **resources.document(conclusion),
+        **resources.document(results),
         # Evidence of before there was a sampler has no such part.
-        **({"machine": machine.document(conclusion.machine)} if conclusion.machine else {}),
+        **({"machine": machine.document(results.machine)} if results.machine else {}),
     }
 
 

@@ -9,7 +9,7 @@ from weigh.experiment.record import history
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.results import Conclusion, conclude, unconfigured
+from weigh.experiment.results.results import ExperimentResults, experiment_results, unconfigured
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ TEXT = "report.txt"
 HTML = "report.html"
 
 
-def read(folder: Path) -> Conclusion:
+def read(folder: Path) -> ExperimentResults:
     """The conclusion from an attempt and the earlier ones of its experiment.
 
     Raises:
         EvidenceFault: it cannot be read, or has samples and does not say of what (R3).
     """
-    return conclude(attempts(folder))
+    return experiment_results(attempts(folder))
 
 
 def html(folder: Path) -> bytes:
@@ -38,7 +38,7 @@ def html(folder: Path) -> bytes:
         EvidenceFault: as of :func:`read`.
     """
     records = attempts(folder)
-    return _page(conclude(records), records, folder.resolve().name)
+    return _page(experiment_results(records), records, folder.resolve().name)
 
 
 def attempts(folder: Path) -> list[Record]:
@@ -59,19 +59,19 @@ def attempts(folder: Path) -> list[Record]:
     return found
 
 
-def _page(conclusion: Conclusion, records: list[Record], name: str) -> bytes:
-    return page(conclusion, [sample for record in records for sample in record.samples], name).encode()
+def _page(results: ExperimentResults, records: list[Record], name: str) -> bytes:
+    return page(results, [sample for record in records for sample in record.samples], name).encode()
 
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
     records = attempts(folder)
-    conclusion = conclude(records)
+    results = experiment_results(records)
     name = folder.resolve().name
     return {
-        VERDICTS: seal.json_bytes(document(conclusion, name)),
-        TEXT: plain(conclusion, name).encode(),
-        HTML: _page(conclusion, records, name),
+        VERDICTS: seal.json_bytes(document(results, name)),
+        TEXT: plain(results, name).encode(),
+        HTML: _page(results, records, name),
     }
 
 

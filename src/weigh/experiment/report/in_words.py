@@ -15,7 +15,7 @@ from weigh.verdict.metrics import NOUN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Verdict
     from weigh.verdict.metrics import Statement
 
@@ -35,26 +35,26 @@ _EXAMPLES = 3
 """Statements of one kind on other metrics that are told; the JSON has them all."""
 
 
-def in_words(conclusion: Conclusion) -> list[str]:
+def in_words(results: ExperimentResults) -> list[str]:
     """The sentences, each kind with its most striking example; those that are unstable are all named."""
     said = []
     for name in _SAID:
-        same = [one for one in conclusion.headline.verdicts if one.verdict is name]
+        same = [one for one in results.headline.verdicts if one.verdict is name]
         if not same:
             continue
-        text = sentence(max(same, key=_striking), conclusion.record.spec.rules)
+        text = sentence(max(same, key=_striking), results.record.spec.rules)
         more = f" And {units.count(len(same) - 1, 'more comparison')} {str(name).upper()}." if len(same) > 1 else ""
         said.append(one_line(text + more, 1000))
-    own = [one for one in conclusion.statements if one.operation is not None]
-    whole = [f"{code} {text}" for code, text in of_session(conclusion)]
-    return [*said, *_unstable(conclusion.headline.verdicts), *whole, *_beside(own)]
+    own = [one for one in results.statements if one.operation is not None]
+    whole = [f"{code} {text}" for code, text in of_session(results)]
+    return [*said, *_unstable(results.headline.verdicts), *whole, *_beside(own)]
 
 
-def of_session(conclusion: Conclusion) -> list[tuple[str, str]]:
+def of_session(results: ExperimentResults) -> list[tuple[str, str]]:
     """What is said of metrics of the whole session, code and text, once for however many contenders and metrics."""
-    temperatures = conclusion.record.spec.temperatures
+    temperatures = results.record.spec.temperatures
     texts: dict[tuple[str, str, str, str], list[str]] = {}
-    for one in conclusion.statements:
+    for one in results.statements:
         if one.operation is None:
             noun = NOUN[one.metrics[0]]
             tail = one.text.removeprefix(f"{noun}: ")

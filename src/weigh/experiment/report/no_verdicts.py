@@ -15,7 +15,7 @@ from weigh.verdict.tier import refused_for_others
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.machine.contention import Contention
     from weigh.model.gate import Gate
 
@@ -25,20 +25,20 @@ _MOST = 0.5
 _UNANSWERED = (VerdictName.DIVERGED, VerdictName.ERROR)
 
 
-def disturbed(conclusion: Conclusion) -> tuple[str, ...]:
+def disturbed(results: ExperimentResults) -> tuple[str, ...]:
     """What happened, what stands and what to do, under a heading; nothing where fewer than half are concerned."""
-    verdicts = conclusion.headline.verdicts
+    verdicts = results.headline.verdicts
     said = [one for one in verdicts if one.verdict not in _UNANSWERED]
     refused = sum(map(refused_for_others, said))
-    if conclusion.machine is None or conclusion.gate is None or not refused or 2 * refused < len(said):
+    if results.machine is None or results.gate is None or not refused or 2 * refused < len(said):
         return ()
     which = "No verdicts" if refused == len(said) else f"No verdict on {refused} of {count(len(said), 'comparison')}"
-    found = conclusion.machine.contention
+    found = results.machine.contention
     return (
         f"{which}: others used the machine while the turns were timed",
         f"What happened: {', and '.join(_takers(found))}. More than {percent(found.bound)} is refused, because what "
         "others take falls on some turns and not on others.",
-        f"What stands: {_standing(conclusion, conclusion.gate)}.",
+        f"What stands: {_standing(results, results.gate)}.",
         f"What to do: {_remedy(found)}.",
     )
 
@@ -56,11 +56,11 @@ def _takers(found: Contention) -> Iterator[str]:
         yield f"other processes used {share}: {contention_findings.named(culprits)}"
 
 
-def _standing(conclusion: Conclusion, gate: Gate) -> str:
+def _standing(results: ExperimentResults, gate: Gate) -> str:
     counts = Counter(str(one.status) for one in gate.operations)
     text = f"the answers, which were checked before any clock was started: {_counted(counts)}"
     none = (VerdictName.REFUSED, *_UNANSWERED)
-    if any(one.verdict not in none for one in conclusion.judgements["peak_memory"].verdicts):
+    if any(one.verdict not in none for one in results.judgements["peak_memory"].verdicts):
         text += ". The verdicts on memory do not suffer"
     return text
 

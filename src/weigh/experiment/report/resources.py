@@ -13,7 +13,7 @@ from weigh.model.resources import cpus_text
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.resources import Told
 
 
@@ -66,11 +66,11 @@ def facts(record: Record) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def rows(conclusion: Conclusion) -> tuple[Row, ...]:
+def rows(results: ExperimentResults) -> tuple[Row, ...]:
     """A row for each contender that said what it has, in the order of the spec."""
-    record = conclusion.record
+    record = results.record
     every = resources.seen(record)
-    ratios = _parallelism(conclusion)
+    ratios = _parallelism(results)
     written: dict[str, int] = {}
     for one in record.samples:
         if one.bytes_written is not None:
@@ -97,9 +97,9 @@ def _row(name: str, told: Told, ratios: dict[str, float], written: int | None) -
     )
 
 
-def _parallelism(conclusion: Conclusion) -> dict[str, dict[str, float]]:
+def _parallelism(results: ExperimentResults) -> dict[str, dict[str, float]]:
     """By contender and operation, of the medians; only of what may be shown."""
-    medians = {(one.metric, one.operation, one.contender): one.median for one in conclusion.timings}
+    medians = {(one.metric, one.operation, one.contender): one.median for one in results.timings}
     found: dict[str, dict[str, float]] = {}
     for (metric, operation, contender), wall in medians.items():
         cpu = medians.get(("cpu_s", operation, contender))
@@ -108,13 +108,13 @@ def _parallelism(conclusion: Conclusion) -> dict[str, dict[str, float]]:
     return found
 
 
-def document(conclusion: Conclusion) -> dict[str, Any]:
+def document(results: ExperimentResults) -> dict[str, Any]:
     """The same for the JSON of a run; nothing of evidence that did not record it."""
-    record = conclusion.record
+    record = results.record
     if record.environment is None or not record.environment.storage:
         return {}
     every = resources.seen(record)
-    ratios = _parallelism(conclusion)
+    ratios = _parallelism(results)
     spec = record.spec
     return {
         "working_set": msgspec.to_builtins(working_set(record)),

@@ -12,7 +12,7 @@ from weigh.render import words
 from weigh.verdict.clickhouse_rule import UNSTABLE
 
 if TYPE_CHECKING:
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import SecondOpinion
 
 NAMES = {"clickhouse": "ClickHouse's rule"}
@@ -46,7 +46,7 @@ class Row:
     sign: str
 
 
-def rows(conclusion: Conclusion) -> tuple[Row, ...]:
+def rows(results: ExperimentResults) -> tuple[Row, ...]:
     """Every comparison of wall time that has a second opinion."""
     return tuple(
         Row(
@@ -59,7 +59,7 @@ def rows(conclusion: Conclusion) -> tuple[Row, ...]:
             ours=words.verdict(one),
             sign=str(one.verdict),
         )
-        for one in conclusion.headline.verdicts
+        for one in results.headline.verdicts
         if (opinion := one.second_opinion)
     )
 

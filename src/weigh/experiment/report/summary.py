@@ -14,7 +14,7 @@ from weigh.verdict.suite import NOT_CHOSEN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.gate import Gate
     from weigh.model.verdict import Suite
 
@@ -70,24 +70,24 @@ def gate_notes(gate: Gate) -> list[str]:
     ]
 
 
-def summary(conclusion: Conclusion) -> str:
+def summary(results: ExperimentResults) -> str:
     """One sentence for the whole experiment: right answers first."""
-    gate = conclusion.gate
+    gate = results.gate
     if gate is None:
-        return f"The gate was not reached. {_end(conclusion)}".rstrip()
+        return f"The gate was not reached. {_end(results)}".rstrip()
     contradicted = gate.contradicted
     parts = []
     if contradicted:
         for name, operations in contradicted.items():
-            version = _version(conclusion, name)
+            version = _version(results, name)
             parts.append(
                 f"{name} ({version}) gives wrong answers on {len(operations)} of {len(gate.operations)} "
                 f"operations: those are not timed for anybody, and it has no figure for the suite."
             )
     counts: dict[str, int] = {}
-    for one in conclusion.headline.verdicts:
+    for one in results.headline.verdicts:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
-    if counts and conclusion.headline.timings:
+    if counts and results.headline.timings:
         parts.append(", ".join(f"{count} {name}" for name, count in counts.items()) + ".")
     elif not contradicted:
         statuses: dict[str, int] = {}
@@ -96,7 +96,7 @@ def summary(conclusion: Conclusion) -> str:
         parts.append(
             "Answers: " + ", ".join(f"{count} {name}" for name, count in statuses.items()) + _unable(gate) + "."
         )
-    return " ".join([*parts, _end(conclusion)]).rstrip()
+    return " ".join([*parts, _end(results)]).rstrip()
 
 
 def _unable(gate: Gate) -> str:
@@ -110,16 +110,16 @@ def _unable(gate: Gate) -> str:
     return "".join(f"; {name}: {count} {status}" for (name, status), count in found.items())
 
 
-def _end(conclusion: Conclusion) -> str:
+def _end(results: ExperimentResults) -> str:
     """How the attempt ended, where that is not as it should."""
-    end = conclusion.record.end
+    end = results.record.end
     if end is None:
         return "Not complete: it was killed, or is still running."
     return "" if end.how == "complete" else f"Not complete: {end.reason}."
 
 
-def _version(conclusion: Conclusion, name: str) -> str:
-    environment = conclusion.record.environment
+def _version(results: ExperimentResults, name: str) -> str:
+    environment = results.record.environment
     for contender in environment.contenders if environment else ():
         if contender.name == name:
             return f"engine {contender.version}"

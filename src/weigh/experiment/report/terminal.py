@@ -35,7 +35,7 @@ from weigh.render.terminal import PLAIN_WIDTH, VERBATIM, VERDICT_STYLE, interval
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.dataset import Manifest
     from weigh.model.gate import Gate, OperationGate
 
@@ -49,65 +49,65 @@ _STATUS_STYLE = {
 }
 
 
-def plain(conclusion: Conclusion, evidence: str) -> str:
+def plain(results: ExperimentResults, evidence: str) -> str:
     """The report without colour at a fixed width: the form that is kept and verified."""
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
-    console.print(report(conclusion, evidence))
+    console.print(report(results, evidence))
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
-def report(conclusion: Conclusion, evidence: str) -> RenderableType:
+def report(results: ExperimentResults, evidence: str) -> RenderableType:
     """The whole report.
 
     Args:
-        conclusion: what is to be said.
+        results: what is to be said.
         evidence: name of the evidence directory, for the last line.
     """
-    spec = conclusion.record.spec
-    parts: list[RenderableType] = [_heading(conclusion), Text()]
-    if said_first := disturbed(conclusion):
+    spec = results.record.spec
+    parts: list[RenderableType] = [_heading(results), Text()]
+    if said_first := disturbed(results):
         parts += [_disturbed(*said_first), Text()]
-    if conclusion.tier:
-        parts += [show_tier(conclusion.tier), Text()]
-    parts += [_contenders(conclusion), Text()]
-    if parity := resources.rows(conclusion):
+    if results.tier:
+        parts += [show_tier(results.tier), Text()]
+    parts += [_contenders(results), Text()]
+    if parity := resources.rows(results):
         parts += [_parity(parity), Text()]
-    if conclusion.gate:
-        parts += [Text("Answers", style="bold"), _gate(conclusion.gate), Text()]
-    if conclusion.headline.timings:
+    if results.gate:
+        parts += [Text("Answers", style="bold"), _gate(results.gate), Text()]
+    if results.headline.timings:
         for temperature in spec.temperatures:
             heading = "Times" if spec.temperature == "hot" else f"Times, {warmth.title(temperature)}"
-            parts += [Text(heading, style="bold"), _numbers(conclusion, temperature), Text()]
-    if cold := warmth.lines(conclusion):
+            parts += [Text(heading, style="bold"), _numbers(results, temperature), Text()]
+    if cold := warmth.lines(results):
         said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold)
         parts += [Text("Cold executions, medians", style="bold"), *said_of, Text()]
-    if opinions := second_opinion.rows(conclusion):
-        parts += [_second_opinion(opinions, str(conclusion.record.spec.rule)), Text()]
-    if said := in_words(conclusion):
+    if opinions := second_opinion.rows(results):
+        parts += [_second_opinion(opinions, str(results.record.spec.rule)), Text()]
+    if said := in_words(results):
         parts += [Text("In words", style="bold"), *(Padding(Text(line), (0, 0, 0, 2)) for line in said), Text()]
-    if conclusion.suites:
-        parts += [_suites(conclusion), Text()]
-    if conclusion.headline.timings:
-        parts += [_notes(conclusion), Text()]
-    if conclusion.machine:
-        machine = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in use.lines(conclusion.machine))
+    if results.suites:
+        parts += [_suites(results), Text()]
+    if results.headline.timings:
+        parts += [_notes(results), Text()]
+    if results.machine:
+        machine = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in use.lines(results.machine))
         parts += [Text("Machine", style="bold"), *machine, Text()]
-    if conclusion.findings:
-        parts += [Text("Findings", style="bold"), show_findings(conclusion.findings), Text()]
-    parts.append(_closing(conclusion, evidence))
+    if results.findings:
+        parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
+    parts.append(_closing(results, evidence))
     return Group(*parts)
 
 
-def _heading(conclusion: Conclusion) -> Text:
-    record = conclusion.record
+def _heading(results: ExperimentResults) -> Text:
+    record = results.record
     spec = record.spec
     text = Text()
     text.append(f"weigh {spec.workload}", style="bold")
     scale = f"{units.scale(spec.scale)}, " if spec.scale is not None else ""
     text.append(f"  {scale}seed {spec.seed}, experiment {spec.id}")
-    if conclusion.attempts > 1:
-        text.append(f", {conclusion.attempts} attempts")
+    if results.attempts > 1:
+        text.append(f", {results.attempts} attempts")
     if record.manifest:
         manifest = record.manifest
         count = len(manifest.files)
@@ -141,8 +141,8 @@ def _parity(rows: tuple[resources.Row, ...]) -> Table:
     return table
 
 
-def _suites(conclusion: Conclusion) -> RenderableType:
-    lines = summary.suites(conclusion.suites, conclusion.record.spec.workload)
+def _suites(results: ExperimentResults) -> RenderableType:
+    lines = summary.suites(results.suites, results.record.spec.workload)
     heading = Text("Suite", style="bold")
     return Group(heading, *(Padding(Text(one_line(line, 4000)), (0, 0, 0, 2)) for line in lines))
 
@@ -151,14 +151,14 @@ def _codec(manifest: Manifest) -> str:
     return manifest.layout.codec if manifest.layout else "as they were found"
 
 
-def _contenders(conclusion: Conclusion) -> Table:
+def _contenders(results: ExperimentResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("contender", "engine says", "settings that differ from its defaults"):
         table.add_column(heading, overflow="fold")
-    contradicted = conclusion.gate.contradicted if conclusion.gate else {}
-    for contender in conclusion.record.environment.contenders if conclusion.record.environment else ():
-        asked = conclusion.record.spec.contender(contender.name).spec
-        role = " (baseline)" if contender.name == conclusion.record.spec.baseline else ""
+    contradicted = results.gate.contradicted if results.gate else {}
+    for contender in results.record.environment.contenders if results.record.environment else ():
+        asked = results.record.spec.contender(contender.name).spec
+        role = " (baseline)" if contender.name == results.record.spec.baseline else ""
         role += "" if contender.name.startswith(asked) else f", {asked}"
         mark = Text(" CONTRADICTED", style="bold red") if contender.name in contradicted else Text()
         table.add_row(
@@ -231,20 +231,20 @@ def _status(status: GateStatus) -> Text:
     return Text(str(status).upper(), style=_STATUS_STYLE[status])
 
 
-def _numbers(conclusion: Conclusion, temperature: str) -> Table:
-    spec, judgement = conclusion.record.spec, conclusion.headline.at(temperature)
+def _numbers(results: ExperimentResults, temperature: str) -> Table:
+    spec, analysis = results.record.spec, results.headline.at(temperature)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
     for heading in ("median", "max", "CV", "ratio", f"{100 * spec.rules.confidence:g} %", "FCR", "noise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
-    verdicts = {(v.operation, v.contender): v for v in judgement.verdicts}
-    timings = {(t.operation, t.contender): t for t in judgement.timings}
-    floors = {floor.operation: floor.size for floor in judgement.floors}
-    contradicted = conclusion.gate.contradicted if conclusion.gate else {}
+    verdicts = {(v.operation, v.contender): v for v in analysis.verdicts}
+    timings = {(t.operation, t.contender): t for t in analysis.timings}
+    floors = {floor.operation: floor.size for floor in analysis.floors}
+    contradicted = results.gate.contradicted if results.gate else {}
     order = [spec.baseline, *(c.name for c in spec.contenders if c.name != spec.baseline)]
     shown = {key[0] for key in [*timings, *verdicts]}
-    for operation in [one.operation for one in conclusion.gate.operations] if conclusion.gate else []:
+    for operation in [one.operation for one in results.gate.operations] if results.gate else []:
         if operation not in shown:
             continue
         table.add_row(Text(operation, style="bold"))
@@ -280,24 +280,24 @@ def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:
     return Group(Text("Second opinion", style="bold"), table, Text(second_opinion.NOTE, style="dim"))
 
 
-def _notes(conclusion: Conclusion) -> Text:
-    spec = conclusion.record.spec
+def _notes(results: ExperimentResults) -> Text:
+    spec = results.record.spec
     lines = [
         f"ratio: contender / {spec.baseline}, above 1 is slower. noise: how far the baseline's two arms are "
         "apart. CV: over all executions. FCR: the interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(spec.rules.margin)}, "
         f"{100 * spec.rules.confidence:g} % intervals, false discoveries {units.percent(spec.rules.fdr, 0)} over "
-        f"{conclusion.headline.family} comparisons of time and over all other metrics, equivalence at "
+        f"{results.headline.family} comparisons of time and over all other metrics, equivalence at "
         f"{units.percent(spec.rules.equivalence, 0)}.",
         words.CLAIM,
     ]
-    return Text("\n".join([*lines, *knobs.lines(conclusion.record), *_reasons(conclusion)]), style="dim")
+    return Text("\n".join([*lines, *knobs.lines(results.record), *_reasons(results)]), style="dim")
 
 
-def _reasons(conclusion: Conclusion) -> list[str]:
+def _reasons(results: ExperimentResults) -> list[str]:
     """Each kind of reason once, with its first example: the rows name the code, the JSON has them all."""
     groups: dict[str, list[str]] = {}
-    for verdict in conclusion.headline.verdicts:
+    for verdict in results.headline.verdicts:
         if verdict.verdict is VerdictName.DIVERGED:
             continue
         for reason in verdict.reasons:
@@ -311,10 +311,10 @@ def _reasons(conclusion: Conclusion) -> list[str]:
     ]
 
 
-def _closing(conclusion: Conclusion, evidence: str) -> Text:
-    record = conclusion.record
+def _closing(results: ExperimentResults, evidence: str) -> Text:
+    record = results.record
     text = Text()
-    text.append(summary.summary(conclusion), style="bold")
+    text.append(summary.summary(results), style="bold")
     if record.environment:
         text.append(f"\nreproduce: {record.environment.command}")
     text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.reproducer.pair import Kind
     from weigh.model.gate import Check, Gate
     from weigh.model.operation import Case, Operation, Workload
@@ -41,7 +41,7 @@ class Suspect(NamedTuple):
         checks: those that failed, in the order of the cases.
     """
 
-    ready: Ready
+    ready: PreparedContender
     operation: Operation
     checks: tuple[Check, ...]
 
@@ -74,7 +74,7 @@ class Testimony(NamedTuple):
     kinds: frozenset[Kind] | None
 
 
-def suspects(gate: Gate, workload: Workload, contenders: Mapping[str, Ready]) -> list[Suspect]:
+def suspects(gate: Gate, workload: Workload, contenders: Mapping[str, PreparedContender]) -> list[Suspect]:
     """Everyone contradicted, the most telling first: decided cases, each contender once, short queries, many cases."""
     failed: dict[tuple[str, str], list[Check]] = defaultdict(list)
     for check in gate.checks:
@@ -101,7 +101,9 @@ def suspects(gate: Gate, workload: Workload, contenders: Mapping[str, Ready]) ->
     return [chosen[at] for at in order]
 
 
-def witnesses(suspect: Suspect, gate: Gate, contenders: Mapping[str, Ready], cache: Path) -> Iterator[Testimony]:
+def witnesses(
+    suspect: Suspect, gate: Gate, contenders: Mapping[str, PreparedContender], cache: Path
+) -> Iterator[Testimony]:
     """Who can witness, the most independent first.
 
     Another contender of another lineage; the suspect itself with an optimisation switched off, where that failed; the
@@ -135,7 +137,7 @@ def witnesses(suspect: Suspect, gate: Gate, contenders: Mapping[str, Ready], cac
         yield _by_parts(suspect, parts)
 
 
-def remote(one: Ready) -> bool:
+def remote(one: PreparedContender) -> bool:
     """Whether it is somebody's server, to which every excerpt would have to be copied."""
     return URL in one.contender.settings
 
@@ -167,7 +169,7 @@ def _by(suspect: Suspect, party: Party, checks: tuple[Check, ...] | list[Check])
     return Testimony(party=party, questions=tuple(questions.values())[:_CASES], kinds=seen or None)
 
 
-def _itself(suspect: Ready, witness: str) -> Party | None:
+def _itself(suspect: PreparedContender, witness: str) -> Party | None:
     """The suspect as the relation that failed has it."""
     relation = witness.removeprefix(metamorphic.ITSELF)
     if relation == witness:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.reproducer.pair import Found, Question
     from weigh.model.units import Seconds
 
@@ -49,7 +49,7 @@ class Reproducer(NamedTuple):
         story: sentences on how it was found.
     """
 
-    ready: Ready
+    ready: PreparedContender
     operation: str
     question: Question
     found: Found

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.answers import compare
-from weigh.engines.process import Life, LifeEnded
+from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment.gate.queries import read_answer
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.reproducer.subset import Excerpt
     from weigh.model.answer import ResultSchema
     from weigh.model.contender import Setting
@@ -96,7 +96,7 @@ class Party(NamedTuple):
     """
 
     name: str
-    ready: Ready
+    ready: PreparedContender
     changed: Mapping[str, Setting] = MappingProxyType({})
     files: int = 1
 
@@ -171,7 +171,7 @@ class Contradiction:
                     # Less of it that takes much longer is a product of tables, and not what is looked for.
                     self._patience = max(_PATIENT, _PATIENCE * (time.monotonic() - began))
                     return Found(got=got, expected=expected, differences=compared.differences)
-        except LifeEnded as ended:
+        except WorkerEnded as ended:
             self.complaint = str(ended)
         return None
 
@@ -217,7 +217,7 @@ class _Seat:
         # An engine that loads keeps what it loaded; an adapter need not be able to be shown other files.
         self._again = not (fresh or party.ready.engine.stores)
         self._tables: Tables | None = None
-        self._life: Life | None = None
+        self._life: WorkerProcess | None = None
 
     def show(self, tables: Tables, rows: dict[str, Rows]) -> None:
         """From now on it is asked about these."""
@@ -232,7 +232,7 @@ class _Seat:
         try:
             self._life.bind(tables.paths, self._timeout())
             counted = {table: self.ask(f'SELECT count(*) AS n FROM "{table}"').column(0)[0].as_py() for table in rows}
-        except LifeEnded:
+        except WorkerEnded:
             return False
         return counted == rows
 
@@ -246,7 +246,7 @@ class _Seat:
             self._life.ask("run", self._timeout())
             path, _ = self._life.answer(self._timeout())
             return read_answer(path)
-        except LifeEnded as ended:
+        except WorkerEnded as ended:
             if not ended.alive:
                 self._life = None
             raise

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.engines.loaded import Tables
-    from weigh.engines.prepared import Ready
+    from weigh.engines.prepared import PreparedContender
     from weigh.experiment.reproducer.candidates import Testimony
     from weigh.experiment.reproducer.reduce import Shown
     from weigh.model.dataset import Manifest
@@ -49,7 +49,7 @@ _SHORTEST = 1.0
 """Seconds that a question may take when the time is nearly over."""
 
 
-class Scene(NamedTuple):
+class SearchInput(NamedTuple):
     """What was asked of whom about what.
 
     Attributes:
@@ -64,7 +64,7 @@ class Scene(NamedTuple):
     """
 
     spec: Spec
-    contenders: list[Ready]
+    contenders: list[PreparedContender]
     workload: Workload
     gate: Gate
     tables: Tables
@@ -73,7 +73,7 @@ class Scene(NamedTuple):
     done: frozenset[tuple[str | None, str | None]] = frozenset()
 
 
-def reproducers(scene: Scene, evidence: Path, progress: Progress) -> Iterator[Finding]:
+def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Iterator[Finding]:
     """Shrink the most telling divergences, and say where each is, or why there is none.
 
     Args:
@@ -112,7 +112,12 @@ class _Shrinking:
     """One suspect."""
 
     def __init__(
-        self, scene: Scene, suspect: Suspect, contenders: Mapping[str, Ready], folder: Path, progress: Progress
+        self,
+        scene: SearchInput,
+        suspect: Suspect,
+        contenders: Mapping[str, PreparedContender],
+        folder: Path,
+        progress: Progress,
     ) -> None:
         self.scene = scene
         self.folder = folder

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.experiment.results.cold_proof import Account
+from weigh.experiment.results.cold_proof import ColdProof
 from weigh.model.finding import Finding
 from weigh.model.units import count, percent, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from weigh.experiment.record import Record
-    from weigh.model.cold import Drive, Pages, Warmth
+    from weigh.model.cold import CacheState, Drive, Pages
     from weigh.model.finding import Severity
     from weigh.model.sample import Sample
-    from weigh.verdict.analysis_model import Judgement
+    from weigh.verdict.analysis_model import MetricAnalysis
 
 
 READ_FLOOR = 256 << 10
@@ -68,7 +68,7 @@ class Attempt(NamedTuple):
 
     number: int
     samples: Sequence[Sample]
-    warmths: Sequence[Warmth]
+    warmths: Sequence[CacheState]
     drives: Sequence[Drive]
 
 
@@ -76,9 +76,9 @@ Unproven = Mapping[tuple[str, str], Reason]
 """Why executions of (label of an operation, contender) are not what they are called."""
 
 
-def accounts(attempts: Iterable[Attempt]) -> tuple[Account, ...]:
+def accounts(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
     """The account of everything that was to be cold or first, in the order measured."""
-    groups: dict[tuple[str, str, str], list[tuple[Warmth | None, float | None]]] = defaultdict(list)
+    groups: dict[tuple[str, str, str], list[tuple[CacheState | None, float | None]]] = defaultdict(list)
     for one in attempts:
         limit = max((rate for drive in one.drives for rate in drive.rates), default=None)
         # Of a turn that a kill tore and that was measured again, the later readings.
@@ -92,12 +92,12 @@ def accounts(attempts: Iterable[Attempt]) -> tuple[Account, ...]:
     return tuple(_account(*key, groups[key]) for key in named)
 
 
-def unproven(found: Iterable[Account]) -> Unproven:
+def unproven(found: Iterable[ColdProof]) -> Unproven:
     """What is refused, as the judge takes it."""
     return {(label(one.operation, one.temperature), one.contender): one.refused for one in found if one.refused}
 
 
-def findings(found: Iterable[Account], drives: Sequence[Drive]) -> Iterator[Finding]:
+def findings(found: Iterable[ColdProof], drives: Sequence[Drive]) -> Iterator[Finding]:
     """What is refused and why, and what nobody can exclude."""
     found = tuple(found)
     for one in found:
@@ -115,23 +115,23 @@ def findings(found: Iterable[Account], drives: Sequence[Drive]) -> Iterator[Find
         yield _below(drives)
 
 
-def withheld(judgement: Judgement, refused: Unproven) -> Judgement:
+def withheld(analysis: MetricAnalysis, refused: Unproven) -> MetricAnalysis:
     """The judgement without figures of what is not what it is called; they stay in the evidence."""
     if not refused:
-        return judgement
+        return analysis
     return msgspec.structs.replace(
-        judgement,
+        analysis,
         timings=tuple(
-            one for one in judgement.timings if (label(one.operation, one.temperature), one.contender) not in refused
+            one for one in analysis.timings if (label(one.operation, one.temperature), one.contender) not in refused
         ),
-        verdicts=tuple(_bare(one, refused) for one in judgement.verdicts),
+        verdicts=tuple(_bare(one, refused) for one in analysis.verdicts),
         floors=tuple(
-            one for one in judgement.floors if not _of_baseline(one.operation, one.temperature, judgement, refused)
+            one for one in analysis.floors if not _of_baseline(one.operation, one.temperature, analysis, refused)
         ),
     )
 
 
-def assumed(attempts: Iterable[Attempt], found: Iterable[Account]) -> str | None:
+def assumed(attempts: Iterable[Attempt], found: Iterable[ColdProof]) -> str | None:
     """Why the temperature is not proven; None where it is, and empty where nothing was recorded about it."""
     attempts = tuple(attempts)
     refused = sum(one.refused is not None for one in found)
@@ -144,8 +144,8 @@ def assumed(attempts: Iterable[Attempt], found: Iterable[Account]) -> str | None
 
 
 def _account(
-    temperature: str, operation: str, contender: str, readings: Sequence[tuple[Warmth | None, float | None]]
-) -> Account:
+    temperature: str, operation: str, contender: str, readings: Sequence[tuple[CacheState | None, float | None]]
+) -> ColdProof:
     reasons = [_refuted(reading, limit) for reading, limit in readings]
     bad = [reason for reason in reasons if reason]
     known = [reading for reading, _ in readings if reading is not None]
@@ -162,7 +162,7 @@ def _account(
     if bad:
         which = f"{len(bad)} of {count(len(readings), 'execution')} called {temperature}"
         said = Reason(code=bad[0].code, text=f"{which}: {bad[0].text}")
-    return Account(
+    return ColdProof(
         operation=operation,
         contender=contender,
         temperature=temperature,
@@ -179,7 +179,7 @@ def _account(
     )
 
 
-def _refuted(one: Warmth | None, limit: float | None) -> Reason | None:
+def _refuted(one: CacheState | None, limit: float | None) -> Reason | None:
     """Why one execution is not what it is called."""
     if one is None:
         return Reason(code="E1.unseen", text="nothing was recorded about it")
@@ -207,7 +207,7 @@ def _refuted(one: Warmth | None, limit: float | None) -> Reason | None:
     return None
 
 
-def _warm(one: Warmth) -> Reason | None:
+def _warm(one: CacheState) -> Reason | None:
     if one.bytes_read is None or one.bytes_read <= _tolerated(one.bytes):
         return None
     text = f"it read {size(one.bytes_read)} from devices, though its data should have been in memory"
@@ -269,8 +269,8 @@ def _bare(verdict: Verdict, refused: Unproven) -> Verdict:
     )
 
 
-def _of_baseline(operation: str, temperature: str, judgement: Judgement, refused: Unproven) -> bool:
-    return any((label(operation, temperature), one.baseline) in refused for one in judgement.verdicts)
+def _of_baseline(operation: str, temperature: str, analysis: MetricAnalysis, refused: Unproven) -> bool:
+    return any((label(operation, temperature), one.baseline) in refused for one in analysis.verdicts)
 
 
 def _hot(attempt: Attempt) -> str:
@@ -295,11 +295,11 @@ def _hot(attempt: Attempt) -> str:
     return f"{len(cold):,} of {count(len(hot), 'timed execution')} read from devices, up to {size(max(cold))}"
 
 
-def _whole(one: Warmth | None) -> bool:
+def _whole(one: CacheState | None) -> bool:
     return one is not None and one.before is not None and 0 < one.before.pages == one.before.resident
 
 
-class Heat(NamedTuple):
+class ColdResults(NamedTuple):
     """What is shown, and what is not.
 
     Attributes:
@@ -309,13 +309,13 @@ class Heat(NamedTuple):
         assumed: why the temperature is not proven; None where it is, and empty where nothing was recorded about it.
     """
 
-    accounts: tuple[Account, ...]
+    accounts: tuple[ColdProof, ...]
     refused: Unproven
     findings: tuple[Finding, ...]
     assumed: str | None
 
 
-def heat(attempts: Sequence[Record]) -> Heat:
+def cold_results(attempts: Sequence[Record]) -> ColdResults:
     """The heat of all attempts together.
 
     Args:
@@ -335,7 +335,7 @@ def heat(attempts: Sequence[Record]) -> Heat:
         ),
     )
     drives = [drive for record in attempts for drive in record.drives]
-    return Heat(
+    return ColdResults(
         accounts=tuple(proofs),
         refused=unproven(proofs),
         findings=tuple(findings(proofs, drives)),

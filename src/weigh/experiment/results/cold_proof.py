@@ -8,7 +8,7 @@ from weigh.model.units import Bytes
 from weigh.model.verdict import Reason
 
 
-class Account(msgspec.Struct, frozen=True, kw_only=True):
+class ColdProof(msgspec.Struct, frozen=True, kw_only=True):
     """Executions of one contender on one operation at one temperature.
 
     Attributes:

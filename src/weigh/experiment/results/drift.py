@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from weigh.experiment.record import BlockBegun, Record
     from weigh.model.finding import Finding
-    from weigh.verdict.refusals import Spoilt
+    from weigh.verdict.refusals import Refusals
 
 
 def findings(attempts: Sequence[Record]) -> list[Finding]:
@@ -25,7 +25,7 @@ def findings(attempts: Sequence[Record]) -> list[Finding]:
     ]
 
 
-def spoilt(attempts: Sequence[Record], temperature: str) -> list[Spoilt]:
+def spoilt(attempts: Sequence[Record], temperature: str) -> list[Refusals]:
     """Comparisons of arms that lived one after another while the machine's speed changed.
 
     Args:

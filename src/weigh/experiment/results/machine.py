@@ -8,7 +8,7 @@ import msgspec
 
 from weigh.machine.contention import Contention, contention
 from weigh.machine.drift import Quiet, quiet
-from weigh.machine.timeline_bins import Stretches, stretches
+from weigh.machine.timeline_bins import TimelineBins, timeline_bins
 from weigh.machine.use_method import Use, memory_of, use
 from weigh.model.contender import URL
 from weigh.model.units import Seconds
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from weigh.machine.contention import PairShare
 
 
-STRETCHES = 96
+BINS = 96
 """Parts in which the measured time is drawn."""
 
 
@@ -30,7 +30,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         contention: who else used the CPUs.
         use: utilisation, saturation and errors during the turns.
-        stretches: the same over the whole measured time, in parts that can be drawn; None where nothing was measured.
+        bins: the same over the whole measured time, in parts that can be drawn; None where nothing was measured.
         quiet: of every fixed kernel, by attempt.
         moments: how many the sampler took.
         seconds: that they cover.
@@ -40,7 +40,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     contention: Contention
     use: Use
-    stretches: Stretches | None
+    bins: TimelineBins | None
     quiet: tuple[Quiet, ...]
     moments: int
     seconds: Seconds
@@ -83,7 +83,7 @@ def machine(attempts: Sequence[Record], bound: float) -> Machine | None:
     return Machine(
         contention=contention(((record.samples, record.watches) for record in attempts), bound, _apart(attempts[-1])),
         use=use(watched),
-        stretches=stretches(watched, STRETCHES),
+        bins=timeline_bins(watched, BINS),
         quiet=tuple(one for record in attempts for one in quiet(record.calibrations)),
         moments=len(moments),
         seconds=sum(moment.span for moment in moments),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.experiment.interim_look import Look, Stop, Width
+from weigh.experiment.interim_look import InterimLook, Stop, Width
 from weigh.experiment.results import allocation
 from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
@@ -48,11 +48,11 @@ def look(
     runs: int,
     most: int,
     live: Sequence[str],
-    before: Sequence[Look],
+    before: Sequence[InterimLook],
     block: int,
     at: float,
     watches: Mapping[int, Sequence[Watch]] | None = None,
-) -> Look:
+) -> InterimLook:
     """What follows from the samples of all blocks until now.
 
     Args:
@@ -92,7 +92,7 @@ def look(
         stop = "starts"
     elif spec.budget is not None and at + next_s > spec.budget:
         stop = "budget"
-    return Look(
+    return InterimLook(
         block=block, at=at, widths=found, narrow=narrow, retired=retired, contended=spoilt, runs=chosen, next_s=next_s,
         stop=stop,
     )  # fmt: skip
@@ -154,12 +154,12 @@ def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -
     )
 
 
-def runs_of(looks: Iterable[Look]) -> dict[str, int]:
+def runs_of(looks: Iterable[InterimLook]) -> dict[str, int]:
     """Timed executions a turn by operation, where a look chose them."""
     return {operation: runs for one in looks for operation, runs in one.runs.items()}
 
 
-def retired(looks: Iterable[Look]) -> frozenset[str]:
+def retired(looks: Iterable[InterimLook]) -> frozenset[str]:
     """Operations that were retired."""
     return frozenset(operation for one in looks for operation in one.retired)
 

@@ -14,12 +14,12 @@ from weigh.model.units import count, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weigh.experiment.interim_look import Look, Width
+    from weigh.experiment.interim_look import InterimLook, Width
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
 
 
-def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[Look] = ()) -> Iterator[Finding]:
+def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook] = ()) -> Iterator[Finding]:
     """Which operations reached the precision, after how many starts, and about how many the others need.
 
     Args:
@@ -82,7 +82,7 @@ def attempts(measured: int, samples: Sequence[Sample]) -> Iterator[Finding]:
         )
 
 
-def _delayed(looks: Sequence[Look], spec: Spec) -> str:
+def _delayed(looks: Sequence[InterimLook], spec: Spec) -> str:
     """What went on though it was narrow, because of others."""
     waited = list(dict.fromkeys(operation for one in looks for operation in one.contended or ()))
     if not waited:

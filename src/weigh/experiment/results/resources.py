@@ -37,8 +37,8 @@ def seen(record: Record) -> dict[str, tuple[Told, ...]]:
     for read in record.environment.contenders if record.environment else ():
         if read.told:
             found[read.name].append(read.told)
-    for life in record.lives:
-        found[life.contender].append(life.told)
+    for worker in record.workers:
+        found[worker.contender].append(worker.told)
     return {name: tuple(told) for name, told in found.items()}
 
 

@@ -9,8 +9,8 @@ import msgspec
 from weigh.experiment.record import Record
 from weigh.experiment.results import cold, drift, precision_findings, storage
 from weigh.experiment.results.clock_coverage import outside
-from weigh.experiment.results.cold import heat
-from weigh.experiment.results.cold_proof import Account
+from weigh.experiment.results.cold import cold_results
+from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.machine import Machine, machine
 from weigh.machine import contention_findings
 from weigh.model.answer import GateStatus
@@ -20,8 +20,8 @@ from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
-from weigh.verdict.analysis import judge
-from weigh.verdict.analysis_model import Judgement
+from weigh.verdict.analysis import analyse
+from weigh.verdict.analysis_model import MetricAnalysis
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.question import label
 from weigh.verdict.suite import suites
@@ -30,7 +30,7 @@ from weigh.verdict.tier import Basis, tier
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.verdict.refusals import Spoilt
+    from weigh.verdict.refusals import Refusals
 
 METRICS = (HEADLINE, *BESIDE)
 """Wall time first: it decides the exit code. The others have verdicts of the same form."""
@@ -38,7 +38,7 @@ CLOCKS = (HEADLINE, "cpu_s")
 """The metrics that suffer when others use the machine."""
 
 
-class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is printed, before it has a form.
 
     Attributes:
@@ -59,27 +59,27 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     record: Record
     attempts: int
     gate: Gate | None
-    judgements: dict[str, Judgement]
+    judgements: dict[str, MetricAnalysis]
     findings: tuple[Finding, ...]
     tier: Tier | None = None
     suites: tuple[Suite, ...] = ()
     statements: tuple[Statement, ...] = ()
     machine: Machine | None = None
-    accounts: tuple[Account, ...] = ()
+    accounts: tuple[ColdProof, ...] = ()
     assumed: str | None = ""
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Of all metrics."""
-        return tuple(verdict for judgement in self.judgements.values() for verdict in judgement.verdicts)
+        return tuple(verdict for analysis in self.judgements.values() for verdict in analysis.verdicts)
 
     @property
     def timings(self) -> tuple[Timing, ...]:
         """Of all metrics."""
-        return tuple(timing for judgement in self.judgements.values() for timing in judgement.timings)
+        return tuple(timing for analysis in self.judgements.values() for timing in analysis.timings)
 
     @property
-    def headline(self) -> Judgement:
+    def headline(self) -> MetricAnalysis:
         """Of wall time."""
         return self.judgements["wall_s"]
 
@@ -115,7 +115,7 @@ def unconfigured(record: Record) -> str:
     return ", ".join(name for name, part in parts.items() if part is None) if record.samples else ""
 
 
-def conclude(attempts: Sequence[Record]) -> Conclusion:
+def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     """Read the attempts of one experiment together; every one counts (T8).
 
     Args:
@@ -146,14 +146,14 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
     gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
-    warmth = heat(attempts)
+    warmth = cold_results(attempts)
     findings += warmth.findings
     judgements = {}
     for metric in METRICS:
         spoilt_by = (warmth.refused, *_spoilt(attempts, watched, metric))
-        judgement = _judge(latest, before, gate, samples, findings, metric, spoilt_by)
-        judgements[metric] = cold.withheld(judgement, warmth.refused)
-    concluded = Conclusion(
+        analysis = _judge(latest, before, gate, samples, findings, metric, spoilt_by)
+        judgements[metric] = cold.withheld(analysis, warmth.refused)
+    results = ExperimentResults(
         record=latest,
         attempts=measured,
         gate=gate,
@@ -167,28 +167,28 @@ def conclude(attempts: Sequence[Record]) -> Conclusion:
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
     return msgspec.structs.replace(
-        concluded,
-        tier=tier(_basis(concluded, attempts, names, timed=timed)),
+        results,
+        tier=tier(_basis(results, attempts, names, timed=timed)),
         suites=tuple(
             suite
             for temperature in latest.spec.temperatures
-            for suite in suites(latest.workload, concluded.headline.verdicts, names, latest.spec.baseline, temperature)
+            for suite in suites(latest.workload, results.headline.verdicts, names, latest.spec.baseline, temperature)
         )
         if timed and latest.workload
         else (),
     )
 
 
-def _spoilt(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Spoilt]:
+def _spoilt(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Refusals]:
     """What the machine spoilt, as the judge names it: an operation at another temperature is another question."""
     for temperature in attempts[-1].spec.temperatures:
-        for one in spoilt(attempts, watched, metric, temperature):
+        for one in refusals(attempts, watched, metric, temperature):
             yield {(label(operation, temperature), name): reason for (operation, name), reason in one.items()}
 
 
-def spoilt(
+def refusals(
     attempts: Sequence[Record], watched: Machine | None, metric: str, temperature: str = "hot"
-) -> tuple[Spoilt, ...]:
+) -> tuple[Refusals, ...]:
     """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.refusals`).
 
     Args:
@@ -197,7 +197,7 @@ def spoilt(
         metric: that is judged. What others use of the CPU spoils clocks; what is read from a cache spoils everything.
         temperature: of the executions.
     """
-    found: list[Spoilt] = []
+    found: list[Refusals] = []
     if watched and metric in CLOCKS:
         found += contention_findings.spoilt(watched.contention, temperature)
     if metric in CLOCKS:
@@ -205,23 +205,23 @@ def spoilt(
     return tuple(found)
 
 
-def _basis(concluded: Conclusion, attempts: Sequence[Record], names: tuple[str, ...], *, timed: bool) -> Basis:
+def _basis(results: ExperimentResults, attempts: Sequence[Record], names: tuple[str, ...], *, timed: bool) -> Basis:
     """What the tier is computed from."""
-    record = concluded.record
+    record = results.record
     return Basis(
         contenders=names,
         baseline=record.spec.baseline,
-        gate=concluded.gate,
-        verdicts=concluded.headline.verdicts,
-        findings=concluded.findings,
+        gate=results.gate,
+        verdicts=results.headline.verdicts,
+        findings=results.findings,
         timed=timed,
         unfinished=tuple(_unfinished(attempts)),
         unread=tuple(_unread(record)),
         one_layout=record.manifest is not None,
-        watched=concluded.machine is not None and concluded.machine.contention.watched,
-        gaps=contention_findings.gaps(concluded.machine.contention) if concluded.machine else (),
-        temperature_proven=concluded.assumed is None,
-        assumed=concluded.assumed or "",
+        watched=results.machine is not None and results.machine.contention.watched,
+        gaps=contention_findings.gaps(results.machine.contention) if results.machine else (),
+        temperature_proven=results.assumed is None,
+        assumed=results.assumed or "",
     )
 
 
@@ -253,11 +253,11 @@ def _judge(
     samples: Sequence[Sample],
     findings: Iterable[Finding],
     metric: str,
-    spoilt_by: Sequence[Spoilt],
-) -> Judgement:
+    spoilt_by: Sequence[Refusals],
+) -> MetricAnalysis:
     if gate is None or before is None:
-        return Judgement()
-    judgement = judge(
+        return MetricAnalysis()
+    analysis = analyse(
         samples,
         spec=msgspec.structs.replace(latest.spec, rules=rules_of(metric, latest.spec.rules)),
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
@@ -266,18 +266,18 @@ def _judge(
         metric=metric,  # type: ignore[arg-type]
         spoilt=spoilt_by,
     )
-    judgement = judged(metric, judgement)
+    analysis = judged(metric, analysis)
     if not any(sample.timed for sample in samples):
         # Nobody was timed: what the gate forbids is said, and nothing else is.
         said = (VerdictName.DIVERGED, VerdictName.ERROR)
-        judgement = Judgement(verdicts=tuple(v for v in judgement.verdicts if v.verdict in said))
+        analysis = MetricAnalysis(verdicts=tuple(v for v in analysis.verdicts if v.verdict in said))
     out = disqualified(findings)
     if not out:
-        return judgement
+        return analysis
     return msgspec.structs.replace(
-        judgement,
-        timings=tuple(timing for timing in judgement.timings if timing.contender not in out),
-        verdicts=tuple(_refuse(verdict, out) for verdict in judgement.verdicts),
+        analysis,
+        timings=tuple(timing for timing in analysis.timings if timing.contender not in out),
+        verdicts=tuple(_refuse(verdict, out) for verdict in analysis.verdicts),
     )
 
 

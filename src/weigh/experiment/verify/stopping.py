@@ -15,7 +15,7 @@ from weigh.model.sample import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weigh.experiment.interim_look import Look
+    from weigh.experiment.interim_look import InterimLook
     from weigh.experiment.record import Planned, Record
     from weigh.model.sample import Sample
 
@@ -49,7 +49,7 @@ def _may_end(record: Record, plan: Planned) -> bool:
     return not _live(plan, record.samples, record.looks)
 
 
-def _live(plan: Planned, samples: Sequence[Sample], looks: Sequence[Look]) -> tuple[str, ...]:
+def _live(plan: Planned, samples: Sequence[Sample], looks: Sequence[InterimLook]) -> tuple[str, ...]:
     """Operations that are still measured."""
     out = {one.operation for one in samples if one.outcome is Outcome.WRONG} | precision.retired(looks)
     return tuple(dict.fromkeys(operation for operation, _ in plan.cases if operation not in out))
@@ -62,7 +62,7 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
     if len(said) < len(record.looks):
         yield "it was looked twice after one block"
         return
-    before: list[Look] = []
+    before: list[InterimLook] = []
     for begun in record.blocks:
         if before and before[-1].stop:
             yield f"block {begun.block} was measured after sampling had ended"
@@ -105,7 +105,7 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
         yield f"there was a look after block {min(said)}, which was not measured"
 
 
-def _differs(said: Look, again: Look) -> str:
+def _differs(said: InterimLook, again: InterimLook) -> str:
     """What does not follow from the samples, the most telling first."""
     if said.stop != again.stop:
         return f"sampling {_ending(said)}; by the samples it {_ending(again)}"
@@ -121,14 +121,14 @@ def _differs(said: Look, again: Look) -> str:
     return ""
 
 
-def _untimely(look: Look, samples: Sequence[Sample]) -> str:
+def _untimely(look: InterimLook, samples: Sequence[Sample]) -> str:
     """The budget is counted in the time of the samples."""
     before = max((one.at for one in samples if one.block <= look.block), default=0.0)
     after = min((one.at for one in samples if one.block > look.block), default=float("inf"))
     return "" if before <= look.at <= after else "the look was not at the time that it says"
 
 
-def _ending(look: Look) -> str:
+def _ending(look: InterimLook) -> str:
     ends = {"reached": "the precision is reached", "budget": "the budget is spent", "starts": "the starts are made"}
     return f"ends because {ends[look.stop]}" if look.stop else "goes on"
 
@@ -137,7 +137,7 @@ def _listed(operations: Sequence[str]) -> str:
     return ", ".join(operations) or "nothing"
 
 
-def _rounded(look: Look) -> object:
+def _rounded(look: InterimLook) -> object:
     plain = msgspec.to_builtins(look)
     plain["next_s"] = f"{look.next_s:.{_DIGITS}g}"
     for width in plain["widths"]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from weigh.judge.formats.reading import Reading
 from weigh.judge.formats.source import UNITS
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,8 +82,8 @@ def _table(source: Source, lines: list[str], names: list[str], contender: str, o
     scale = _scale(source, value)
     # Neither a contender nor starts: one series of each operation.
     series = not contender and "start" not in names
-    stretches = [
-        Stretch(
+    measurements = [
+        Measurements(
             contender=who,
             operation=what,
             values=source.times(values, f"column {value}", scale=scale),
@@ -93,7 +93,7 @@ def _table(source: Source, lines: list[str], names: list[str], contender: str, o
         )
         for (who, start, what), values in found.items()
     ]
-    return Reading(tuple(sorted(stretches, key=lambda one: one.turn)), {}, events="values")
+    return Reading(tuple(sorted(measurements, key=lambda one: one.turn)), {}, events="values")
 
 
 def _series(source: Source, lines: list[str], first: int, name: str) -> Reading:
@@ -103,8 +103,8 @@ def _series(source: Source, lines: list[str], first: int, name: str) -> Reading:
     if not values:
         raise source.fault("it holds no values")
     checked = source.times(values, "value", scale=_scale(source, name))
-    stretch = Stretch(contender="", operation="", values=checked, starts=1, turn=0, series=True)
-    return Reading((stretch,), {}, events="values")
+    measured = Measurements(contender="", operation="", values=checked, starts=1, turn=0, series=True)
+    return Reading((measured,), {}, events="values")
 
 
 def _names(line: str) -> list[str]:

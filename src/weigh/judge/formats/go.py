@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.judge.formats.reading import Reading
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 
 if TYPE_CHECKING:
     from weigh.judge.formats.source import Source
@@ -67,7 +67,7 @@ def read(source: Source) -> Reading:
         raise source.fault("no line of it is a benchmark's result with ns/op")
     many = len({package for _, package, _ in (*found, *failures)}) > 1
     stretches = [
-        Stretch(
+        Measurements(
             contender="",
             operation=f"{key[1]}.{key[2]}" if many else key[2],
             values=source.times(found.get(key, ()), key[2]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.judge.formats.reading import Reading
 from weigh.judge.formats.source import UNITS
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 
 if TYPE_CHECKING:
     from weigh.judge.formats.source import Source
@@ -54,8 +54,8 @@ def read(source: Source) -> Reading:
             values.setdefault(name, []).append(_seconds(source, one, where))
     if not (values or failures or summaries):
         raise source.fault("it has no benchmark")
-    stretches = [
-        Stretch(
+    measurements = [
+        Measurements(
             contender="",
             operation=name,
             values=source.times(values.get(name, ()), name),
@@ -70,7 +70,7 @@ def read(source: Source) -> Reading:
     # The clock rate that the file also has is that of the moment.
     machine = {"num_cpus": str(context["num_cpus"])} if "num_cpus" in context else {}
     only = [name for name in dict.fromkeys(summaries) if name not in values and name not in failures]
-    return Reading(tuple(stretches), machine, tuple(only), events="repetitions")
+    return Reading(tuple(measurements), machine, tuple(only), events="repetitions")
 
 
 def _seconds(source: Source, one: dict[str, Any], where: str) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.judge.formats.reading import Reading
 from weigh.judge.formats.source import UNITS
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def read(source: Source) -> Reading:
     if not intervals:
         raise source.fault("no interval of it holds a value")
     scale = UNITS[source.unit or "ns"]
-    stretches = tuple(_stretch(source, tag, histograms, scale, began) for tag, histograms in intervals.items())
+    measurements = tuple(_stretch(source, tag, histograms, scale, began) for tag, histograms in intervals.items())
     notes = [
         (
             "T3.intervals",
@@ -78,13 +78,13 @@ def read(source: Source) -> Reading:
     ]
     if empty:
         notes.append(("L7", f"{empty} intervals are empty and left out", "look at what happened in them"))
-    return Reading(stretches, {}, notes=tuple(notes), events="interval means")
+    return Reading(measurements, {}, notes=tuple(notes), events="interval means")
 
 
-def _stretch(source: Source, tag: str, histograms: Sequence[Any], scale: float, began: float | None) -> Stretch:
+def _stretch(source: Source, tag: str, histograms: Sequence[Any], scale: float, began: float | None) -> Measurements:
     merged = _merged(histograms)
     means = [histogram.get_mean_value() for histogram in histograms]
-    return Stretch(
+    return Measurements(
         contender="",
         operation=tag,
         values=source.times(means, "mean of an interval", scale=scale),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.judge.formats.reading import Reading
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 
 if TYPE_CHECKING:
     from weigh.judge.formats.source import Source
@@ -36,7 +36,7 @@ def read(source: Source) -> Reading:
         DataFault: the document is not hyperfine's.
     """
     results = source.items(source.document.get("results"), "results")
-    stretches, summaries = [], []
+    measurements, summaries = [], []
     for turn, result in enumerate(results):
         where = f"results[{turn}]"
         command = source.word(result.get("command"), f"{where}.command")
@@ -53,8 +53,8 @@ def read(source: Source) -> Reading:
         # A run that was ended by a signal has null for its code.
         failures = [code for code in codes if code != 0]
         values = values[[code == 0 for code in codes]]
-        stretches.append(
-            Stretch(
+        measurements.append(
+            Measurements(
                 contender=command,
                 operation="",
                 values=values,
@@ -68,4 +68,4 @@ def read(source: Source) -> Reading:
                 else "",
             )
         )
-    return Reading(tuple(stretches), {}, tuple(summaries))
+    return Reading(tuple(measurements), {}, tuple(summaries))

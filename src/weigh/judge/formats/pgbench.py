@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.judge.formats.reading import Reading
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,13 +59,13 @@ def read(source: Source) -> Reading:
     ended = table["seconds"].to_numpy() + table["micros"].to_numpy() * 1e-6
     script = table["script"].to_numpy()
     order = np.argsort(ended, kind="stable")
-    stretches = []
+    measurements = []
     scripts = sorted({int(number) for number in script})
     for number in scripts:
         own = order[script[order] == number]
         good = own[~bad[own]]
-        stretches.append(
-            Stretch(
+        measurements.append(
+            Measurements(
                 contender="",
                 operation=f"script {number}" if len(scripts) > 1 else "transaction",
                 values=source.checked(latency[good] * 1e-6, "latency"),
@@ -75,7 +75,7 @@ def read(source: Source) -> Reading:
                 series=True,
             )
         )
-    return Reading(tuple(stretches), {}, notes=tuple(_notes(table, bad, other)), events="transactions")
+    return Reading(tuple(measurements), {}, notes=tuple(_notes(table, bad, other)), events="transactions")
 
 
 def _table(source: Source) -> pa.Table:

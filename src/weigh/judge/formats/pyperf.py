@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weigh.judge.formats.reading import Reading
-from weigh.judge.measurements import Stretch
+from weigh.judge.measurements import Measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def read(source: Source) -> Reading:
     """
     suite = source.mapping(source.document.get("metadata", {}), "metadata")
     machine: dict[str, str] = {}
-    stretches: list[Stretch] = []
+    measurements: list[Measurements] = []
     for number, benchmark in enumerate(source.items(source.document.get("benchmarks"), "benchmarks")):
         where = f"benchmarks[{number}]"
         about = {**suite, **source.mapping(benchmark.get("metadata", {}), f"{where}.metadata")}
@@ -53,16 +53,16 @@ def read(source: Source) -> Reading:
             raise source.fault(f"{name} is measured in {unit}s", remedy="weigh judge compares times")
         machine.update({key: str(about[key]) for key in _MACHINE if key in about})
         runs = source.items(benchmark.get("runs"), f"{where}.runs")
-        stretches += _stretches(source, runs, name, len(stretches))
-    if not stretches:
+        measurements += _stretches(source, runs, name, len(measurements))
+    if not measurements:
         raise source.fault("it has no run with values")
-    return Reading(tuple(stretches), machine, events="values")
+    return Reading(tuple(measurements), machine, events="values")
 
 
-def _stretches(source: Source, runs: list[dict[str, Any]], name: str, first: int) -> Iterator[Stretch]:
+def _stretches(source: Source, runs: list[dict[str, Any]], name: str, first: int) -> Iterator[Measurements]:
     for turn, session in enumerate(_sessions(runs), first):
         values = [source.times(_listed(source, run, name), f"{name}: values") for run in session]
-        yield Stretch(
+        yield Measurements(
             contender="",
             operation=name,
             values=np.concatenate(values),

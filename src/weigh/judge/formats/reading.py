@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.judge.measurements import Stretch
+    from weigh.judge.measurements import Measurements
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Reading:
     """One file, read.
 
     Attributes:
-        stretches: in the order in which they were measured.
+        measurements: in the order in which they were measured.
         machine: what the file says about the machine (processor, cores), by name; values that differ between files
             mean different machines. No host names.
         summaries: operations of which the file keeps summaries and no measurements.
@@ -24,7 +24,7 @@ class Reading:
         events: what the values are, in the plural.
     """
 
-    stretches: tuple[Stretch, ...]
+    measurements: tuple[Measurements, ...]
     machine: Mapping[str, str]
     summaries: tuple[str, ...] = ()
     notes: tuple[tuple[str, str, str], ...] = ()

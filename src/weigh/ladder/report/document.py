@@ -8,12 +8,12 @@ import msgspec
 
 if TYPE_CHECKING:
     from weigh.ladder.analysis import Series
-    from weigh.ladder.results import Rung, Summary
+    from weigh.ladder.results import LadderResults, Rung
 
 SCHEMA = "weigh/ladder/1"
 
 
-def document(summary: Summary) -> dict[str, Any]:
+def document(summary: LadderResults) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null."""
     spec, rules = summary.spec, summary.rules
     return {
@@ -22,7 +22,7 @@ def document(summary: Summary) -> dict[str, Any]:
             "id": summary.plan.id,
             "name": spec.name or None,
             "workload": spec.workload,
-            "notice": summary.rungs[-1].conclusion.record.notice or None,
+            "notice": summary.rungs[-1].results.record.notice or None,
             "seed": spec.seed,
             "margin": rules.margin,
             "confidence": rules.confidence,
@@ -38,15 +38,15 @@ def document(summary: Summary) -> dict[str, Any]:
 
 
 def _rung(rung: Rung) -> dict[str, Any]:
-    conclusion = rung.conclusion
+    results = rung.results
     return {
         "scale": rung.scale,
-        "experiment": conclusion.record.spec.id,
+        "experiment": results.record.spec.id,
         "evidence": rung.evidence,
-        "attempts": conclusion.attempts,
+        "attempts": results.attempts,
         "complete": rung.complete,
-        "tier": str(conclusion.tier.name) if conclusion.tier else None,
-        "exit_code": int(conclusion.exit_code()),
+        "tier": str(results.tier.name) if results.tier else None,
+        "exit_code": int(results.exit_code()),
     }
 
 

@@ -10,7 +10,7 @@ from weigh.evidence import seal
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report.document import SCHEMA, document
 from weigh.ladder.report.page import page
-from weigh.ladder.results import Summary, summarise
+from weigh.ladder.results import LadderResults, summarise
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 from weigh.model.units import Scale
 
@@ -47,7 +47,7 @@ def is_ladder(folder: Path) -> bool:
     return (folder / JSON).is_file()
 
 
-def read(folder: Path) -> Summary:
+def read(folder: Path) -> LadderResults:
     """The ladder, computed anew from the evidence of its rungs beside it.
 
     Raises:
@@ -65,7 +65,7 @@ def read(folder: Path) -> Summary:
     return summarise(written.plan, [(rung.scale, beside / rung.evidence) for rung in written.rungs])
 
 
-def rendered(summary: Summary) -> dict[str, bytes]:
+def rendered(summary: LadderResults) -> dict[str, bytes]:
     """Every file by name, as it is written."""
     return {JSON: seal.json_bytes(document(summary)), HTML: page(summary).encode()}
 

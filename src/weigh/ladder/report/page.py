@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weigh.ladder.analysis import Series, Step
-    from weigh.ladder.results import Summary
+    from weigh.ladder.results import LadderResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Part:
     plots: tuple[tuple[str, Markup], ...]
 
 
-def page(summary: Summary) -> str:
+def page(summary: LadderResults) -> str:
     """The whole page. A pure function of the evidence of the rungs."""
     spec = summary.spec
     # Mark 1 is that of the baseline's second arm.
@@ -54,8 +54,8 @@ def page(summary: Summary) -> str:
             summary=summary,
             spec=spec,
             rules=summary.rules,
-            environment=summary.rungs[-1].conclusion.record.environment,
-            notice=summary.rungs[-1].conclusion.record.notice,
+            environment=summary.rungs[-1].results.record.environment,
+            notice=summary.rungs[-1].results.record.notice,
             headline=words.headline(summary),
             unfinished=words.unfinished(summary),
             costs=[(one, words.cost_width(one)) for one in summary.costs],
@@ -74,7 +74,7 @@ def strokes(arms: int) -> Markup:
     return Markup("\n".join(f".l{arm}{{fill:none;stroke:var(--k{marks.colour(arm)})}}" for arm in range(arms)))
 
 
-def _part(summary: Summary, operation: str, cast: dict[str, int]) -> Part:
+def _part(summary: LadderResults, operation: str, cast: dict[str, int]) -> Part:
     series = tuple(one for one in summary.ladder.series if one.operation == operation)
     outcomes = tuple(words.outcome(one, len(summary.rungs)) for one in series)
     if len(summary.rungs) > 1:
@@ -95,7 +95,7 @@ def _part(summary: Summary, operation: str, cast: dict[str, int]) -> Part:
 
 
 def _plot(
-    summary: Summary,
+    summary: LadderResults,
     series: tuple[Series, ...],
     cast: dict[str, int],
     what: str,
@@ -113,7 +113,7 @@ def _plot(
 
 
 def _widths(
-    summary: Summary,
+    summary: LadderResults,
     series: tuple[Series, ...],
     cast: dict[str, int],
     what: str,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.ladder.analysis import Series, Step
-    from weigh.ladder.results import Summary
+    from weigh.ladder.results import LadderResults
 
 _BAR = 10
 """Characters of the longest bar."""
@@ -29,7 +29,7 @@ _NAME = 34
 """Longer names are folded."""
 
 
-def report(summary: Summary, folder: str) -> RenderableType:
+def report(summary: LadderResults, folder: str) -> RenderableType:
     """The whole ladder.
 
     Args:
@@ -48,12 +48,12 @@ def report(summary: Summary, folder: str) -> RenderableType:
     return Group(*parts)
 
 
-def _heading(summary: Summary) -> Text:
+def _heading(summary: LadderResults) -> Text:
     spec = summary.spec
     text = Text()
     text.append(f"weigh ladder {spec.workload}", style="bold")
     text.append(f"  seed {spec.seed}, ladder {summary.plan.id}, baseline {spec.baseline}")
-    record = summary.rungs[-1].conclusion.record
+    record = summary.rungs[-1].results.record
     for one in record.environment.contenders if record.environment else ():
         text.append("\n" + one_line(f"{one.name}: {one.engine} {one.version}"), style="dim")
     if record.environment:
@@ -66,14 +66,14 @@ def _heading(summary: Summary) -> Text:
     return text
 
 
-def _rungs(summary: Summary) -> Table:
+def _rungs(summary: LadderResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("rung", "answers", "tier", "evidence"):
         table.add_column(heading, overflow="fold")
     for rung in summary.rungs:
-        gate = rung.conclusion.gate
+        gate = rung.results.gate
         wrong = sorted(gate.contradicted) if gate else []
-        tier = rung.conclusion.tier
+        tier = rung.results.tier
         table.add_row(
             units.scale(rung.scale) or "your data",
             Text(f"contradicted: {', '.join(wrong)}", style="bold red") if wrong else "",
@@ -83,7 +83,7 @@ def _rungs(summary: Summary) -> Table:
     return table
 
 
-def _steps(summary: Summary) -> Table:
+def _steps(summary: LadderResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     width = min(max(len(one.contender) for one in summary.ladder.series) + 2, _NAME) if summary.ladder.series else None
     table.add_column("operation, contender", overflow="fold", min_width=width)
@@ -134,7 +134,7 @@ def bar(value: float | None, known: list[float]) -> str:
     return "#" * (1 + round(part * (_BAR - 1)))
 
 
-def _outcomes(summary: Summary) -> RenderableType:
+def _outcomes(summary: LadderResults) -> RenderableType:
     """What each comparison comes to, once for all operations of which the same is to be said."""
     said: dict[tuple[str, str], list[str]] = {}
     for one in summary.ladder.compared:
@@ -146,7 +146,7 @@ def _outcomes(summary: Summary) -> RenderableType:
     return Group(*lines)
 
 
-def _costs(summary: Summary) -> RenderableType:
+def _costs(summary: LadderResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     several = len(summary.rungs) > 1
     headings = ["rung"] * several + ["operation", "contender", "COST", "best single-threaded"]
@@ -169,7 +169,7 @@ def _costs(summary: Summary) -> RenderableType:
     return Group(table, Text(), *lines)
 
 
-def _notes(summary: Summary) -> Text:
+def _notes(summary: LadderResults) -> Text:
     rules = summary.rules
     return Text(
         f"ratio: contender / {summary.spec.baseline}; the baseline's own rows are its second arm over its first. "
@@ -180,7 +180,7 @@ def _notes(summary: Summary) -> Text:
     )
 
 
-def _closing(summary: Summary, folder: str) -> Text:
+def _closing(summary: LadderResults, folder: str) -> Text:
     text = Text()
     text.append(words.headline(summary), style="bold")
     unfinished = words.unfinished(summary)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from weigh.ladder.analysis import Series
     from weigh.ladder.cost import Cost
-    from weigh.ladder.results import Summary
+    from weigh.ladder.results import LadderResults
 
 
 def outcome(one: Series, rungs: int) -> str:
@@ -60,7 +60,7 @@ def _threads(width: object) -> str:
     return f"{width} thread" if width == 1 else f"{width} threads"
 
 
-def headline(summary: Summary) -> str:
+def headline(summary: LadderResults) -> str:
     """The whole ladder in one sentence."""
     ladder, margin = summary.ladder, units.percent(summary.rules.margin)
     compared = [one for one in ladder.compared if one.judged]
@@ -79,7 +79,7 @@ def headline(summary: Summary) -> str:
     )
 
 
-def unfinished(summary: Summary) -> str:
+def unfinished(summary: LadderResults) -> str:
     """Rungs that are missing or broken off; empty where the ladder is whole."""
     missing = summary.plan.scales[len(summary.rungs) :]
     broken = [rung for rung in summary.rungs if not rung.complete]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.analysis.percentiles import Spectrum, spectrum
-from weigh.load.analysis.validity import Account, judge
+from weigh.load.analysis.validity import RunFacts, refusals
 from weigh.load.analysis.warmup import Settled, settled
 from weigh.load.histogram import EMPTY, Histogram, decode, merged
 from weigh.load.spec import CONFIDENCE, LoadRun, LoadSpec, LoadSummary, Loop
@@ -134,7 +134,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
     achieved = mean(rates, confidence=CONFIDENCE) if len(rates) > 1 else None
     if achieved is not None and found is not None and found.refused and not achieved.refused:
         achieved = msgspec.structs.replace(achieved, low=None, high=None, refused=found.refused)
-    account = Account(
+    account = RunFacts(
         loop=run.loop,
         connections=run.connections,
         threads=min(spec.threads, run.connections),
@@ -168,7 +168,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         settled=found,
         operations=operations,
         moments=tuple(_moment(one, parts) for one, parts in zip(run.intervals, decoded, strict=True)),
-        reasons=tuple(judge(account)),
+        reasons=tuple(refusals(account)),
         unsent=account.unsent,
         reconnects=sum(one.reconnects for one in run.intervals),
         summary=run.summary,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.load.analysis.spikes import Scene, Spike, spikes
+from weigh.load.analysis.spikes import Spike, SpikeInput, spikes
 from weigh.machine import contention_findings as contended
 from weigh.machine.contention import (
     ALL,
@@ -199,7 +199,7 @@ def _run(
     queues = [one.queue for one in own if one.queue is not None]
     read = readings(own, begin, length, memory_of(record.host))
     p99 = {one.at: one.p99 for one in found.moments}
-    scene = Scene(
+    scene = SpikeInput(
         at=run.at,
         intervals=kept,
         p99=[p99[one.from_s] for one in kept],

@@ -49,7 +49,7 @@ _SIGMA = 1.4826
 CAUSES = ("others", "steal", "limit", "generator", "cpu", "memory", "disk", "network")
 
 
-class Scene(NamedTuple):
+class SpikeInput(NamedTuple):
     """What is looked at.
 
     Attributes:
@@ -57,7 +57,7 @@ class Scene(NamedTuple):
         intervals: the part of the run that counts.
         p99: of each; None where nothing was answered.
         threads: of the generator.
-        own_work: whether its CPU was the work of generating, as of :class:`weigh.load.analysis.validity.Account`.
+        own_work: whether its CPU was the work of generating, as of :class:`weigh.load.analysis.validity.RunFacts`.
         moments: in order of time, on the attempt's clock.
         watches: that hold them.
         memory: bytes that the machine has.
@@ -97,13 +97,13 @@ class Spike(msgspec.Struct, frozen=True, kw_only=True):
     watched: bool = True
 
 
-def spikes(scene: Scene) -> tuple[Spike, ...]:
+def spikes(scene: SpikeInput) -> tuple[Spike, ...]:
     """Every spike, in the order of time."""
     found = _found(scene)
     return _linked(found, scene) if found else ()
 
 
-def _found(scene: Scene) -> list[Spike]:
+def _found(scene: SpikeInput) -> list[Spike]:
     known = np.array([value for value in scene.p99 if value is not None])
     if len(known) < LEAST:
         return []
@@ -125,7 +125,7 @@ def _found(scene: Scene) -> list[Spike]:
     return made
 
 
-def _linked(found: Sequence[Spike], scene: Scene) -> tuple[Spike, ...]:
+def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
     first, last = scene.intervals[0].from_s, scene.intervals[-1].to_s
     cells = first + CELL * np.arange(max(int((last - first) / CELL), 1), dtype=np.float64)
     signals = _signals(cells + scene.at, np.full(len(cells), CELL), scene)
@@ -162,7 +162,7 @@ def _is_rare(signal: Floats, outside: NDArray[np.bool_]) -> bool:
     return not len(known) or float((known == 1).mean()) <= RARE
 
 
-def _signals(begin: Floats, length: Floats, scene: Scene) -> dict[str, Floats]:
+def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floats]:
     """1 where a resource was saturated, 0 where not, NaN where it was not read."""
     read = readings(scene.moments, begin, length, scene.memory)
     own = during(scene.moments, lambda one: one.own, begin, length)

@@ -27,7 +27,7 @@ LITTLE = 1.05
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class RunFacts:
     """What a run is judged by; times in seconds, over the part that counts unless said otherwise.
 
     Attributes:
@@ -71,7 +71,7 @@ class Account:
     budget: float
 
 
-def judge(run: Account) -> Iterator[Reason]:
+def refusals(run: RunFacts) -> Iterator[Reason]:
     """Every reason for which the run is refused."""
     if run.clock_jumps:
         yield Reason(
@@ -86,7 +86,7 @@ def judge(run: Account) -> Iterator[Reason]:
     yield from _failed(run)
 
 
-def _late(run: Account) -> Iterator[Reason]:
+def _late(run: RunFacts) -> Iterator[Reason]:
     late, felt = run.late_histogram.quantile(0.9), run.response_histogram.quantile(0.5)
     if run.in_process:
         fewer = "ower the rate, or --connections to the number of processors"
@@ -102,7 +102,7 @@ def _late(run: Account) -> Iterator[Reason]:
         )
 
 
-def _saturated(run: Account) -> Iterator[Reason]:
+def _saturated(run: RunFacts) -> Iterator[Reason]:
     share = run.cpu_s / (run.threads * run.steady_s) if run.steady_s else 0.0
     # A closed loop asks as fast as it can: a busy generator is then the limit itself.
     if share > SATURATED and run.own_work:
@@ -114,7 +114,7 @@ def _saturated(run: Account) -> Iterator[Reason]:
         )
 
 
-def _missed(run: Account) -> Iterator[Reason]:
+def _missed(run: RunFacts) -> Iterator[Reason]:
     if run.target is None or not run.due:
         return
     left = run.due - run.answered
@@ -128,7 +128,7 @@ def _missed(run: Account) -> Iterator[Reason]:
         )
 
 
-def _little(run: Account) -> Iterator[Reason]:
+def _little(run: RunFacts) -> Iterator[Reason]:
     """Requests in flight are the rate times the mean time of one (Little 1961): no more than there are connections."""
     if run.service is None or run.service.mean is None or not run.steady_s:
         return
@@ -142,7 +142,7 @@ def _little(run: Account) -> Iterator[Reason]:
         )
 
 
-def _failed(run: Account) -> Iterator[Reason]:
+def _failed(run: RunFacts) -> Iterator[Reason]:
     asked = run.asked
     if asked and run.failed > run.budget * asked:
         yield Reason(

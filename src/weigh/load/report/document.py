@@ -13,27 +13,27 @@ from weigh.load.waits import report
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.percentiles import Spectrum
-    from weigh.load.results import Group, LoadConclusion
+    from weigh.load.results import Group, LoadResults
     from weigh.load.spec import LoadSpec, TargetRead
     from weigh.statistics.correlated_mean import SeriesMean
 
 SCHEMA = "weigh/load/1"
 
 
-def document(conclusion: LoadConclusion, evidence: str) -> dict[str, Any]:
+def document(results: LoadResults, evidence: str) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null.
 
     Args:
-        conclusion: what is to be said.
+        results: what is to be said.
         evidence: name of the evidence directory.
     """
-    spec, head = conclusion.record.spec, conclusion.headline
-    environment = conclusion.record.environment
+    spec, head = results.record.spec, results.headline
+    environment = results.record.environment
     return {
         "schema": SCHEMA,
-        "experiment": {"id": spec.id, "attempt": conclusion.record.attempt, "workload": spec.workload},
+        "experiment": {"id": spec.id, "attempt": results.record.attempt, "workload": spec.workload},
         "evidence": evidence,
-        "tier": msgspec.to_builtins(conclusion.tier),
+        "tier": msgspec.to_builtins(results.tier),
         "load": {
             "target": spec.target,
             "product": f"{environment.target.product} {environment.target.version}" if environment else None,
@@ -49,18 +49,18 @@ def document(conclusion: LoadConclusion, evidence: str) -> dict[str, Any]:
         "reasons": msgspec.to_builtins(head.reasons) if head else [],
         "runs": [
             {
-                **_run(run, whole=run.number != conclusion.broken_off),
-                **machine.of_run(conclusion.machine, run.number),
-                **report.document(conclusion.waits.get(run.number)),
+                **_run(run, whole=run.number != results.broken_off),
+                **machine.of_run(results.machine, run.number),
+                **report.document(results.waits.get(run.number)),
             }
-            for group in conclusion.groups
+            for group in results.groups
             for run in group.runs
         ],
-        "groups": [_group(group) for group in conclusion.groups],
-        "loops": msgspec.to_builtins(conclusion.loops),
-        "findings": msgspec.to_builtins(conclusion.findings),
+        "groups": [_group(group) for group in results.groups],
+        "loops": msgspec.to_builtins(results.loops),
+        "findings": msgspec.to_builtins(results.findings),
         # Of evidence of before there was a sampler the document is as it was.
-        **({"machine": machine.document(conclusion.machine)} if conclusion.machine else {}),
+        **({"machine": machine.document(results.machine)} if results.machine else {}),
     }
 
 

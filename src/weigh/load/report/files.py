@@ -10,7 +10,7 @@ from weigh.load import record as load_record
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
-from weigh.load.results import LoadConclusion, conclude
+from weigh.load.results import LoadResults, load_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,23 +20,23 @@ TEXT = "report.txt"
 HTML = "report.html"
 
 
-def read(folder: Path) -> LoadConclusion:
+def read(folder: Path) -> LoadResults:
     """The conclusion from the journal.
 
     Raises:
         EvidenceFault: it cannot be read.
     """
-    return conclude(load_record.read(folder))
+    return load_results(load_record.read(folder))
 
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
-    conclusion = read(folder)
+    results = read(folder)
     name = folder.resolve().name
     return {
-        JSON: json_bytes(document(conclusion, name)),
-        TEXT: plain(conclusion, name).encode(),
-        HTML: page(conclusion, name).encode(),
+        JSON: json_bytes(document(results, name)),
+        TEXT: plain(results, name).encode(),
+        HTML: page(results, name).encode(),
     }
 
 

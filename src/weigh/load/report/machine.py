@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import IntervalShare, LoadMachine, RunMachine
     from weigh.load.analysis.spikes import Spike
-    from weigh.load.results import LoadConclusion
+    from weigh.load.results import LoadResults
 
 SHOWN = 5
 """Spikes that a report names, the longest; the JSON has them all."""
@@ -160,15 +160,15 @@ class Watched:
     plot: Markup
 
 
-def watched(conclusion: LoadConclusion, run: RunFigures, *, drawn: bool = True) -> Watched | None:
+def watched(results: LoadResults, run: RunFigures, *, drawn: bool = True) -> Watched | None:
     """The part; None where nobody watched the run.
 
     Args:
-        conclusion: of the experiment.
+        results: of the experiment.
         run: of it.
         drawn: whether there is to be a drawing.
     """
-    one, record = conclusion.machine, conclusion.record
+    one, record = results.machine, results.record
     found = one.of(run.number) if one else None
     raw = next(each for each in record.runs if each.number == run.number)
     if one is None or found is None or raw.at is None:
@@ -176,7 +176,7 @@ def watched(conclusion: LoadConclusion, run: RunFigures, *, drawn: bool = True) 
     end = max(record.spec.duration_s, raw.intervals[-1].to_s)
     began, ended = raw.at, raw.at + end
     moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
-    stretches = between(moments, began, ended, memory_of(record.host), timeline_plot.STRETCHES)
+    bins = between(moments, began, ended, memory_of(record.host), timeline_plot.BINS)
     due = record.spec.duration_s
-    plot = timeline_plot.plot(run, found, stretches, due, end) if drawn else timeline_plot.NOTHING
+    plot = timeline_plot.plot(run, found, bins, due, end) if drawn else timeline_plot.NOTHING
     return Watched(lines=tuple(lines(one, found)), plot=plot)

@@ -20,7 +20,7 @@ from weigh.render.words import tier
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.report.machine import Watched
-    from weigh.load.results import Group, LoadConclusion
+    from weigh.load.results import Group, LoadResults
 
 _STROKES = ("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)")
 _DRAWN = 4
@@ -47,32 +47,32 @@ class Part:
     watched: Watched | None
 
 
-def page(conclusion: LoadConclusion, evidence: str) -> str:
+def page(results: LoadResults, evidence: str) -> str:
     """The whole page. A pure function of the record.
 
     Args:
-        conclusion: what is to be said.
+        results: what is to be said.
         evidence: name of the evidence directory.
     """
-    record = conclusion.record
+    record = results.record
     return (
         templates(Path(__file__).parent, Path(__file__).parents[1] / "waits")
         .get_template("load.html")
         .render(
-            conclusion=conclusion,
+            results=results,
             record=record,
             spec=record.spec,
             environment=record.environment,
             evidence=evidence,
-            headline=words.headline(conclusion),
+            headline=words.headline(results),
             arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             difference=words.DIFFERENCE,
-            tier=tier(conclusion.tier.name),
-            loops=words.loops(conclusion.loops) if conclusion.loops else "",
-            parts=[_part(conclusion, group, drawn=number < _DRAWN) for number, group in enumerate(conclusion.groups)],
+            tier=tier(results.tier.name),
+            loops=words.loops(results.loops) if results.loops else "",
+            parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             key=timeline_plot.KEY,
-            waits={number: report.section(one) for number, one in conclusion.waits.items()},
+            waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
             of_repeats=words.of_repeats,
             strokes=Markup("\n").join(
@@ -83,16 +83,16 @@ def page(conclusion: LoadConclusion, evidence: str) -> str:
     )
 
 
-def _part(conclusion: LoadConclusion, group: Group, *, drawn: bool) -> Part:
+def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:
     run = group.first
     drawn = drawn and bool(run.operations)
-    watched = machine.watched(conclusion, run, drawn=drawn)
+    watched = machine.watched(results, run, drawn=drawn)
     return Part(
         group=group,
         run=run,
         name=words.group_name(group),
         throughput=words.throughput(run),
-        plots=_plots(run, conclusion.record.spec.duration_s, over_time=watched is None) if drawn else (),
+        plots=_plots(run, results.record.spec.duration_s, over_time=watched is None) if drawn else (),
         rows=tuple((one, tuple(_rows(one))) for one in run.operations),
         page=words.page(group.page) if group.page else "",
         watched=watched,

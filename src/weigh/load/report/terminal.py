@@ -23,54 +23,54 @@ if TYPE_CHECKING:
 
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.percentiles import Spectrum
-    from weigh.load.results import LoadConclusion
+    from weigh.load.results import LoadResults
 
 _SETTINGS = 12
 """Settings that are printed; the page and the evidence have them all."""
 
 
-def plain(conclusion: LoadConclusion, evidence: str) -> str:
+def plain(results: LoadResults, evidence: str) -> str:
     """The report without colour at a fixed width: the form that is kept and verified."""
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
-    console.print(report(conclusion, evidence))
+    console.print(report(results, evidence))
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
-def report(conclusion: LoadConclusion, evidence: str) -> RenderableType:
+def report(results: LoadResults, evidence: str) -> RenderableType:
     """The whole report.
 
     Args:
-        conclusion: what is to be said.
+        results: what is to be said.
         evidence: name of the evidence directory, for the last line.
     """
-    parts: list[RenderableType] = [_heading(conclusion), Text(), show_tier(conclusion.tier), Text()]
-    for group in conclusion.groups:
-        if len(conclusion.groups) > 1:
+    parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    for group in results.groups:
+        if len(results.groups) > 1:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
-            parts += [_between(conclusion, group.first.number), Text()]
+            parts += [_between(results, group.first.number), Text()]
         parts += _run(group.first, first_of=len(group.runs))
-        if (watched := conclusion.machine) and (run := watched.of(group.first.number)):
+        if (watched := results.machine) and (run := watched.of(group.first.number)):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
             parts += [Text("Machine", style="bold"), *said_of, Text()]
-        if sampled := conclusion.waits.get(group.first.number):
+        if sampled := results.waits.get(group.first.number):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in waits.lines(sampled))
             parts += [Text(waits.TITLE, style="bold"), *said_of, Text()]
         if group.page:
             parts += [Text(words.page(group.page)), Text()]
-    if len(conclusion.groups) > 1:
-        parts += [_groups(conclusion), Text()]
-    if conclusion.loops:
-        parts += [Text("Open loop and closed loop", style="bold"), Text(words.loops(conclusion.loops)), Text()]
-    if conclusion.findings:
-        parts += [Text("Findings", style="bold"), show_findings(conclusion.findings), Text()]
-    parts.append(_closing(conclusion, evidence))
+    if len(results.groups) > 1:
+        parts += [_groups(results), Text()]
+    if results.loops:
+        parts += [Text("Open loop and closed loop", style="bold"), Text(words.loops(results.loops)), Text()]
+    if results.findings:
+        parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
+    parts.append(_closing(results, evidence))
     return Group(*parts)
 
 
-def _heading(conclusion: LoadConclusion) -> Text:
-    record = conclusion.record
+def _heading(results: LoadResults) -> Text:
+    record = results.record
     spec = record.spec
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
@@ -154,8 +154,8 @@ def _counts(one: OperationFigures) -> str:
     return text
 
 
-def _between(conclusion: LoadConclusion, number: int) -> RenderableType:
-    group = next(one for one in conclusion.groups if one.first.number == number)
+def _between(results: LoadResults, number: int) -> RenderableType:
+    group = next(one for one in results.groups if one.first.number == number)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("over the repeats")
     table.add_column("mean, and where the next run falls (95 %)")
@@ -166,14 +166,14 @@ def _between(conclusion: LoadConclusion, number: int) -> RenderableType:
     return table
 
 
-def _groups(conclusion: LoadConclusion) -> Table:
+def _groups(results: LoadResults) -> Table:
     """One row for each loop and number of connections."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("runs")
     for heading in ("answers/s", "p50", "p99", "max"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
-    for group in conclusion.groups:
+    for group in results.groups:
         run = group.first
         if not run.operations:
             continue
@@ -189,10 +189,10 @@ def _groups(conclusion: LoadConclusion) -> Table:
     return table
 
 
-def _closing(conclusion: LoadConclusion, evidence: str) -> RenderableType:
+def _closing(results: LoadResults, evidence: str) -> RenderableType:
     text = Text()
-    text.append(words.headline(conclusion), style="bold red" if conclusion.refused else "bold")
-    if conclusion.record.environment:
-        text.append(f"\nreproduce: {conclusion.record.environment.command}")
+    text.append(words.headline(results), style="bold red" if results.refused else "bold")
+    if results.record.environment:
+        text.append(f"\nreproduce: {results.record.environment.command}")
     text.append(f"\nevidence:  {evidence}  (weigh verify {evidence})")
     return Padding(text, 0)

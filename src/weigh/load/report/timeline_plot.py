@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import RunMachine
     from weigh.load.analysis.spikes import Spike
-    from weigh.machine.timeline_bins import Stretches
+    from weigh.machine.timeline_bins import TimelineBins
 
 _STEP = 6
-STRETCHES = (RIGHT - LEFT) // _STEP
+BINS = (RIGHT - LEFT) // _STEP
 """Parts in which the machine is drawn: as wide as the axis together."""
 KEY = (("p50", 0), ("p99", 1), ("max", 2), ("p99 of service", 3))
 """Lines of the response time, and their strokes as the page's style defines them."""
@@ -36,7 +36,7 @@ _NARROW = 3.0
 """A spike of a moment is drawn as wide as can be seen."""
 
 
-def plot(run: RunFigures, machine: RunMachine, found: Stretches, due: float, end: float) -> Markup:
+def plot(run: RunFigures, machine: RunMachine, found: TimelineBins, due: float, end: float) -> Markup:
     """The drawing: rate, failures and response times in each interval, below them a lane for each resource.
 
     Args:
@@ -85,7 +85,7 @@ def _panel(
     return grid(down, said) + Markup().join(lines) + title
 
 
-def _lanes(found: Stretches, top: int) -> tuple[Markup, int]:
+def _lanes(found: TimelineBins, top: int) -> tuple[Markup, int]:
     """What the machine did, and where the last lane ends."""
     moved = found.moved
     most = float(moved.max())

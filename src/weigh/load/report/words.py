@@ -12,7 +12,7 @@ from weigh.model import units
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.repeats import Between, Loops, Page
-    from weigh.load.results import Group, LoadConclusion
+    from weigh.load.results import Group, LoadResults
     from weigh.load.spec import Arrivals, LoadSpec, TargetRead
     from weigh.statistics.percentiles import Percentile
 
@@ -137,22 +137,22 @@ def of_repeats(one: Between) -> str:
     return f"{shown(one.mean)} (next run: {shown(one.low)} to {shown(one.high)}, from {len(one.values)} runs)"
 
 
-def headline(conclusion: LoadConclusion) -> str:
+def headline(results: LoadResults) -> str:
     """The whole experiment in one sentence."""
     # One that is refused speaks for its repeats: what lies between them is no figure then.
-    runs = conclusion.groups[0].runs if conclusion.groups else ()
-    run = next((one for one in runs if one.refused), conclusion.headline)
+    runs = results.groups[0].runs if results.groups else ()
+    run = next((one for one in runs if one.refused), results.headline)
     if run is None or not run.operations:
-        return "Nothing was measured." + ended(conclusion)
+        return "Nothing was measured." + ended(results)
     if run.refused:
-        others = sum(one.refused for one in conclusion.runs)
-        of = f" ({others} of {len(conclusion.runs)} runs)" if len(conclusion.runs) > 1 else ""
-        return f"REFUSED{of}: {run.reasons[0].text}.{ended(conclusion)}"
-    response, group = run.whole.response, conclusion.groups[0]
+        others = sum(one.refused for one in results.runs)
+        of = f" ({others} of {len(results.runs)} runs)" if len(results.runs) > 1 else ""
+        return f"REFUSED{of}: {run.reasons[0].text}.{ended(results)}"
+    response, group = run.whole.response, results.groups[0]
     if group.between:
         named = {one.name: one for one in group.between}
         parts = [f"{name} {of_repeats(named[name])}" for name in ("p50", "p99") if name in named]
-        return f"Over {units.count(len(group.runs), 'run')}: {'; '.join(parts)}.{ended(conclusion)}"
+        return f"Over {units.count(len(group.runs), 'run')}: {'; '.join(parts)}.{ended(results)}"
     p99 = response.at(0.99)
     tail = (
         f"99 % within {units.seconds(p99.value)}"
@@ -162,12 +162,12 @@ def headline(conclusion: LoadConclusion) -> str:
     half = response.at(0.5)
     middle = f"half of the requests within {units.seconds(half.value)}, " if half.resolved else ""
     text = f"{middle}{tail}, the slowest {units.seconds(response.max)}."
-    return text[0].upper() + text[1:] + ended(conclusion)
+    return text[0].upper() + text[1:] + ended(results)
 
 
-def ended(conclusion: LoadConclusion) -> str:
+def ended(results: LoadResults) -> str:
     """How it ended, where it did not end as planned."""
-    end = conclusion.record.end
+    end = results.record.end
     if end is None:
         return " It was killed before its end."
     return "" if end.how == "complete" else f" It was broken off: {end.reason}."

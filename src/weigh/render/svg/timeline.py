@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from numpy.typing import NDArray
 
-    from weigh.machine.timeline_bins import Stretches
+    from weigh.machine.timeline_bins import TimelineBins
 
     Floats = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ _TOP, LANE, GAP = 24, 30, 9
 _NUMBER_GAP = 26.0
 
 
-def plot(found: Stretches, contended: Mapping[int, Iterable[float]], label: str) -> Markup:
+def plot(found: TimelineBins, contended: Mapping[int, Iterable[float]], label: str) -> Markup:
     """The drawing: a lane for each resource, above them the turns in which others used too much.
 
     Args:

@@ -66,7 +66,7 @@ class Engine(Adapter):
         self.held: data_copies.Held | None = None
         self.bare: Path | None = None
         self.cursor: psycopg.Cursor[Any] | None = None
-        self.account: os_user.Account | None = None
+        self.account: os_user.OsUser | None = None
         self.programs = Path()
         if self.url is None:
             # What the user's environment says about other servers is not meant for this one.

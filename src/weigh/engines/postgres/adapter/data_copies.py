@@ -13,7 +13,7 @@ from .server import copy, write_back
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .os_user import Account
+    from .os_user import OsUser
 
 
 class Held(NamedTuple):
@@ -29,7 +29,7 @@ class Held(NamedTuple):
     lock: int
 
 
-def take(place: Path, programs: Path, account: Account | None) -> Held:
+def take(place: Path, programs: Path, account: OsUser | None) -> Held:
     """The first copy of ``place / 'data'`` that nobody holds, made if all are held."""
     copies = place / "copies"
     copies.mkdir(exist_ok=True)

@@ -28,7 +28,7 @@ _ABANDONED = 24 * 3600.0
 """Seconds after which data that no store was ever made of was left by a loader that was killed."""
 
 
-class Account(NamedTuple):
+class OsUser(NamedTuple):
     """An unprivileged user."""
 
     uid: int
@@ -40,7 +40,7 @@ class Account(NamedTuple):
         folder.chmod(0o700)
 
 
-def unprivileged() -> Account | None:
+def unprivileged() -> OsUser | None:
     """Whom the server must run as; None when this process is unprivileged itself."""
     if os.geteuid() != 0:
         return None
@@ -48,10 +48,10 @@ def unprivileged() -> Account | None:
         entry = pwd.getpwnam("nobody")
     except KeyError:
         raise RuntimeError("PostgreSQL refuses to run as root, and there is no user 'nobody' to run it as") from None
-    return Account(entry.pw_uid, entry.pw_gid)
+    return OsUser(entry.pw_uid, entry.pw_gid)
 
 
-def programs(account: Account | None) -> Path:
+def programs(account: OsUser | None) -> Path:
     """The folder with ``postgres`` and ``initdb``, where the account can execute them."""
     package = distribution(_PACKAGE)
     site = Path(str(package.locate_file("")))
@@ -65,7 +65,7 @@ def programs(account: Account | None) -> Path:
     return copied / inside / "bin"
 
 
-def place(store: Path, account: Account | None) -> Path:
+def place(store: Path, account: OsUser | None) -> Path:
     """A folder for the data of a new store: the store itself, or one below SHARED that the store names."""
     if account is None or _reachable(store):
         return store
@@ -90,7 +90,7 @@ def placed(store: Path) -> Path:
     return folder
 
 
-def temporary(scratch: Path, account: Account | None) -> Path:
+def temporary(scratch: Path, account: OsUser | None) -> Path:
     """A folder for a server without data, to be removed with ``shutil.rmtree``."""
     if account is None:
         return Path(tempfile.mkdtemp(prefix="server-", dir=scratch))

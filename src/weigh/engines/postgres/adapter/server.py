@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from .os_user import Account
+    from .os_user import OsUser
 
 _PR_SET_PDEATHSIG = 1
 _START_LIMIT = 50.0
@@ -41,7 +41,7 @@ CLUSTER = (
 """How initdb makes a data directory. Who may connect is decided by its permissions: the socket lies inside."""
 
 
-def initialise(programs: Path, data: Path, account: Account | None) -> None:
+def initialise(programs: Path, data: Path, account: OsUser | None) -> None:
     """Make an empty data directory.
 
     Raises:
@@ -53,7 +53,7 @@ def initialise(programs: Path, data: Path, account: Account | None) -> None:
     _program(programs / "initdb", [f"--pgdata={data}", *CLUSTER], account)
 
 
-def write_back(programs: Path, data: Path, account: Account | None) -> None:
+def write_back(programs: Path, data: Path, account: OsUser | None) -> None:
     """Have a data directory on its device: a crash cannot damage it, and nothing is written during a measurement."""
     # The whole file system at once: a thousand files one by one take seconds.
     _program(programs / "initdb", [f"--pgdata={data}", "--sync-only", "--sync-method=syncfs"], account)
@@ -83,7 +83,7 @@ class Server:
         data: Path,
         options: Mapping[str, str],
         log: Path,
-        account: Account | None,
+        account: OsUser | None,
         lock: int | None = None,
     ) -> None:
         self._log = log
@@ -192,11 +192,11 @@ def _ended_with_us() -> Callable[[], None]:
     return promise
 
 
-def _as(account: Account | None) -> dict[str, Any]:
+def _as(account: OsUser | None) -> dict[str, Any]:
     return {"user": account.uid, "group": account.gid, "extra_groups": []} if account else {}
 
 
-def _program(program: Path, arguments: list[str], account: Account | None) -> None:
+def _program(program: Path, arguments: list[str], account: OsUser | None) -> None:
     done = subprocess.run(
         [str(program), *arguments],
         stdin=subprocess.DEVNULL,

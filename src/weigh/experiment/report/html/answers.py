@@ -13,8 +13,8 @@ from weigh.model.units import count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.experiment.report.html.contenders import Cast, Who
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.gate import Check, Difference, Gate, OperationGate
     from weigh.model.operation import Workload
 
@@ -36,7 +36,7 @@ class Cell:
         notes: tolerances used, ties accepted, errors, each once.
     """
 
-    who: Who
+    who: Mark
     status: str
     asked: int
     wrong: int
@@ -100,14 +100,14 @@ class Answers:
     reads: tuple[tuple[str, str, str], ...]
 
 
-def answers(conclusion: Conclusion, cast: Cast, anchors: dict[str, str]) -> Answers | None:
+def answers(results: ExperimentResults, contenders: Contenders, anchors: dict[str, str]) -> Answers | None:
     """The part on the answers, None where the gate was not reached."""
-    gate = conclusion.gate
+    gate = results.gate
     if gate is None:
         return None
     checks = _by_pair(gate)
-    rows = tuple(_row(one, checks, cast, anchors) for one in gate.operations)
-    workload = conclusion.record.workload
+    rows = tuple(_row(one, checks, contenders, anchors) for one in gate.operations)
+    workload = results.record.workload
     return Answers(
         summary=_summary(rows),
         calm=all(one.status is GateStatus.AGREED and _of_one_mind(one) for one in gate.operations),
@@ -133,10 +133,12 @@ def _by_pair(gate: Gate) -> dict[tuple[str, str], list[Check]]:
     return pairs
 
 
-def _row(one: OperationGate, checks: dict[tuple[str, str], list[Check]], cast: Cast, anchors: dict[str, str]) -> Row:
+def _row(
+    one: OperationGate, checks: dict[tuple[str, str], list[Check]], contenders: Contenders, anchors: dict[str, str]
+) -> Row:
     cells = tuple(
         _cell(who, str(one.contenders.get(who.name, "")), checks.get((one.operation, who.name), []))
-        for who in cast.everybody
+        for who in contenders.everybody
     )
     return Row(
         name=one.operation,
@@ -148,7 +150,7 @@ def _row(one: OperationGate, checks: dict[tuple[str, str], list[Check]], cast: C
     )
 
 
-def _cell(who: Who, status: str, checks: Sequence[Check]) -> Cell:
+def _cell(who: Mark, status: str, checks: Sequence[Check]) -> Cell:
     said = [note for check in checks for note in check.notes]
     said += [check.detail for check in checks if check.detail and check.status is not GateStatus.DIVERGED]
     witnesses = [check.witness for check in checks if check.witness]

@@ -9,9 +9,9 @@ from weigh.experiment.report.cold import question
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.experiment.report.html.contenders import Cast, Who
-    from weigh.experiment.results.cold_proof import Account
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.results.cold_proof import ColdProof
+    from weigh.experiment.results.results import ExperimentResults
 
 OPEN_ROWS = 24
 """More rows than that are folded in."""
@@ -35,7 +35,7 @@ class Row:
     """
 
     name: str
-    who: Who
+    who: Mark
     before: str
     read: str
     devices: str
@@ -61,21 +61,21 @@ class Cold:
     below: str
 
 
-def cold(conclusion: Conclusion, cast: Cast) -> Cold | None:
+def cold(results: ExperimentResults, contenders: Contenders) -> Cold | None:
     """The part; None where nothing was to be cold."""
-    everybody = {who.name: who for who in cast.everybody}
+    everybody = {who.name: who for who in contenders.everybody}
     rows = tuple(
         _row(one, everybody[one.contender])
-        for one in conclusion.accounts
+        for one in results.accounts
         if one.temperature == "cold" or one.refused is not None
     )
     if not rows:
         return None
-    below = next((one.text for one in conclusion.findings if one.code == "E1.hypervisor"), "")
+    below = next((one.text for one in results.findings if one.code == "E1.hypervisor"), "")
     return Cold(rows=rows, folded=len(rows) > OPEN_ROWS, below=below[:1].upper() + below[1:])
 
 
-def _row(one: Account, who: Who) -> Row:
+def _row(one: ColdProof, who: Mark) -> Row:
     return Row(
         name=question(one.operation, "hot" if one.temperature == "cold" else one.temperature),
         who=who,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from weigh.model.schedule import arms
 
 if TYPE_CHECKING:
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
+class Mark:
     """A contender as a table names it.
 
     Attributes:
@@ -30,16 +30,16 @@ class Who:
     wrong: tuple[str, ...]
 
 
-class Cast:
+class Contenders:
     """Everybody, the baseline first."""
 
-    def __init__(self, conclusion: Conclusion) -> None:
-        self.spec: Spec = conclusion.record.spec
+    def __init__(self, results: ExperimentResults) -> None:
+        self.spec: Spec = results.record.spec
         others = [contender.name for contender in self.spec.contenders if contender.name != self.spec.baseline]
-        wrong = conclusion.gate.contradicted if conclusion.gate else {}
+        wrong = results.gate.contradicted if results.gate else {}
         # Mark 1 is that of the baseline's second arm.
         self.everybody = tuple(
-            Who(name, 0 if place == 0 else place + 1, place == 0, wrong.get(name, ()))
+            Mark(name, 0 if place == 0 else place + 1, place == 0, wrong.get(name, ()))
             for place, name in enumerate([self.spec.baseline, *others])
         )
 

@@ -11,7 +11,7 @@ from weigh.model import units
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
-    from weigh.experiment.report.html.contenders import Cast, Who
+    from weigh.experiment.report.html.contenders import Contenders, Mark
     from weigh.model.contender import ContenderRead
     from weigh.model.dataset import FileFacts, Manifest
 
@@ -60,7 +60,7 @@ class Setting:
 class Member:
     """A contender as its running engine described itself."""
 
-    who: Who
+    who: Mark
     read: ContenderRead
     spec: str
     settings: tuple[Setting, ...]
@@ -96,13 +96,13 @@ def _fact(name: str, value: Any) -> str | None:
     return units.size(value) if name.endswith("_bytes") else str(value)
 
 
-def members(record: Record, cast: Cast) -> tuple[Member, ...]:
+def members(record: Record, contenders: Contenders) -> tuple[Member, ...]:
     """Every contender that was read, in the order of the tables."""
     reads = {read.name: read for read in (record.environment.contenders if record.environment else ())}
-    return tuple(_member(who, reads[who.name], record) for who in cast.everybody if who.name in reads)
+    return tuple(_member(who, reads[who.name], record) for who in contenders.everybody if who.name in reads)
 
 
-def _member(who: Who, read: ContenderRead, record: Record) -> Member:
+def _member(who: Mark, read: ContenderRead, record: Record) -> Member:
     asked = record.spec.contender(who.name).engine_settings()
     settings = [_setting(name, found, asked) for name, found in read.in_force.items()]
     return Member(

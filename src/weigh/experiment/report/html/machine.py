@@ -14,9 +14,9 @@ from weigh.render.svg import timeline
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from weigh.experiment.report.html.contenders import Cast, Who
+    from weigh.experiment.report.html.contenders import Contenders, Mark
     from weigh.experiment.results.machine import Machine
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
 
 MOST_NAMED = 10
 """Contended turns of one pair that the page names; the JSON has them all."""
@@ -36,7 +36,7 @@ class Disturbed:
     """
 
     operation: str
-    who: Who
+    who: Mark
     share: str
     refused: bool
     turns: str
@@ -60,24 +60,24 @@ class Watching:
     bound: str
 
 
-def watching(conclusion: Conclusion, cast: Cast) -> Watching | None:
+def watching(results: ExperimentResults, contenders: Contenders) -> Watching | None:
     """The part; None where nobody watched the machine."""
-    machine = conclusion.machine
+    machine = results.machine
     if machine is None:
         return None
     return Watching(
         lines=tuple(use.lines(machine)),
-        plot=_plot(machine, cast),
-        disturbed=_disturbed(machine, cast),
+        plot=_plot(machine, contenders),
+        disturbed=_disturbed(machine, contenders),
         bound=bound(machine.contention.bound),
     )
 
 
-def _plot(machine: Machine, cast: Cast) -> Markup | None:
-    found = machine.stretches
+def _plot(machine: Machine, contenders: Contenders) -> Markup | None:
+    found = machine.bins
     if found is None:
         return None
-    marks = {who.name: who.mark for who in cast.everybody}
+    marks = {who.name: who.mark for who in contenders.everybody}
     places: dict[int, list[float]] = defaultdict(list)
     for pair in machine.contention.pairs:
         for turn in pair.contended:
@@ -86,8 +86,8 @@ def _plot(machine: Machine, cast: Cast) -> Markup | None:
     return timeline.plot(found, {mark: sorted(those) for mark, those in sorted(places.items())}, label)
 
 
-def _disturbed(machine: Machine, cast: Cast) -> tuple[Disturbed, ...]:
-    everybody = {who.name: who for who in cast.everybody}
+def _disturbed(machine: Machine, contenders: Contenders) -> tuple[Disturbed, ...]:
+    everybody = {who.name: who for who in contenders.everybody}
     pairs = [pair for pair in machine.contention.pairs if pair.contended or pair.refused or pair.stolen]
     return tuple(
         Disturbed(

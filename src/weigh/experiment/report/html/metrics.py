@@ -11,10 +11,10 @@ from weigh.model import units
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.experiment.report.html.contenders import Cast, Who
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Timing, Verdict
-    from weigh.verdict.analysis_model import Judgement
+    from weigh.verdict.analysis_model import MetricAnalysis
 
 TITLES = {"cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read"}
 """Of every metric but wall time, for people."""
@@ -43,7 +43,7 @@ class Row:
         figures: one for each metric.
     """
 
-    who: Who
+    who: Mark
     parallel: str
     figures: tuple[Figure, ...]
 
@@ -56,14 +56,14 @@ class Metrics:
     groups: tuple[tuple[str, tuple[Row, ...]], ...]
 
 
-def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> Metrics | None:
+def metrics(results: ExperimentResults, contenders: Contenders, operations: dict[str, str]) -> Metrics | None:
     """What was measured beside wall time, None where nothing was."""
-    judged = {name: one for name, one in conclusion.judgements.items() if name != "wall_s" and _shown(name, one)}
+    judged = {name: one for name, one in results.judgements.items() if name != "wall_s" and _shown(name, one)}
     if not judged:
         return None
     timings = {
         (t.metric, question(t.operation, t.temperature), t.contender): t
-        for one in conclusion.judgements.values()
+        for one in results.judgements.values()
         for t in one.timings
     }
     verdicts = {
@@ -72,10 +72,10 @@ def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> M
         for v in one.verdicts
     }
     groups = []
-    asked = [question(one, temperature) for temperature in conclusion.record.spec.temperatures for one in operations]
+    asked = [question(one, temperature) for temperature in results.record.spec.temperatures for one in operations]
     for operation in asked:
         rows = []
-        for who in cast.everybody:
+        for who in contenders.everybody:
             keys = [(metric, operation, who.name) for metric in judged]
             if any(key in timings for key in keys):
                 figures = tuple(_figure(timings.get(key), verdicts.get(key)) for key in keys)
@@ -85,9 +85,9 @@ def metrics(conclusion: Conclusion, cast: Cast, operations: dict[str, str]) -> M
     return Metrics(tuple(TITLES.get(name, name) for name in judged), tuple(groups))
 
 
-def _shown(metric: str, judgement: Judgement) -> bool:
+def _shown(metric: str, analysis: MetricAnalysis) -> bool:
     """Whether a metric has columns: bytes read only where they can be compared; that they are zero is said once."""
-    return bool(judgement.verdicts if metric == "bytes_read" else judgement.timings)
+    return bool(analysis.verdicts if metric == "bytes_read" else analysis.timings)
 
 
 def _parallel(timings: Mapping[tuple[str, str, str], Timing], operation: str, contender: str) -> str:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from weigh.experiment.report.html.contenders import Cast, Who
+    from weigh.experiment.report.html.contenders import Contenders, Mark
     from weigh.experiment.report.html.verdicts import Group
     from weigh.experiment.report.html.verdicts import Row as VerdictRow
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.sample import Sample
     from weigh.model.units import Rows
     from weigh.model.verdict import Reason, Timing
@@ -51,7 +51,7 @@ class Line:
         title: its name, with the temperature where that is not hot.
     """
 
-    who: Who
+    who: Mark
     cell: answers.Cell | None
     timing: Timing | None
     rows: Rows | None
@@ -128,9 +128,9 @@ class Part:
 
 
 def parts(
-    conclusion: Conclusion,
+    results: ExperimentResults,
     samples: Sequence[Sample],
-    cast: Cast,
+    contenders: Contenders,
     anchors: dict[str, str],
     gate: Sequence[answers.Row],
     groups: Iterable[Group],
@@ -139,9 +139,9 @@ def parts(
     """A part for every operation.
 
     Args:
-        conclusion: what is to be said.
+        results: what is to be said.
         samples: of all attempts.
-        cast: everybody.
+        contenders: everybody.
         anchors: of every operation, in order.
         gate: rows of the part on answers.
         groups: rows of the table of verdicts.
@@ -149,19 +149,19 @@ def parts(
     """
     cells = {(row.name, cell.who.name): cell for row in gate for cell in row.cells if cell.status}
     statuses = {row.name: row.status for row in gate}
-    temperatures = conclusion.record.spec.temperatures
-    timings = {(one.operation, one.contender, one.temperature): one for one in conclusion.headline.timings}
+    temperatures = results.record.spec.temperatures
+    timings = {(one.operation, one.contender, one.temperature): one for one in results.headline.timings}
     rows: dict[str, tuple[VerdictRow, ...]] = {}
     for group in groups:
         rows[group.name] = (*rows.get(group.name, ()), *group.rows)
-    words, beside = _in_words(conclusion), _by_operation(conclusion.statements)
-    said = {(one.operation, one.contender, one.temperature): told(one) for one in conclusion.headline.verdicts}
+    words, beside = _in_words(results), _by_operation(results.statements)
+    said = {(one.operation, one.contender, one.temperature): told(one) for one in results.headline.verdicts}
     by_operation: dict[str, list[Sample]] = {name: [] for name in anchors}
     for sample in sorted(samples, key=_when):
         by_operation.setdefault(sample.operation, []).append(sample)
-    reads = conclusion.record.environment.contenders if conclusion.record.environment else ()
+    reads = results.record.environment.contenders if results.record.environment else ()
     spoken = {name for read in reads for name in (read.engine, read.lineage)}
-    drawing = _Drawing(samples, cast, shared)
+    drawing = _Drawing(samples, contenders, shared)
     found = []
     for name, anchor in anchors.items():
         own = by_operation[name]
@@ -175,7 +175,7 @@ def parts(
                     counted.get(who.name),
                     question(who.name, temperature),
                 )
-                for who in cast.everybody
+                for who in contenders.everybody
             ]
             for temperature in temperatures
         ]
@@ -191,7 +191,7 @@ def parts(
                 name=name,
                 anchor=anchor,
                 status=statuses.get(name, ""),
-                question=queries.question(conclusion.record.workload, name, spoken),
+                question=queries.question(results.record.workload, name, spoken),
                 words=words.get(name, ()),
                 statements=beside.get(name, ()),
                 lines=tuple(
@@ -214,11 +214,11 @@ def parts(
     return tuple(found)
 
 
-def _in_words(conclusion: Conclusion) -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+def _in_words(results: ExperimentResults) -> dict[str, tuple[tuple[str, tuple[str, ...]], ...]]:
     """Sentences on wall time by operation."""
-    rules = conclusion.record.spec.rules
+    rules = results.record.spec.rules
     found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for one in conclusion.headline.verdicts:
+    for one in results.headline.verdicts:
         said = sentence(one, rules), tuple(reason.code for reason in told(one))
         found.setdefault(one.operation, []).append(said)
     return {name: tuple(said) for name, said in found.items()}
@@ -281,9 +281,9 @@ def _failures(samples: Iterable[Sample]) -> tuple[Failure, ...]:
 class _Drawing:
     """The plots of one experiment."""
 
-    def __init__(self, samples: Sequence[Sample], cast: Cast, shared: Shared) -> None:
-        self._marks, self._shared = cast.marks, shared
-        self._table = tabulate(samples, "wall_s", (who.name for who in cast.everybody))
+    def __init__(self, samples: Sequence[Sample], contenders: Contenders, shared: Shared) -> None:
+        self._marks, self._shared = contenders.marks, shared
+        self._table = tabulate(samples, "wall_s", (who.name for who in contenders.everybody))
         self._logs = self._table.logs()
 
     def plots(self, operation: str, temperature: str, samples: Sequence[Sample], lines: Sequence[Line]) -> Plots:

@@ -15,10 +15,10 @@ from weigh.render import words
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from weigh.experiment.report.html.contenders import Cast, Who
-    from weigh.experiment.results.results import Conclusion
+    from weigh.experiment.report.html.contenders import Contenders, Mark
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.verdict import Reason, Suite, Timing, Verdict
-    from weigh.verdict.analysis_model import Judgement
+    from weigh.verdict.analysis_model import MetricAnalysis
 
 _CLAIMS_NOTHING = (VerdictName.REFUSED, VerdictName.DIVERGED, VerdictName.ERROR)
 
@@ -37,7 +37,7 @@ class Row:
         temperature: of the executions.
     """
 
-    who: Who
+    who: Mark
     median: str
     cv: str
     ratio: str
@@ -78,7 +78,7 @@ class SuiteRow:
         counts: verdicts by name.
     """
 
-    who: Who
+    who: Mark
     suite: Suite
     plot: Markup
     counts: tuple[tuple[str, int], ...]
@@ -108,39 +108,39 @@ class Verdicts:
     selected: int
 
 
-def verdicts(conclusion: Conclusion, cast: Cast, anchors: dict[str, str]) -> Verdicts | None:
+def verdicts(results: ExperimentResults, contenders: Contenders, anchors: dict[str, str]) -> Verdicts | None:
     """The part on wall time, None where nothing is said of it."""
-    judgement = conclusion.headline
-    if not judgement.verdicts and not judgement.timings:
+    analysis = results.headline
+    if not analysis.verdicts and not analysis.timings:
         return None
-    rules = conclusion.record.spec.rules
-    axis = Axis(judgement.verdicts, judgement.floors, rules.margin)
+    rules = results.record.spec.rules
+    axis = Axis(analysis.verdicts, analysis.floors, rules.margin)
     groups = []
-    for temperature in conclusion.record.spec.temperatures:
-        table = _Table(judgement.at(temperature), cast, axis, temperature)
+    for temperature in results.record.spec.temperatures:
+        table = _Table(analysis.at(temperature), contenders, axis, temperature)
         for operation, anchor in anchors.items():
             if rows := table.rows(operation):
                 groups.append(Group(operation, question(operation, temperature), anchor, rows))
     return Verdicts(
         groups=tuple(groups),
-        suites=tuple(_suite(one, judgement, cast, axis) for one in conclusion.suites),
-        missing=_missing(conclusion),
+        suites=tuple(_suite(one, analysis, contenders, axis) for one in results.suites),
+        missing=_missing(results),
         head=axis.head(),
         ground=axis.ground(),
         level=f"{100 * rules.confidence:g} %",
-        family=judgement.family,
-        selected=judgement.selected,
+        family=analysis.family,
+        selected=analysis.selected,
     )
 
 
 class _Table:
     """The rows of one metric at one temperature."""
 
-    def __init__(self, judgement: Judgement, cast: Cast, axis: Axis, temperature: str) -> None:
-        self._cast, self._axis, self._temperature = cast, axis, temperature
-        self._verdicts = {(one.operation, one.contender): one for one in judgement.verdicts}
-        self._timings = {(one.operation, one.contender): one for one in judgement.timings}
-        self._floors = {one.operation: one for one in judgement.floors}
+    def __init__(self, analysis: MetricAnalysis, contenders: Contenders, axis: Axis, temperature: str) -> None:
+        self._cast, self._axis, self._temperature = contenders, axis, temperature
+        self._verdicts = {(one.operation, one.contender): one for one in analysis.verdicts}
+        self._timings = {(one.operation, one.contender): one for one in analysis.timings}
+        self._floors = {one.operation: one for one in analysis.floors}
 
     def rows(self, operation: str) -> tuple[Row, ...]:
         """Those of one operation."""
@@ -153,7 +153,7 @@ class _Table:
                 found.append(self._alone(who, timing, operation))
         return tuple(found)
 
-    def _alone(self, who: Who, timing: Timing, operation: str) -> Row:
+    def _alone(self, who: Mark, timing: Timing, operation: str) -> Row:
         """The baseline, or a contender without a comparison."""
         floor = self._floors.get(operation) if who.baseline else None
         return Row(
@@ -171,7 +171,7 @@ class _Table:
         )
 
 
-def _compared(who: Who, timing: Timing | None, verdict: Verdict, axis: Axis) -> Row:
+def _compared(who: Mark, timing: Timing | None, verdict: Verdict, axis: Axis) -> Row:
     return Row(
         who=who,
         median=units.seconds(timing.median) if timing else "",
@@ -191,19 +191,19 @@ def _interval(low: float | None, high: float | None) -> str:
     return f"{low:.2f}–{high:.2f}" if low is not None and high is not None else ""
 
 
-def _missing(conclusion: Conclusion) -> tuple[str, ...]:
-    if not any(one.missing for one in conclusion.suites):
+def _missing(results: ExperimentResults) -> tuple[str, ...]:
+    if not any(one.missing for one in results.suites):
         return ()
-    return tuple(summary.suites(conclusion.suites, conclusion.record.spec.workload))
+    return tuple(summary.suites(results.suites, results.record.spec.workload))
 
 
-def _suite(suite: Suite, judgement: Judgement, cast: Cast, axis: Axis) -> SuiteRow:
-    own = [one for one in judgement.at(suite.temperature).verdicts if one.contender == suite.contender]
+def _suite(suite: Suite, analysis: MetricAnalysis, contenders: Contenders, axis: Axis) -> SuiteRow:
+    own = [one for one in analysis.at(suite.temperature).verdicts if one.contender == suite.contender]
     counts: dict[str, int] = {}
     for one in own:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1
     return SuiteRow(
-        who=next(who for who in cast.everybody if who.name == suite.contender),
+        who=next(who for who in contenders.everybody if who.name == suite.contender),
         suite=suite,
         plot=axis.strip([one for one in own if one.verdict not in _CLAIMS_NOTHING], suite.mean),
         counts=tuple(counts.items()),

@@ -32,7 +32,7 @@ class Pace(Engine):
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
         self.law: dict[str, Any] = {**OURS, **self.wanted}
-        self.life = lives(str(self.law["diary"]))
+        self.worker = workers(str(self.law["diary"]))
         self.executions = 0
 
     def run(self) -> int:
@@ -48,14 +48,14 @@ class Pace(Engine):
         """How long this execution takes."""
         of = {name: float(self.law[name]) for name in ("ms", "limit", "spread", "gap", "drift", "jitter")}
         log = math.log(of["ms"] / 1e3 * (of["limit"] if "LIMIT" in self.sql else 1.0))
-        if self.life:
-            drawn = random.Random(f"{self.law['seed']} {self.life} {self.sql}")
-            log += of["spread"] * drawn.gauss(0.0, 1.0) + of["gap"] * (drawn.random() < 0.5) + of["drift"] * self.life
+        if self.worker:
+            drawn = random.Random(f"{self.law['seed']} {self.worker} {self.sql}")
+            log += of["spread"] * drawn.gauss(0.0, 1.0) + of["gap"] * (drawn.random() < 0.5) + of["drift"] * self.worker
             log += of["jitter"] * random.Random(f"{drawn.random()} {self.executions}").gauss(0.0, 1.0)
         return math.exp(log)
 
 
-def lives(diary: str) -> int:
+def workers(diary: str) -> int:
     """The number of this life, from 1; 0 without a diary."""
     if not diary:
         return 0
