@@ -28,7 +28,7 @@ from weigh.workloads.tpch.schemas import SCHEMAS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.data.cache import Stored
+    from weigh.data.cache import CachedData
     from weigh.model.operation import Workload
 
 LONG = pytest.mark.long
@@ -37,7 +37,7 @@ FOREIGN = {"tpch": {"q2", "q10", "q13", "q15", "q20"}, "tpch-dbgen": set()}
 
 
 @cache
-def dataset(name: str, scale: float) -> Stored:
+def dataset(name: str, scale: float) -> CachedData:
     """In weigh's cache, as any user's."""
     return store.ensure(
         dataset_name(workloads.load(name).dataset, scale, None),

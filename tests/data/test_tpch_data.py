@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.data.cache import Stored
+    from weigh.data.cache import CachedData
 
 ROWS = {
     "region": 5, "nation": 25, "supplier": 100, "customer": 1_500, "part": 2_000, "partsupp": 8_000, "orders": 15_000,
@@ -40,14 +40,14 @@ def python(requirements: list[str]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, LayoutSpec], Stored]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, LayoutSpec], CachedData]:
     """A dataset at 0.01 in a layout, made once for all tests."""
     folder = tmp_path_factory.mktemp("tpch")
     return lambda name, spec: cache.ensure(dataset_name(name, 0.01, 1), spec, folder, environment=python)
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_the_tables_are_those_of_the_specification(made: Callable[..., Stored], name: str) -> None:
+def test_the_tables_are_those_of_the_specification(made: Callable[..., CachedData], name: str) -> None:
     manifest = made(name, PLAIN).manifest
     assert {table: manifest.rows(table) for table in manifest.tables} == ROWS
     folder = made(name, PLAIN).folder
@@ -59,7 +59,7 @@ def test_the_tables_are_those_of_the_specification(made: Callable[..., Stored], 
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_every_layout_holds_the_same_rows(made: Callable[..., Stored], name: str) -> None:
+def test_every_layout_holds_the_same_rows(made: Callable[..., CachedData], name: str) -> None:
     usual = made(name, PLAIN)
     for spec in (LayoutSpec(files=4), LayoutSpec(writer="pyarrow", files=3, codec="snappy", row_group_rows=9_999)):
         other = made(name, spec)
@@ -68,7 +68,7 @@ def test_every_layout_holds_the_same_rows(made: Callable[..., Stored], name: str
         assert sorted(path.name for path in other.folder.iterdir() if path.is_dir()) == ["truth"]
 
 
-def test_the_generators_differ_in_texts_and_in_nothing_else(made: Callable[..., Stored]) -> None:
+def test_the_generators_differ_in_texts_and_in_nothing_else(made: Callable[..., CachedData]) -> None:
     columns: dict[str, dict[str, str]] = {}
     for name in GENERATORS:
         folder = made(name, PLAIN).folder
@@ -81,7 +81,7 @@ def test_the_generators_differ_in_texts_and_in_nothing_else(made: Callable[..., 
 
 
 @pytest.mark.parametrize(("files", "codec"), [(1, "gzip"), (4, "zstd")])
-def test_tpchgen_may_keep_its_own_files(made: Callable[..., Stored], files: int, codec: str) -> None:
+def test_tpchgen_may_keep_its_own_files(made: Callable[..., CachedData], files: int, codec: str) -> None:
     stored = made("tpchgen", LayoutSpec(writer="tpchgen", files=files, codec=codec))
     assert stored.manifest.digests == made("tpchgen", PLAIN).manifest.digests
     assert len(stored.manifest.paths("lineitem")) == files
@@ -109,7 +109,7 @@ def test_what_a_writer_cannot_do_is_refused(tmp_path: Path, name: str, spec: Lay
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_parts_are_removed_as_they_are_read(tmp_path: Path, made: Callable[..., Stored], name: str) -> None:
+def test_parts_are_removed_as_they_are_read(tmp_path: Path, made: Callable[..., CachedData], name: str) -> None:
     usual = {"tpchgen": tpch.tpchgen, "dbgen": tpch.dbgen}[name]
     parted = tpch.Tpch(name, usual.version, usual.requirements, 0.003, frozenset())
     told: list[tuple[int, int, str]] = []
@@ -132,7 +132,7 @@ def test_parts_are_removed_as_they_are_read(tmp_path: Path, made: Callable[..., 
 
 
 @pytest.mark.parametrize("name", GENERATORS)
-def test_queries_and_answers_come_with_the_data(made: Callable[..., Stored], name: str, tmp_path: Path) -> None:
+def test_queries_and_answers_come_with_the_data(made: Callable[..., CachedData], name: str, tmp_path: Path) -> None:
     truth = made(name, PLAIN).truth
     assert list(truth["queries"]["number"]) == list(range(1, 23))
     assert not any(str(text).endswith((";", "\n")) for text in truth["queries"]["text"])

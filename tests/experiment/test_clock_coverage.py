@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weigh.experiment.results.clock_coverage import outside
+from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.model.sample import Outcome, Sample
 
 MS = 1e-3
@@ -25,7 +25,7 @@ def samples(
 
 
 def found(*of: Sample) -> list[tuple[str, str | None]]:
-    return [(finding.code, finding.operation) for finding in outside(of)]
+    return [(finding.code, finding.operation) for finding in clock_coverage(of)]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_each_operation_is_accused_and_the_note_is_one() -> None:
     assert found(*both) == [("A6.prepare", "q"), ("A6.prepare", "r")]
     assert found(*both, *samples(2 * MS, 1 * MS, operation="s")) == [("A6.prepare", "q"), ("A6.prepare", "r")]
     little = samples(2 * MS, 50 * MS, operation="q") + samples(4 * MS, 50 * MS, operation="r")
-    (note,) = outside(little)
+    (note,) = clock_coverage(little)
     assert "on 2 operations: up to 4.00 ms (r, where executing takes 50.0 ms)" in note.text
 
 

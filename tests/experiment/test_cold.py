@@ -42,12 +42,12 @@ def attempt(*readings: CacheState, samples: tuple[Sample, ...] = ()) -> cold.Att
 
 
 def code(*readings: CacheState) -> str | None:
-    (found,) = cold.accounts([attempt(*readings)])
+    (found,) = cold.cold_proofs([attempt(*readings)])
     return found.refused.code if found.refused else None
 
 
 def test_the_account_of_a_cold_execution() -> None:
-    (found,) = cold.accounts([attempt(reading())])
+    (found,) = cold.cold_proofs([attempt(reading())])
     assert (found.executions, found.proven, found.resident, found.pages) == (1, 1, 0, 25_600)
     assert (found.bytes_read, found.came_in, found.device_bytes) == (10 * MIB, 10 * MIB, 11 * MIB)
     assert found.rate == pytest.approx(100 * MIB)
@@ -88,7 +88,7 @@ def test_first_reads_next_to_nothing(read: int | None, expected: str | None) -> 
 
 def test_one_execution_of_many_is_enough_and_is_counted() -> None:
     both = (reading(), reading(turn=1, before=pages(7)))
-    (found,) = cold.accounts([attempt(*both, samples=(sample(), sample(turn=1)))])
+    (found,) = cold.cold_proofs([attempt(*both, samples=(sample(), sample(turn=1)))])
     assert found.proven == 1
     assert found.refused is not None
     assert found.refused.text.startswith("1 of 2 executions called cold: 7 of 25,600 pages")
@@ -96,13 +96,13 @@ def test_one_execution_of_many_is_enough_and_is_counted() -> None:
 
 
 def test_an_execution_without_a_reading_is_not_cold() -> None:
-    (found,) = cold.accounts([cold.Attempt(1, (sample(),), (), ())])
+    (found,) = cold.cold_proofs([cold.Attempt(1, (sample(),), (), ())])
     assert (found.proven, found.refused and found.refused.code) == (0, "E1.unseen")
 
 
 def test_of_a_turn_that_was_measured_again_the_later_reading_counts() -> None:
     again = (reading(before=pages(9)), reading())
-    assert code_of(cold.accounts([attempt(*again, samples=(sample(),))])) is None
+    assert code_of(cold.cold_proofs([attempt(*again, samples=(sample(),))])) is None
 
 
 def code_of(found: tuple[Any, ...]) -> str | None:
@@ -112,7 +112,7 @@ def code_of(found: tuple[Any, ...]) -> str | None:
 
 def test_a_lie_is_an_error_and_what_nobody_can_tell_a_warning() -> None:
     for changed, severity in (({"before": pages(1)}, "error"), ({"bytes_read": 0}, "warning")):
-        found = cold.accounts([attempt(reading(**changed))])
+        found = cold.cold_proofs([attempt(reading(**changed))])
         said, below = cold.findings(found, [DRIVE])
         assert (said.severity, said.contender, said.operation) == (severity, "a", "q")
         assert (below.code, below.severity) == ("E1.hypervisor", "note")
@@ -149,7 +149,7 @@ def test_a_server_is_told_by_its_turn() -> None:
 
 
 def test_what_was_refused_is_not_proven() -> None:
-    found = cold.accounts([attempt(reading(bytes_read=0))])
+    found = cold.cold_proofs([attempt(reading(bytes_read=0))])
     assert cold.assumed([attempt(reading(bytes_read=0))], found) == (
         "1 account of cold and first executions did not hold"
     )

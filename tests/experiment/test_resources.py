@@ -11,19 +11,21 @@ from support import experiment_records
 from weigh.experiment.report import resources as printed
 from weigh.experiment.results import resources, storage
 from weigh.experiment.results.results import experiment_results
-from weigh.model.resources import Told, WorkerRead
+from weigh.model.resources import ResourcesRead, WorkerRead
 from weigh.model.storage import Device, Place
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
 
 BASE, OTHER = experiment_records.names(2)
-HERE = Told(cpus=(0, 1, 2, 3), threads=4, memory="8.0 GiB", spill="/tmp/a", spill_on="ext4 on vda (virtio) at /")
+HERE = ResourcesRead(
+    cpus=(0, 1, 2, 3), threads=4, memory="8.0 GiB", spill="/tmp/a", spill_on="ext4 on vda (virtio) at /"
+)
 NVME = Device(name="nvme1n1", kind="nvme")
 DISK = Place(use="data", path="/data", kind="nvme", filesystem="xfs", mount="/data", devices=(NVME,))
 
 
-def record(base: Told | None = HERE, other: Told | None = HERE, **spec: Any) -> Record:
+def record(base: ResourcesRead | None = HERE, other: ResourcesRead | None = HERE, **spec: Any) -> Record:
     """Two contenders that said what they have."""
     told = {BASE: base, OTHER: other}
     made = experiment_records.record(contenders=(BASE, OTHER), operations=("q1",), starts=2)
@@ -40,7 +42,7 @@ def found(of: Record) -> list[tuple[str, str, str]]:
     return [(one.code, one.severity, one.text) for one in resources.findings(of, of.samples)]
 
 
-def changed(**fields: Any) -> Told:
+def changed(**fields: Any) -> ResourcesRead:
     return msgspec.structs.replace(HERE, **fields)
 
 
@@ -130,7 +132,7 @@ def test_more_threads_than_cpus_is_a_note_where_nobody_asked_for_them() -> None:
 
 
 def test_what_an_engine_does_not_say_is_not_compared() -> None:
-    assert found(record(other=Told(cpus=HERE.cpus))) == []
+    assert found(record(other=ResourcesRead(cpus=HERE.cpus))) == []
 
 
 def test_evidence_that_did_not_record_it_says_nothing_new() -> None:

@@ -17,7 +17,7 @@ from weigh.load.histogram import decode, merged
 from weigh.load.report import files
 from weigh.load.verify import verify
 from weigh.load.waits import model
-from weigh.load.waits.model import Look, Waits
+from weigh.load.waits.model import Waits, WaitSample
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def folder(tmp_path: Path) -> Path:
     journal.append("run", records.RunBegun(number=1, loop="open", connections=16, repeat=1))
     for one in made.intervals:
         journal.append("interval", records.RunInterval(run=1, interval=one))
-    looks = tuple(Look(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LENGTH))
+    looks = tuple(
+        WaitSample(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LENGTH)
+    )
     journal.append("waits", model.RunWaits(run=1, waits=Waits(looks=looks)))
     journal.append("summary", records.RunEnded(run=1, summary=made.summary))
     journal.append("end", End(how="complete"))

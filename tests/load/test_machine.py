@@ -21,7 +21,7 @@ from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import verify
-from weigh.model.timeline import Culprit, Disk, Moment, Watch
+from weigh.model.timeline import Disk, ForeignProcess, Moment, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ LENGTH = 100
 AT = 7.0
 """When the schedule began, since the attempt did."""
 SPAN = 0.05
-JOB = Culprit(pid=812, name="cc1plus", cpu_s=9.0)
+JOB = ForeignProcess(pid=812, name="cc1plus", cpu_s=9.0)
 SLOW = range(50, 53)
 """Intervals whose requests take a hundred times as long."""
 

@@ -15,7 +15,7 @@ from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import load_results
 from weigh.load.waits.analysis import LEAST_LOOKS, waited
-from weigh.load.waits.model import Blocked, Look, RunWaits, Waits
+from weigh.load.waits.model import Blocked, RunWaits, Waits, WaitSample
 from weigh.load.waits.postgres_sampling.blocking import HIDDEN, VACUUM, blocked
 from weigh.load.waits.postgres_sampling.statement import without_literals
 from weigh.load.waits.recording import LoadWaits
@@ -137,7 +137,7 @@ def test_the_root_may_be_somebody_else_a_prepared_transaction_or_gone() -> None:
 
 
 def looks(number: int, active: dict[str, int], *, first: int = 0) -> Waits:
-    seen = tuple(Look(at=0.1 * (first + at), took_s=0.001, connections=8, active=active) for at in range(number))
+    seen = tuple(WaitSample(at=0.1 * (first + at), took_s=0.001, connections=8, active=active) for at in range(number))
     return Waits(looks=seen, asked_s=0.01, cpu_s=0.002, server_cpu_s=0.003)
 
 

@@ -10,12 +10,12 @@ import pytest
 from weigh.machine import contention_findings
 from weigh.machine.contention import Contention, PairShare, contention
 from weigh.model.sample import Outcome, Sample
-from weigh.model.timeline import Culprit, Moment, Watch
+from weigh.model.timeline import ForeignProcess, Moment, Watch
 
 if TYPE_CHECKING:
     from weigh.model.finding import Finding
 
-JOB = Culprit(pid=812, name="burn", cpu_s=0.5)
+JOB = ForeignProcess(pid=812, name="burn", cpu_s=0.5)
 
 
 def executions(
@@ -42,7 +42,7 @@ def moments(begin: float, length: float, foreign: float | None, *, span: float =
     ]
 
 
-def watch(block: int, turn: int, foreign: float | None, *culprits: Culprit, **fields: Any) -> Watch:
+def watch(block: int, turn: int, foreign: float | None, *culprits: ForeignProcess, **fields: Any) -> Watch:
     return Watch(moments=tuple(moments(10.0 * block + turn, 1.0, foreign, **fields)), culprits=culprits)
 
 
@@ -68,7 +68,7 @@ def test_a_job_beside_one_contender_refuses_that_one_and_nobody_else() -> None:
     found = experiment({"a": [0.0] * 10, "b": [1.0] * 10, "c": [0.01] * 10})
     assert [one.refused for one in found.pairs] == [False, True, False]
     assert pair(found).foreign == pytest.approx(1.0)
-    (reasons,) = contention_findings.spoilt(found)
+    (reasons,) = contention_findings.refusals(found)
     assert reasons.keys() == {("q", "b")}
     assert reasons["q", "b"].code == "E4.contended"
     assert "burn (pid 812) 1.60 s of CPU" in reasons["q", "b"].text
@@ -81,7 +81,7 @@ def test_a_job_beside_one_contender_refuses_that_one_and_nobody_else() -> None:
 def test_without_it_there_is_silence() -> None:
     found = experiment({"a": [0.0] * 10, "b": [0.02] * 10})
     assert not list(contention_findings.findings(found))
-    assert not contention_findings.spoilt(found)
+    assert not contention_findings.refusals(found)
     assert not contention_findings.gaps(found)
 
 
@@ -90,7 +90,7 @@ def test_one_short_blip_names_its_turn_and_refuses_nobody() -> None:
     found = experiment({"a": [0.0] * 10, "b": [0.0] * 6 + [1.0] + [0.0] * 3})
     assert pair(found).foreign == pytest.approx(0.1)
     assert not pair(found).refused
-    assert not contention_findings.spoilt(found)
+    assert not contention_findings.refusals(found)
     (finding,) = said(found)
     assert finding.severity == "note"
     assert "1 of 10 turns: block 6 turn 1 (100 %)" in finding.text
@@ -139,7 +139,7 @@ def test_what_the_hypervisor_took_is_a_finding_of_its_own() -> None:
     watches = [watch(block, 0, 0.0, steal=0.01) for block in range(10)]
     found = contention([(samples, watches)], 0.05)
     assert (pair(found).refused, pair(found).stolen, pair(found).steal) == (False, True, pytest.approx(0.2))
-    (reasons,) = contention_findings.spoilt(found)
+    (reasons,) = contention_findings.refusals(found)
     assert reasons["q", "b"].code == "E4.steal"
     (finding,) = contention_findings.findings(found)
     assert (finding.code, finding.severity, finding.contender) == ("E4.steal", "warning", None)
@@ -184,14 +184,14 @@ def test_a_cold_turn_has_two_temperatures() -> None:
         watches += [Watch(moments=tuple(moments(10.0 * block, 0.5, 1.0) + moments(10.0 * block + 0.5, 0.5, 0.0)))]
     found = contention([(samples, watches)], 0.05)
     assert {one.temperature: one.refused for one in found.pairs} == {"cold": True, "first": False}
-    assert contention_findings.spoilt(found, "cold")
-    assert not contention_findings.spoilt(found, "first")
-    assert not contention_findings.spoilt(found, "hot")
+    assert contention_findings.refusals(found, "cold")
+    assert not contention_findings.refusals(found, "first")
+    assert not contention_findings.refusals(found, "hot")
 
 
 def test_any_share_can_be_allowed_and_that_is_said() -> None:
     found = experiment({"a": [0.0] * 10, "b": [1.0] * 10}, bound=1.0)
-    assert not contention_findings.spoilt(found)
+    assert not contention_findings.refusals(found)
     (finding,) = contention_findings.findings(found)
     assert (finding.code, finding.severity) == ("E4.allowed", "warning")
     assert "contention of any size was allowed: others used at most 100.0 %" in finding.text
@@ -201,7 +201,7 @@ def test_any_share_can_be_allowed_and_that_is_said() -> None:
 
 def test_another_bound_is_kept_and_said() -> None:
     found = experiment({"b": [0.15] * 10}, bound=0.2)
-    assert not contention_findings.spoilt(found)
+    assert not contention_findings.refusals(found)
     assert [(one.code, one.severity) for one in contention_findings.findings(found)] == [("E4.allowed", "warning")]
     assert experiment({"b": [0.25] * 10}, bound=0.2).pairs[0].refused
     assert [one.code for one in contention_findings.findings(experiment({"b": [0.04] * 10}, bound=0.03))] == [
@@ -214,9 +214,9 @@ def test_many_operations_are_one_finding_and_processes_are_added_up() -> None:
     for turn in range(6):
         for block in range(5):
             samples += executions(block, turn, operation=f"q{turn}")
-            watches.append(watch(block, turn, 0.5, JOB, Culprit(pid=7, name="cron", cpu_s=0.1)))
+            watches.append(watch(block, turn, 0.5, JOB, ForeignProcess(pid=7, name="cron", cpu_s=0.1)))
     found = contention([(samples, watches)], 0.05)
-    assert len(contention_findings.spoilt(found)[0]) == 6
+    assert len(contention_findings.refusals(found)[0]) == 6
     (finding,) = said(found)
     assert finding.operation is None
     assert "on q0, q1, q2 and 3 more operations" in finding.text
@@ -229,7 +229,7 @@ def test_who_worked_beside_somebody_else_is_not_blamed_for_this_one() -> None:
     for block in range(5):
         samples += [*executions(block, 0, contender="a"), *executions(block, 1, contender="b")]
         both = moments(10.0 * block, 1.0, 0.1) + moments(10.0 * block + 1, 1.0, 0.9)
-        watches.append(Watch(moments=tuple(both), culprits=(Culprit(pid=812, name="burn", cpu_s=1.0),)))
+        watches.append(Watch(moments=tuple(both), culprits=(ForeignProcess(pid=812, name="burn", cpu_s=1.0),)))
     found = contention([(samples, watches)], 0.05)
     of_a, of_b = (pair(found, name).culprits[0].cpu_s for name in "ab")
     assert of_a == pytest.approx(5 * 0.1 * 0.32)

@@ -159,7 +159,7 @@ def test_a_sampler_that_fails_is_said_once_and_ends_nothing(tmp_path: Path, monk
 
     monkeypatch.setattr(sampling, "Sampler", Broken)
     journal = Journal(tmp_path)
-    watch = sampling.Watching(journal)
+    watch = sampling.Sampling(journal)
     with watch.started(time.monotonic()):
         watch.mark()
         watch.mark()

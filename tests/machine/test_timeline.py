@@ -15,7 +15,7 @@ from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.model.timeline import Culprit, Disk, Moment, Network, Watch
+from weigh.model.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def test_what_was_drained_comes_back_from_the_journal() -> None:
             disk_errors={"vda": 2}, **slow, **common,
         ),
     )  # fmt: skip
-    assert (watch.culprits, watch.cost_s) == ((Culprit(pid=7, name="stress", cpu_s=0.0012),), 0.0015)
+    assert (watch.culprits, watch.cost_s) == ((ForeignProcess(pid=7, name="stress", cpu_s=0.0012),), 0.0015)
     assert watch.unreadable == {"cpufreq": "hidden"}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.model.calibration import Calibration
-from weigh.model.timeline import Culprit, Disk, Moment, Network, Watch
+from weigh.model.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.model.sample import Sample
 
-JOB = Culprit(pid=812, name="cc1plus", cpu_s=0.2)
+JOB = ForeignProcess(pid=812, name="cc1plus", cpu_s=0.2)
 SPAN = 0.05
 
 

@@ -39,7 +39,7 @@ Environment = Callable[[list[str]], Path]
 """Gives the interpreter of an environment with these exact requirements."""
 
 
-class Stored(NamedTuple):
+class CachedData(NamedTuple):
     """A dataset in one layout on disk.
 
     Attributes:
@@ -68,7 +68,7 @@ def ensure(
     threads: int = 0,
     executor: Executor | None = None,
     progress: Progress | None = None,
-) -> Stored:
+) -> CachedData:
     """The dataset in that layout: from the cache after verification, or made now.
 
     Args:
@@ -103,7 +103,7 @@ def ensure(
     return open_stored(folder)
 
 
-def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> Stored:
+def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> CachedData:
     """A stored dataset, verified.
 
     Raises:
@@ -115,7 +115,7 @@ def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> Stored:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         first = problems[0]
         raise DataFault(f"{first.code} {first.text}{more}", where=str(folder), remedy=first.remedy)
-    return Stored(folder, manifest, Truth.load(folder / "truth"))
+    return CachedData(folder, manifest, Truth.load(folder / "truth"))
 
 
 @contextmanager

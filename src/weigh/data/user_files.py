@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.data.cache import Stored
+from weigh.data.cache import CachedData
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
 from weigh.host import scratch
@@ -81,7 +81,7 @@ def hashes(tables: Tables) -> dict[str, tuple[str, ...]]:
         raise UsageError(f"a data file cannot be read: {error}", remedy="give readable Parquet files") from error
 
 
-def open_files(tables: Tables, cache: Path, seed: int) -> Stored:
+def open_files(tables: Tables, cache: Path, seed: int) -> CachedData:
     """The files as a stored dataset: a folder of links to them, of this process's own, with a manifest.
 
     Every row of a file is read once and its facts are kept by the hash of its bytes.
@@ -110,7 +110,7 @@ def open_files(tables: Tables, cache: Path, seed: int) -> Stored:
         files=tuple(described),
         digests=file_facts.merged(described),
     )
-    return Stored(folder, manifest, Truth({}))
+    return CachedData(folder, manifest, Truth({}))
 
 
 def _facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFacts:

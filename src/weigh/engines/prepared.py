@@ -135,7 +135,7 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
     try:
         with one.open() as worker:
             version, in_force = worker.version(), worker.settings()
-            told = resources.told(one.engine, worker, in_force, one.contender.settings)
+            told = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
     except WorkerEnded as ended:
         raise EngineFault(
             f"it cannot be started: {ended.detail}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.host import storage
-from weigh.model.resources import Told
+from weigh.model.resources import ResourcesRead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"\d+")
 
 
-def told(
+def resources_read(
     engine: Engine, worker: WorkerProcess, in_force: Mapping[str, Mapping[str, Any]], asked: Mapping[str, Setting]
-) -> Told:
+) -> ResourcesRead:
     """What this life has.
 
     Args:
@@ -36,7 +36,7 @@ def told(
         return in_force.get(name, {}).get("value") if name else None
 
     threads, memory, spill = value(engine.threads), value(engine.memory), value(engine.spill)
-    found = Told(
+    found = ResourcesRead(
         cpus=worker.cpus,
         threads=_count(threads),
         memory="" if memory is None else str(memory),

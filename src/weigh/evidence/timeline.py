@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.model.errors import EvidenceFault
-from weigh.model.timeline import Culprit, Disk, Moment, Network, Watch
+from weigh.model.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,7 +175,7 @@ def unpack(columns: Columns) -> Watch:
         )
         for index in range(number)
     )
-    culprits = tuple(Culprit(pid=pid, name=name, cpu_s=cpu / 100_000) for pid, name, cpu in columns.culprits)
+    culprits = tuple(ForeignProcess(pid=pid, name=name, cpu_s=cpu / 100_000) for pid, name, cpu in columns.culprits)
     return Watch(
         moments=moments, culprits=culprits, cost_s=columns.cost / 1_000_000, unreadable=dict(columns.unreadable)
     )

@@ -17,14 +17,14 @@ from weigh.model.errors import DataFault
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.data.cache import Stored
+    from weigh.data.cache import CachedData
     from weigh.engines.loaded import Tables
     from weigh.model.finding import Finding
     from weigh.model.progress import Progress
     from weigh.model.spec import LayoutSpec, Spec
     from weigh.model.units import Scale
 
-Data = store.Stored
+Data = store.CachedData
 SPLIT_FILES = 4
 """Files of the split layout of the metamorphic check."""
 
@@ -42,7 +42,7 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> Data:
 
 def make(
     dataset: str, scale: Scale | None, seed: int | None, layout: LayoutSpec, cache: Path, progress: Progress
-) -> Stored:
+) -> CachedData:
     """The dataset in a layout, at its generator's usual scale for None; raises as ``obtain``."""
     name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)
     seeded = "" if name.seed is None else f", seed {name.seed}"

@@ -105,5 +105,5 @@ def tell(
     for arm, (start, worker) in workers.items():
         one = contender_of[arm]
         with suppress(WorkerEnded):
-            told = resources.told(one.engine, worker, worker.settings(), one.contender.settings)
+            told = resources.resources_read(one.engine, worker, worker.settings(), one.contender.settings)
             journal.append("life", WorkerRead(block=block, start=start, arm=arm, contender=one.name, told=told))

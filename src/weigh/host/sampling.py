@@ -49,7 +49,7 @@ def rate() -> float:
     return hz
 
 
-class Watching:
+class Sampling:
     """What the sampler is told. Until it is started, and after it failed, nothing happens.
 
     Args:

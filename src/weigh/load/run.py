@@ -14,7 +14,7 @@ from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch
-from weigh.host.sampling import Watching, rate
+from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import generator_errors
 from weigh.load import record as records
@@ -88,7 +88,7 @@ def run(
             )
             for finding in cut_trace(spec):
                 journal.append("finding", finding)
-            watching = Watching(journal)
+            watching = Sampling(journal)
             with watching.started(time.monotonic()):
                 watching.own(reached.servers or ())
                 _runs(spec, reached, journal, progress, watching)
@@ -111,7 +111,7 @@ def run(
         return folder
 
 
-def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress, watching: Watching) -> None:
+def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress, watching: Sampling) -> None:
     """Every run, in turn: repeats outside, so that what changes over the session touches all kinds alike."""
     total = spec.repeats * len(spec.connections) * len(spec.loops)
     waits = LoadWaits(reached.waits, journal)
@@ -131,7 +131,7 @@ def _one(
     begun: records.RunBegun,
     journal: Journal,
     progress: Progress,
-    watching: Watching,
+    watching: Sampling,
     waits: LoadWaits,
     name: str,
 ) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.model.timeline import Culprit
+from weigh.model.timeline import ForeignProcess
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
     temperature: str = "hot"
 
 
-class Blamed(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Foreign processes of one name: a job is often many short ones.
 
     Attributes:
@@ -132,7 +132,7 @@ class PairShare(msgspec.Struct, frozen=True, kw_only=True):
     stolen: bool
     turns: tuple[TurnShare, ...]
     contended: tuple[TurnShare, ...] = ()
-    culprits: tuple[Blamed, ...] = ()
+    culprits: tuple[ProcessGroup, ...] = ()
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,7 +187,7 @@ def contention(
         apart: contenders whose server somebody else runs: nobody can tell it from others, so they are not judged.
     """
     shares: dict[Pair, list[TurnShare]] = defaultdict(list)
-    blamed: dict[Pair, list[tuple[TurnShare, tuple[Culprit, ...]]]] = defaultdict(list)
+    blamed: dict[Pair, list[tuple[TurnShare, tuple[ForeignProcess, ...]]]] = defaultdict(list)
     gaps = []
     for samples, watches in attempts:
         found = _turns(samples, watches)
@@ -198,7 +198,7 @@ def contention(
             of = found[0][1].attempt
             gaps.append(Gap(attempt=of, unwatched=unwatched, executions=executions, unreadable=tuple(reasons.items())))
         spans = [(turn.began, turn.ended) for _, turn in found]
-        for (pair, turn), culprits in zip(found, at_work(spans, watches), strict=True):
+        for (pair, turn), culprits in zip(found, processes_during(spans, watches), strict=True):
             shares[pair].append(turn)
             blamed[pair].append((turn, culprits))
     pairs = tuple(_judged(pair, shares[pair], blamed[pair], bound, apart) for pair in sorted(shares))
@@ -232,9 +232,9 @@ def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pa
     moments = in_order(watches)
     begin = np.array([one.at for one in timed])
     wall = np.array([one.wall_s for one in timed], dtype=np.float64)
-    foreign = during(moments, lambda moment: moment.foreign, begin, wall)
-    steal = during(moments, lambda moment: moment.steal, begin, wall)
-    covered = during(moments, lambda moment: None if moment.foreign is None else moment.span, begin, wall)
+    foreign = amounts(moments, lambda moment: moment.foreign, begin, wall)
+    steal = amounts(moments, lambda moment: moment.steal, begin, wall)
+    covered = amounts(moments, lambda moment: None if moment.foreign is None else moment.span, begin, wall)
     # A cold turn has executions at two temperatures.
     rows: dict[tuple[int, int, int, str], list[int]] = defaultdict(list)
     for at, one in enumerate(timed):
@@ -259,7 +259,9 @@ def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pa
     return found
 
 
-def at_work(spans: Sequence[tuple[Seconds, Seconds]], watches: Sequence[Watch]) -> list[tuple[Culprit, ...]]:
+def processes_during(
+    spans: Sequence[tuple[Seconds, Seconds]], watches: Sequence[Watch]
+) -> list[tuple[ForeignProcess, ...]]:
     """Who used the CPU during each turn, or any other span of time.
 
     An event covers what came before its turn, and several turns where these are short: a process has the part of its
@@ -273,7 +275,7 @@ def at_work(spans: Sequence[tuple[Seconds, Seconds]], watches: Sequence[Watch]) 
     begins = np.array([one.moments[0].at for one in seen])
     ends = np.array([one.moments[-1].end for one in seen])
     whole = np.array([sum(moment.foreign or 0.0 for moment in one.moments) for one in seen])
-    found: list[tuple[Culprit, ...]] = [()] * len(spans)
+    found: list[tuple[ForeignProcess, ...]] = [()] * len(spans)
     pairs = [
         (of, at) for of, (began, ended) in enumerate(spans) for at in np.flatnonzero((begins < ended) & (ends > began))
     ]
@@ -282,7 +284,7 @@ def at_work(spans: Sequence[tuple[Seconds, Seconds]], watches: Sequence[Watch]) 
     which, at = np.array(pairs).T
     low = np.maximum(begins[at], np.array([began for began, _ in spans])[which])
     high = np.minimum(ends[at], np.array([ended for _, ended in spans])[which])
-    part = during(in_order(seen), lambda moment: moment.foreign, low, high - low)
+    part = amounts(in_order(seen), lambda moment: moment.foreign, low, high - low)
     with np.errstate(invalid="ignore", divide="ignore"):
         weights = np.where(whole[at] > 0, part / whole[at], 0.0)
     for of, number, weight in zip(which, at, weights, strict=True):
@@ -297,7 +299,7 @@ def in_order(watches: Sequence[Watch]) -> list[Moment]:
     return sorted((moment for watch in watches for moment in watch.moments), key=lambda moment: moment.at)
 
 
-def during(moments: Sequence[Moment], of: Callable[[Moment], float | None], begin: Floats, length: Floats) -> Floats:
+def amounts(moments: Sequence[Moment], of: Callable[[Moment], float | None], begin: Floats, length: Floats) -> Floats:
     """How much of a quantity falls into each stretch of time; moments without it have none."""
     known = [(moment.at, moment.end, value) for moment in moments if (value := of(moment)) is not None]
     if not known:
@@ -313,7 +315,7 @@ def during(moments: Sequence[Moment], of: Callable[[Moment], float | None], begi
 def _judged(
     pair: Pair,
     turns: Sequence[TurnShare],
-    blamed: Sequence[tuple[TurnShare, tuple[Culprit, ...]]],
+    blamed: Sequence[tuple[TurnShare, tuple[ForeignProcess, ...]]],
     bound: float,
     apart: Collection[str],
 ) -> PairShare:
@@ -336,7 +338,7 @@ def _judged(
         stolen=stolen,
         turns=tuple(turns),
         contended=tuple(sorted(contended, key=lambda turn: turn.order)),
-        culprits=together(one for turn, culprits in blamed if turn in at_fault for one in culprits),
+        culprits=by_name(one for turn, culprits in blamed if turn in at_fault for one in culprits),
     )
 
 
@@ -374,19 +376,19 @@ def _past(turns: Sequence[TurnShare], used: Sequence[float], bound: float) -> tu
     return bound < ALL and share > bound and sum(used) - used[worst] > bound * rest, share
 
 
-def together(culprits: Iterable[Culprit]) -> tuple[Blamed, ...]:
+def by_name(culprits: Iterable[ForeignProcess]) -> tuple[ProcessGroup, ...]:
     """What the processes of each name used over several events, the greediest first."""
     used: dict[str, float] = defaultdict(float)
     pids: dict[str, set[int]] = defaultdict(set)
     for one in culprits:
         used[one.name] += one.cpu_s
         pids[one.name].add(one.pid)
-    found = [Blamed(name=name, cpu_s=cpu_s, pids=tuple(sorted(pids[name]))) for name, cpu_s in used.items()]
+    found = [ProcessGroup(name=name, cpu_s=cpu_s, pids=tuple(sorted(pids[name]))) for name, cpu_s in used.items()]
     return tuple(sorted(found, key=lambda one: (-one.cpu_s, one.name)))
 
 
-def joined(found: Iterable[Blamed]) -> tuple[Blamed, ...]:
+def merged(found: Iterable[ProcessGroup]) -> tuple[ProcessGroup, ...]:
     """The same over several pairs."""
-    return together(
-        Culprit(pid=pid, name=one.name, cpu_s=one.cpu_s / len(one.pids)) for one in found for pid in one.pids
+    return by_name(
+        ForeignProcess(pid=pid, name=one.name, cpu_s=one.cpu_s / len(one.pids)) for one in found for pid in one.pids
     )

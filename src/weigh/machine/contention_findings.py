@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from weigh.machine.contention import ALL, joined
+from weigh.machine.contention import ALL, merged
 from weigh.model.finding import Finding
 from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent, seconds
@@ -14,14 +14,14 @@ from weigh.model.verdict import Reason
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.machine.contention import Blamed, Contention, Gap, PairShare, TurnShare
+    from weigh.machine.contention import Contention, Gap, PairShare, ProcessGroup, TurnShare
     from weigh.verdict.refusals import Refusals
 
 _NAMED = 3
 """Processes, operations and turns that a text names; the JSON has them all."""
 
 
-def spoilt(found: Contention, temperature: str = "hot") -> tuple[Refusals, ...]:
+def refusals(found: Contention, temperature: str = "hot") -> tuple[Refusals, ...]:
     """Pairs of one temperature that are refused: because of other processes, and because of other guests."""
     own = [one for one in found.pairs if one.temperature == temperature]
     contended = {
@@ -31,7 +31,7 @@ def spoilt(found: Contention, temperature: str = "hot") -> tuple[Refusals, ...]:
     return tuple(one for one in (contended, stolen) if one)
 
 
-def by_others(share: float, bound: float, culprits: Sequence[Blamed], of: str = "its turns") -> Reason:
+def by_others(share: float, bound: float, culprits: Sequence[ProcessGroup], of: str = "its turns") -> Reason:
     """Why there is no verdict where other processes used more than they may.
 
     Args:
@@ -79,7 +79,7 @@ def gaps(found: Contention) -> tuple[str, ...]:
     return tuple(map(_gap, found.gaps))
 
 
-def named(culprits: Sequence[Blamed]) -> str:
+def named(culprits: Sequence[ProcessGroup]) -> str:
     """The greediest with their CPU seconds: ``make (pid 4711) 3.20 s, cc1plus (12 processes) 900 ms of CPU``."""
     if not culprits:
         return "no process can be named, they ended before they were seen"
@@ -88,7 +88,7 @@ def named(culprits: Sequence[Blamed]) -> str:
     return f"{said} of CPU{more}"
 
 
-def _who(one: Blamed) -> str:
+def _who(one: ProcessGroup) -> str:
     """Without an id where processes cannot be seen, as from inside a container."""
     if len(one.pids) > 1:
         return f"{len(one.pids):,} processes"
@@ -196,8 +196,8 @@ def _by_others(one: PairShare, bound: float) -> Iterator[TurnShare]:
     return (turn for turn in one.contended if turn.foreign > bound)
 
 
-def _culprits(pairs: Iterable[PairShare]) -> tuple[Blamed, ...]:
-    return joined(one for pair in pairs for one in pair.culprits)
+def _culprits(pairs: Iterable[PairShare]) -> tuple[ProcessGroup, ...]:
+    return merged(one for pair in pairs for one in pair.culprits)
 
 
 def _on(pairs: Sequence[PairShare]) -> str:

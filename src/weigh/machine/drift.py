@@ -106,7 +106,7 @@ def findings(found: Iterable[Quiet], margin: float, *, serial: bool) -> list[Fin
     ]
 
 
-def spoilt(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[str, str]]) -> Refusals:
+def refusals(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[str, str]]) -> Refusals:
     """Comparisons whose arms did not share a drift: of arms that lived one after another in a block.
 
     Args:

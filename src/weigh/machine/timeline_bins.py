@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.contention import during, in_order
+from weigh.machine.contention import amounts, in_order
 from weigh.machine.use_method import RESOURCES, Reading, readings
 
 if TYPE_CHECKING:
@@ -136,9 +136,9 @@ def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[s
     cpus = max((len(one.cpus) for one in moments if one.cpus), default=0) or 1
 
     def share(of: Callable[[Moment], float | None]) -> Floats:
-        known = during(moments, lambda one: None if of(one) is None else one.span, begin, length)
+        known = amounts(moments, lambda one: None if of(one) is None else one.span, begin, length)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(known > 0, during(moments, of, begin, length) / known / cpus, np.nan)
+            return np.where(known > 0, amounts(moments, of, begin, length) / known / cpus, np.nan)
 
     def moved(one: Moment) -> float | None:
         return one.network.received + one.network.sent if one.network else None
@@ -147,7 +147,7 @@ def _part(moments: Sequence[Moment], span: Span, memory: Bytes | None) -> dict[s
         "own": share(lambda one: one.own),
         "foreign": share(lambda one: one.foreign),
         "steal": share(lambda one: one.steal),
-        "moved": during(moments, moved, begin, length) / length,
+        "moved": amounts(moments, moved, begin, length) / length,
         **readings(moments, begin, length, memory),
     }
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.contention import during, in_order
+from weigh.machine.contention import amounts, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -130,10 +130,10 @@ def use(attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch], Bytes | None
         lengths.append(end - begin)
         for name, reading in readings(moments, begin, end - begin, memory).items():
             parts[name].append(reading)
-    return together(parts, places, lengths)
+    return summarised(parts, places, lengths)
 
 
-def together(
+def summarised(
     parts: Mapping[str, Sequence[Reading]], places: Sequence[Place] | Sequence[When], lengths: Sequence[Floats]
 ) -> Use:
     """Sum up readings.
@@ -237,14 +237,14 @@ class _Bins:
 
     def amount(self, of: Callable[[Moment], float | None]) -> Floats:
         """What happened in each stretch; NaN where the moments that touch it do not say."""
-        known = during(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
-        found = during(self.moments, of, self.begin, self.length)
+        known = amounts(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
+        found = amounts(self.moments, of, self.begin, self.length)
         return np.where(known > 0, found, np.nan)
 
     def share(self, of: Callable[[Moment], float | None]) -> Floats:
         """The mean of a share over what is known of each stretch."""
-        known = during(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
-        found = during(
+        known = amounts(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
+        found = amounts(
             self.moments,
             lambda one: None if (value := of(one)) is None else value * one.span,
             self.begin,
@@ -263,8 +263,8 @@ class _Bins:
             if of(one) is not None:
                 read.append(msgspec.structs.replace(one, at=since, span=one.end - since))
                 since = one.end
-        known = during(read, lambda one: one.span, self.begin, self.length)
-        found = during(read, of, self.begin, self.length)
+        known = amounts(read, lambda one: one.span, self.begin, self.length)
+        found = amounts(read, of, self.begin, self.length)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(known > 0, found / known, np.nan)
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote
 import msgspec
 
 from weigh.model.errors import UsageError
-from weigh.model.resources import Told
+from weigh.model.resources import ResourcesRead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -152,4 +152,4 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     environment: str = ""
     lock: str = ""
     terms: str = ""
-    told: Told | msgspec.UnsetType = msgspec.UNSET
+    told: ResourcesRead | msgspec.UnsetType = msgspec.UNSET

@@ -26,7 +26,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     memory: Bytes | None = None
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
     """What a life may use, as the kernel and the running engine say.
 
     Attributes:
@@ -55,7 +55,7 @@ class WorkerRead(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     arm: str
     contender: str
-    told: Told
+    told: ResourcesRead
 
 
 def parse_cpus(text: str) -> tuple[int, ...]:

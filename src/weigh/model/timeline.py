@@ -113,7 +113,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
         return self.at + self.span
 
 
-class Culprit(msgspec.Struct, frozen=True, kw_only=True):
+class ForeignProcess(msgspec.Struct, frozen=True, kw_only=True):
     """A process that is neither weigh's nor a contender's, and used CPU.
 
     Attributes:
@@ -138,6 +138,6 @@ class Watch(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     moments: tuple[Moment, ...]
-    culprits: tuple[Culprit, ...] = ()
+    culprits: tuple[ForeignProcess, ...] = ()
     cost_s: Seconds = 0.0
     unreadable: dict[str, str] = {}

@@ -10,7 +10,7 @@ from weigh.model.units import count, percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.machine.contention import Blamed
+    from weigh.machine.contention import ProcessGroup
     from weigh.machine.use_method import Resource
 
 
@@ -32,7 +32,7 @@ def bound(share: float) -> str:
     return f"where others used more than {percent(share)} of the CPU of its turns"
 
 
-def blamed(culprits: Sequence[Blamed]) -> list[dict[str, Any]]:
+def blamed(culprits: Sequence[ProcessGroup]) -> list[dict[str, Any]]:
     """Processes that others used, as the document has them."""
     return [
         {"name": one.name, "cpu_s": one.cpu_s, "processes": len(one.pids), "pids": list(one.pids[:_PIDS])}

@@ -171,7 +171,8 @@ def test_the_same_bytes_whatever_the_surroundings() -> None:
     """Hashes of strings, the locale and the time zone differ from process to process."""
     script = (
         "import sys; from support import experiment_records as reporting; "
-        "from weigh.experiment.results.results import experiment_results; from weigh.experiment.report.html import page; "
+        "from weigh.experiment.report.html import page; "
+        "from weigh.experiment.results.results import experiment_results; "
         "r = reporting.record(); sys.stdout.buffer.write(page(experiment_results([r]), r.samples, 'e').encode())"
     )
     tests = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])

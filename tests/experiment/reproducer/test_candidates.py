@@ -12,14 +12,14 @@ from weigh.answers.votes import UNDECIDED, conclude
 from weigh.engines.engine import Engine, Switch
 from weigh.engines.environment import Environment
 from weigh.engines.prepared import PreparedContender, cache_folder
-from weigh.experiment.reproducer.candidates import remote, suspects, witnesses
+from weigh.experiment.reproducer.candidates import divergences, references, remote
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import Contender
 from weigh.model.gate import Check, Difference, Gate
 from weigh.model.operation import Case, Filter, Operation, Workload
 
 if TYPE_CHECKING:
-    from weigh.experiment.reproducer.candidates import Testimony
+    from weigh.experiment.reproducer.candidates import Refutation
 
 SHORT = "SELECT count(*) AS n FROM t WHERE a = {a}"
 LONG = "SELECT b, count(*) AS n FROM t WHERE a = {a} GROUP BY b ORDER BY b"
@@ -90,21 +90,21 @@ def gate(*checks: list[Check]) -> Gate:
     return Gate(operations=conclude(every, {"long": 4, "short": 4, "other": 4}, names), checks=tuple(every), truth=True)
 
 
-def heard(found: Gate, *contenders: PreparedContender, operation: str = "short") -> list[Testimony]:
+def heard(found: Gate, *contenders: PreparedContender, operation: str = "short") -> list[Refutation]:
     by_name = {one.name: one for one in contenders}
-    suspect = next(one for one in suspects(found, WORKLOAD, by_name) if one.operation.name == operation)
-    return list(witnesses(suspect, found, by_name, cache_folder()))
+    suspect = next(one for one in divergences(found, WORKLOAD, by_name) if one.operation.name == operation)
+    return list(references(suspect, found, by_name, cache_folder()))
 
 
 def test_each_contender_once_before_any_twice_and_short_queries_before_long_ones() -> None:
     found = gate(wrong("a", "long", 0), wrong("a", "short", 1), wrong("b", "long", 0, 1, 2), wrong("b", "other", 3))
-    order = suspects(found, WORKLOAD, {name: ready(name, name) for name in "ab"})
+    order = divergences(found, WORKLOAD, {name: ready(name, name) for name in "ab"})
     assert [(one.ready.name, one.operation.name) for one in order] == [
         ("a", "short"), ("b", "other"), ("b", "long"), ("a", "long"),
     ]  # fmt: skip
     assert order[2].wrong == 3
     found = gate(wrong("a", "short", 0), wrong("a", "other", 1), wrong("b", "long", 0))
-    order = suspects(found, WORKLOAD, {name: ready(name, name) for name in "ab"})
+    order = divergences(found, WORKLOAD, {name: ready(name, name) for name in "ab"})
     assert [one.ready.name for one in order] == ["a", "b", "a"]
 
 
@@ -113,7 +113,7 @@ def test_of_two_that_differ_undecided_one_is_shrunk_and_the_other_is_the_witness
         wrong("a", "short", 0, witness="b", detail=UNDECIDED), wrong("b", "short", 0, witness="a", detail=UNDECIDED)
     )
     a, b = ready("a", "a", script=""), ready("b", "b")
-    (one,) = suspects(found, WORKLOAD, {"a": a, "b": b})
+    (one,) = divergences(found, WORKLOAD, {"a": a, "b": b})
     assert one.ready is b, "the one whose engine has a script"
     assert one.undecided
     assert heard(found, a, b)[0].party.ready is a

@@ -13,7 +13,7 @@ from weigh.workloads.user_sql import Folder
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weigh.data.cache import Stored
+    from weigh.data.cache import CachedData
 
 
 class OwnFiles(NamedTuple):
@@ -51,6 +51,6 @@ class OwnFiles(NamedTuple):
         """The workload."""
         return Folder(self.folder)
 
-    def data(self, cache: Path, seed: int) -> Stored:
+    def data(self, cache: Path, seed: int) -> CachedData:
         """The files with their manifest; raises as ``own.open_files``."""
         return user_files.open_files(self.tables, cache, seed)

@@ -23,7 +23,7 @@ from weigh.experiment.measure import cold
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.host import processes
-from weigh.host.sampling import Watching
+from weigh.host.sampling import Sampling
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import Arm, Slot, block_order, start_order
@@ -85,7 +85,7 @@ class Blocks:
         self._journal = journal
         self._attempt = attempt
         self._stopping = stopping
-        self.watching = Watching(journal)
+        self.watching = Sampling(journal)
         self.calibrating = Calibrating(journal, cache_folder())
         self._began = time.monotonic()
         self._starts = 0

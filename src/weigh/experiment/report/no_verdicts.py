@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from weigh.machine import contention_findings
-from weigh.machine.contention import joined
+from weigh.machine.contention import merged
 from weigh.model.units import count, percent
 from weigh.model.verdict import VerdictName
 from weigh.verdict.tier import refused_for_others
@@ -52,7 +52,7 @@ def _takers(found: Contention) -> Iterator[str]:
     if refused := [one for one in found.pairs if one.refused]:
         worst = max(refused, key=lambda one: one.foreign)
         share = f"up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender})"
-        culprits = joined(one for pair in refused for one in pair.culprits)
+        culprits = merged(one for pair in refused for one in pair.culprits)
         yield f"other processes used {share}: {contention_findings.named(culprits)}"
 
 

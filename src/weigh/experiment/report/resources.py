@@ -14,7 +14,7 @@ from weigh.model.resources import cpus_text
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
-    from weigh.model.resources import Told
+    from weigh.model.resources import ResourcesRead
 
 
 class Row(NamedTuple):
@@ -82,7 +82,7 @@ def rows(results: ExperimentResults) -> tuple[Row, ...]:
     )
 
 
-def _row(name: str, told: Told, ratios: dict[str, float], written: int | None) -> Row:
+def _row(name: str, told: ResourcesRead, ratios: dict[str, float], written: int | None) -> Row:
     memory = told.memory and ("none" if resources.limit(told.memory) == resources.UNLIMITED else told.memory)
     held = [f"group {units.size(told.group)}"] if told.group is not None else []
     parallel = sorted({f"{ratio:.1f}" for ratio in ratios.values()}, key=float)

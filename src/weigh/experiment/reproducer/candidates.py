@@ -32,7 +32,7 @@ _AGAIN = 3
 """Executions in a row where the gate saw a later one go wrong."""
 
 
-class Suspect(NamedTuple):
+class Divergence(NamedTuple):
     """A contender that was contradicted on an operation.
 
     Attributes:
@@ -60,7 +60,7 @@ class Suspect(NamedTuple):
         return next(case for case in self.operation.cases if case.name == check.case)
 
 
-class Testimony(NamedTuple):
+class Refutation(NamedTuple):
     """A witness against a suspect, with what both are to be asked.
 
     Attributes:
@@ -74,14 +74,14 @@ class Testimony(NamedTuple):
     kinds: frozenset[Kind] | None
 
 
-def suspects(gate: Gate, workload: Workload, contenders: Mapping[str, PreparedContender]) -> list[Suspect]:
+def divergences(gate: Gate, workload: Workload, contenders: Mapping[str, PreparedContender]) -> list[Divergence]:
     """Everyone contradicted, the most telling first: decided cases, each contender once, short queries, many cases."""
     failed: dict[tuple[str, str], list[Check]] = defaultdict(list)
     for check in gate.checks:
         if check.status is GateStatus.DIVERGED and check.contender in contenders:
             failed[check.operation, check.contender].append(check)
     found = [
-        Suspect(ready=contenders[name], operation=workload.operation(operation), checks=tuple(checks))
+        Divergence(ready=contenders[name], operation=workload.operation(operation), checks=tuple(checks))
         for (operation, name), checks in failed.items()
     ]
     # Of two that differ from each other once is enough, best with a script.
@@ -101,9 +101,9 @@ def suspects(gate: Gate, workload: Workload, contenders: Mapping[str, PreparedCo
     return [chosen[at] for at in order]
 
 
-def witnesses(
-    suspect: Suspect, gate: Gate, contenders: Mapping[str, PreparedContender], cache: Path
-) -> Iterator[Testimony]:
+def references(
+    suspect: Divergence, gate: Gate, contenders: Mapping[str, PreparedContender], cache: Path
+) -> Iterator[Refutation]:
     """Who can witness, the most independent first.
 
     Another contender of another lineage; the suspect itself with an optimisation switched off, where that failed; the
@@ -142,7 +142,7 @@ def remote(one: PreparedContender) -> bool:
     return URL in one.contender.settings
 
 
-def _able(suspect: Suspect, gate: Gate) -> list[str]:
+def _able(suspect: Divergence, gate: Gate) -> list[str]:
     """Contenders that answered the operation and were not contradicted on it; of two that differ, the other."""
     if suspect.undecided:
         return suspect.checks[0].witness.split(", ")
@@ -151,7 +151,7 @@ def _able(suspect: Suspect, gate: Gate) -> list[str]:
     return [name for status in right for name, said in word.contenders.items() if said is status]
 
 
-def _by(suspect: Suspect, party: Party, checks: tuple[Check, ...] | list[Check]) -> Testimony:
+def _by(suspect: Divergence, party: Party, checks: tuple[Check, ...] | list[Check]) -> Refutation:
     operation = suspect.operation
     questions = {}
     for check in checks:
@@ -166,7 +166,7 @@ def _by(suspect: Suspect, party: Party, checks: tuple[Check, ...] | list[Check])
             ),
         )
     seen = kinds(difference for check in checks for difference in check.differences)
-    return Testimony(party=party, questions=tuple(questions.values())[:_CASES], kinds=seen or None)
+    return Refutation(party=party, questions=tuple(questions.values())[:_CASES], kinds=seen or None)
 
 
 def _itself(suspect: PreparedContender, witness: str) -> Party | None:
@@ -183,7 +183,7 @@ def _itself(suspect: PreparedContender, witness: str) -> Party | None:
     return Party(name=name, ready=suspect, files=SPLIT_FILES) if relation == metamorphic.MORE_FILES else None
 
 
-def _by_parts(suspect: Suspect, checks: list[Check]) -> Testimony:
+def _by_parts(suspect: Divergence, checks: list[Check]) -> Refutation:
     filtered = suspect.operation.filter
     assert filtered is not None
     schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
@@ -194,4 +194,4 @@ def _by_parts(suspect: Suspect, checks: list[Check]) -> Testimony:
         parts = (count, f"{count} WHERE NOT ({predicate})", f"{count} WHERE ({predicate}) IS NULL")
         questions.append((check, Question(sql=f"{count} WHERE ({predicate})", witness=parts, schema=schema)))
     party = Party(name=f"{suspect.ready.name}: all - not p - p is null", ready=suspect.ready)
-    return Testimony(party=party, questions=tuple(questions), kinds=None)
+    return Refutation(party=party, questions=tuple(questions), kinds=None)

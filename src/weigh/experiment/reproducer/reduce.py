@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from weigh.experiment.reproducer.candidates import Testimony
+    from weigh.experiment.reproducer.candidates import Refutation
     from weigh.experiment.reproducer.pair import Clock, Contradiction, Found, Question
     from weigh.experiment.reproducer.query import Parsed
     from weigh.experiment.reproducer.subset import Source
@@ -65,7 +65,7 @@ class Reduction:
         self.progress = progress
         self._size = 0
 
-    def locate(self, testimony: Testimony, forms: list[LayoutSpec]) -> tuple[Check, Shown] | None:
+    def locate(self, testimony: Refutation, forms: list[LayoutSpec]) -> tuple[Check, Shown] | None:
         """The first excerpt on which a question is answered wrongly, and what check it is about: few rows first.
 
         Args:
@@ -94,7 +94,7 @@ class Reduction:
             shown = self._fewer(shown, reduce_rows.FINEST)
         return self._shorter(shown)
 
-    def _needs(self, testimony: Testimony) -> Mapping[str, list[str]]:
+    def _needs(self, testimony: Refutation) -> Mapping[str, list[str]]:
         """Columns that the questions read; all where one is not understood."""
         needed: dict[str, list[str]] = {}
         for _, question in testimony.questions:

@@ -15,7 +15,7 @@ import msgspec
 from weigh.data.layout import parquet
 from weigh.engines import environment as environments
 from weigh.experiment.reproducer import package
-from weigh.experiment.reproducer.candidates import Suspect, remote, suspects, witnesses
+from weigh.experiment.reproducer.candidates import Divergence, divergences, references, remote
 from weigh.experiment.reproducer.pair import Clock, Contradiction, Party
 from weigh.experiment.reproducer.subset import Source, size
 from weigh.host import scratch
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.reproducer.candidates import Testimony
+    from weigh.experiment.reproducer.candidates import Refutation
     from weigh.experiment.reproducer.reduce import Shown
     from weigh.model.dataset import Manifest
     from weigh.model.gate import Check, Gate
@@ -82,7 +82,7 @@ def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Itera
         progress: is told.
     """
     contenders = {one.name: one for one in scene.contenders}
-    everyone = suspects(scene.gate, scene.workload, contenders)
+    everyone = divergences(scene.gate, scene.workload, contenders)
     everyone = [one for one in everyone if (one.ready.name, one.operation.name) not in scene.done]
     for suspect in everyone[:MOST]:
         progress.say(f"shrinking: {suspect.ready.name}, {suspect.operation.name} (at most {SECONDS:.0f} s)")
@@ -114,7 +114,7 @@ class _Shrinking:
     def __init__(
         self,
         scene: SearchInput,
-        suspect: Suspect,
+        suspect: Divergence,
         contenders: Mapping[str, PreparedContender],
         folder: Path,
         progress: Progress,
@@ -138,7 +138,7 @@ class _Shrinking:
             return _none(self.suspect, "it is a server reached by URL, and no excerpts are copied to it")
         python = environments.ensure([parquet.DUCKDB], self.scene.cache).python
         tried = []
-        for testimony in witnesses(self.suspect, self.scene.gate, self.contenders, self.scene.cache):
+        for testimony in references(self.suspect, self.scene.gate, self.contenders, self.scene.cache):
             # What was found in lives that are shown one excerpt after another may be gone in new ones.
             for fresh in (False, True):
                 with self._confront(testimony, python, self.clock, fresh=fresh) as pair:
@@ -157,14 +157,14 @@ class _Shrinking:
             return _none(self.suspect, "no other lineage answered, and no relation of the engine with itself failed")
         return _none(self.suspect, f"on no excerpt did it differ from {one_line('; '.join(tried), 300)}")
 
-    def _confront(self, testimony: Testimony, python: Path, clock: Clock, *, fresh: bool) -> Contradiction:
+    def _confront(self, testimony: Refutation, python: Path, clock: Clock, *, fresh: bool) -> Contradiction:
         def timeout() -> Seconds:
             return max(_SHORTEST, min(self.scene.spec.timeout, clock.left))
 
         accused = Party(self.suspect.ready.name, self.suspect.ready)
         return Contradiction(accused, testimony.party, testimony.kinds, self.folder, python, timeout, fresh=fresh)
 
-    def _keep(self, evidence: Path, testimony: Testimony, check: Check, shown: Shown, python: Path) -> Finding | None:
+    def _keep(self, evidence: Path, testimony: Refutation, check: Check, shown: Shown, python: Path) -> Finding | None:
         """Confirm it with new lives, keep it and say so; None where it cannot be confirmed."""
         with self._confront(testimony, python, Clock(SECONDS), fresh=True) as pair:
             pair.put(shown.excerpt)
@@ -212,7 +212,7 @@ class _Shrinking:
         )
 
 
-def _none(suspect: Suspect, why: str) -> Finding:
+def _none(suspect: Divergence, why: str) -> Finding:
     return Finding(
         code="X.shrink",
         severity="note",

@@ -40,7 +40,7 @@ class _Cost(NamedTuple):
     rows: float
 
 
-def outside(samples: Iterable[Sample]) -> list[Finding]:
+def clock_coverage(samples: Iterable[Sample]) -> list[Finding]:
     """Findings of both kinds, by contender and operation.
 
     Args:

@@ -76,7 +76,7 @@ Unproven = Mapping[tuple[str, str], Reason]
 """Why executions of (label of an operation, contender) are not what they are called."""
 
 
-def accounts(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
+def cold_proofs(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
     """The account of everything that was to be cold or first, in the order measured."""
     groups: dict[tuple[str, str, str], list[tuple[CacheState | None, float | None]]] = defaultdict(list)
     for one in attempts:
@@ -89,7 +89,7 @@ def accounts(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
                 groups[sample.temperature, sample.operation, sample.contender].append((reading, limit))
     order = {"cold": 0, "first": 1}
     named = sorted(groups, key=lambda key: order.get(key[0], 2))
-    return tuple(_account(*key, groups[key]) for key in named)
+    return tuple(_proof(*key, groups[key]) for key in named)
 
 
 def unproven(found: Iterable[ColdProof]) -> Unproven:
@@ -143,7 +143,7 @@ def assumed(attempts: Iterable[Attempt], found: Iterable[ColdProof]) -> str | No
     return next((said for said in hot if said), None)
 
 
-def _account(
+def _proof(
     temperature: str, operation: str, contender: str, readings: Sequence[tuple[CacheState | None, float | None]]
 ) -> ColdProof:
     reasons = [_refuted(reading, limit) for reading, limit in readings]
@@ -303,13 +303,13 @@ class ColdResults(NamedTuple):
     """What is shown, and what is not.
 
     Attributes:
-        accounts: of cold and first executions, in the order of the tables.
+        proofs: of cold and first executions, in the order of the tables.
         refused: which of them are not what they are called, as the judge takes it.
         findings: about these, and about what cannot be excluded.
         assumed: why the temperature is not proven; None where it is, and empty where nothing was recorded about it.
     """
 
-    accounts: tuple[ColdProof, ...]
+    proofs: tuple[ColdProof, ...]
     refused: Unproven
     findings: tuple[Finding, ...]
     assumed: str | None
@@ -327,7 +327,7 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
     order = {name: place for place, name in enumerate(asked)}
     cast = [latest.spec.baseline, *(one.name for one in latest.spec.contenders)]
     proofs = sorted(
-        accounts(readings),
+        cold_proofs(readings),
         key=lambda one: (
             latest.spec.temperatures.index(one.temperature),
             order.get(one.operation, len(order)),
@@ -336,7 +336,7 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
     )
     drives = [drive for record in attempts for drive in record.drives]
     return ColdResults(
-        accounts=tuple(proofs),
+        proofs=tuple(proofs),
         refused=unproven(proofs),
         findings=tuple(findings(proofs, drives)),
         assumed=assumed(readings, proofs),

@@ -25,7 +25,7 @@ def findings(attempts: Sequence[Record]) -> list[Finding]:
     ]
 
 
-def spoilt(attempts: Sequence[Record], temperature: str) -> list[Refusals]:
+def refusals(attempts: Sequence[Record], temperature: str) -> list[Refusals]:
     """Comparisons of arms that lived one after another while the machine's speed changed.
 
     Args:
@@ -45,7 +45,7 @@ def spoilt(attempts: Sequence[Record], temperature: str) -> list[Refusals]:
             if one.name != spec.baseline
         ]
         if pairs:
-            found.append(drift.spoilt(drift.quiet(record.calibrations), spec.rules.margin, pairs))
+            found.append(drift.refusals(drift.quiet(record.calibrations), spec.rules.margin, pairs))
     return found
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 from weigh.model.errors import UsageError
 from weigh.model.finding import Finding, Severity
-from weigh.model.resources import Told, cpus_text
+from weigh.model.resources import ResourcesRead, cpus_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ _HELPERS = 0.5
 """CPU seconds a second that readers and the client may use beside the threads that an engine names."""
 
 
-def seen(record: Record) -> dict[str, tuple[Told, ...]]:
+def seen(record: Record) -> dict[str, tuple[ResourcesRead, ...]]:
     """What every contender said: before the gate, and each of its lives at its end."""
-    found: dict[str, list[Told]] = defaultdict(list)
+    found: dict[str, list[ResourcesRead]] = defaultdict(list)
     for read in record.environment.contenders if record.environment else ():
         if read.told:
             found[read.name].append(read.told)
@@ -70,7 +70,7 @@ def parallelism(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
     return {key: median(values) for key, values in ratios.items()}
 
 
-def _asked(name: str, told: tuple[Told, ...], spec: Spec) -> Iterator[Finding]:
+def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:
     """What was asked for all, and is not in force for this one."""
     cpus = next((one.cpus for one in told if one.cpus and spec.affinity and one.cpus != spec.affinity), None)
     if cpus and spec.affinity:
@@ -78,7 +78,7 @@ def _asked(name: str, told: tuple[Told, ...], spec: Spec) -> Iterator[Finding]:
         yield _warning("E6.affinity", name, text, "its adapter, or what it loads, sets its own affinity: it must not")
 
 
-def _unsteady(name: str, told: tuple[Told, ...]) -> Iterator[Finding]:
+def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
     """One that has more in one life than in another, or at the end of a life than when it was asked before."""
     threads = sorted({one.threads for one in told if one.threads is not None})
     if len(threads) > 1:
@@ -86,14 +86,14 @@ def _unsteady(name: str, told: tuple[Told, ...]) -> Iterator[Finding]:
         yield _warning("E6.threads", name, text, "declare its threads in its settings")
 
 
-def _crowded(name: str, told: Told) -> Iterator[Finding]:
+def _crowded(name: str, told: ResourcesRead) -> Iterator[Finding]:
     """More threads than CPUs, and nobody asked for them."""
     if told.cpus and told.threads and told.threads > len(told.cpus) and "threads" not in told.declared:
         text = f"it has {told.threads} threads for {units.count(len(told.cpus), 'CPU')}, and nobody asked for that"
         yield _finding("E6.threads", "note", name, text, "declare as many threads as CPUs in the settings of all")
 
 
-def _overdone(name: str, told: tuple[Told, ...], samples: Sequence[Sample]) -> Iterator[Finding]:
+def _overdone(name: str, told: tuple[ResourcesRead, ...], samples: Sequence[Sample]) -> Iterator[Finding]:
     """More CPU time than the threads that it names can use."""
     threads = max((one.threads for one in told if one.threads is not None), default=None)
     if not threads:
@@ -108,7 +108,7 @@ def _overdone(name: str, told: tuple[Told, ...], samples: Sequence[Sample]) -> I
 
 
 def _pair(
-    name: str, one: Told, baseline: str, base: Told, record: Record, samples: Sequence[Sample]
+    name: str, one: ResourcesRead, baseline: str, base: ResourcesRead, record: Record, samples: Sequence[Sample]
 ) -> Iterator[Finding]:
     def severity(what: str) -> Severity:
         return "note" if what in one.declared or what in base.declared else "warning"
@@ -156,7 +156,7 @@ def _far(least: float, names: tuple[str, ...], samples: Iterable[Sample]) -> boo
     return all(None not in found and all((peak or 0) < _NEAR * least for peak in found) for found in peaks.values())
 
 
-def _own(told: Told) -> str:
+def _own(told: ResourcesRead) -> str:
     return "none" if limit(told.memory) == UNLIMITED else told.memory
 
 

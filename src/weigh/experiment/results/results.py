@@ -8,7 +8,7 @@ import msgspec
 
 from weigh.experiment.record import Record
 from weigh.experiment.results import cold, drift, precision_findings, storage
-from weigh.experiment.results.clock_coverage import outside
+from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.machine import Machine, machine
@@ -132,7 +132,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     samples = [sample for record in attempts for sample in record.samples]
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
-    findings += outside(samples)
+    findings += clock_coverage(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
@@ -150,8 +150,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += warmth.findings
     judgements = {}
     for metric in METRICS:
-        spoilt_by = (warmth.refused, *_spoilt(attempts, watched, metric))
-        analysis = _judge(latest, before, gate, samples, findings, metric, spoilt_by)
+        spoilt_by = (warmth.refused, *_refusals(attempts, watched, metric))
+        analysis = _analyse(latest, before, gate, samples, findings, metric, spoilt_by)
         judgements[metric] = cold.withheld(analysis, warmth.refused)
     results = ExperimentResults(
         record=latest,
@@ -161,7 +161,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         findings=_distinct(findings),
         statements=statements(judgements, samples, latest.spec.temperatures),
         machine=watched,
-        accounts=warmth.accounts,
+        accounts=warmth.proofs,
         assumed=warmth.assumed,
     )
     timed = gate is not None and any(sample.timed for sample in samples)
@@ -179,7 +179,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     )
 
 
-def _spoilt(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Refusals]:
+def _refusals(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Refusals]:
     """What the machine spoilt, as the judge names it: an operation at another temperature is another question."""
     for temperature in attempts[-1].spec.temperatures:
         for one in refusals(attempts, watched, metric, temperature):
@@ -199,9 +199,9 @@ def refusals(
     """
     found: list[Refusals] = []
     if watched and metric in CLOCKS:
-        found += contention_findings.spoilt(watched.contention, temperature)
+        found += contention_findings.refusals(watched.contention, temperature)
     if metric in CLOCKS:
-        found += drift.spoilt(attempts, temperature)
+        found += drift.refusals(attempts, temperature)
     return tuple(found)
 
 
@@ -246,7 +246,7 @@ def _unread(record: Record) -> Iterator[tuple[str, str]]:
             yield contender.name, f"{', '.join(unread)} {'was' if len(unread) == 1 else 'were'}"
 
 
-def _judge(
+def _analyse(
     latest: Record,
     before: Gate | None,
     gate: Gate | None,

@@ -19,15 +19,14 @@ from weigh.machine.contention import (
     ALL,
     TELLABLE,
     WATCHED,
-    Blamed,
+    ProcessGroup,
     Used,
-    at_work,
-    during,
+    amounts,
+    by_name,
     in_order,
-    together,
+    processes_during,
 )
-from weigh.machine.use_method import Use, When, memory_of, readings
-from weigh.machine.use_method import together as summed
+from weigh.machine.use_method import Use, When, memory_of, readings, summarised
 from weigh.model.finding import Finding
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds, count, percent, seconds
@@ -75,7 +74,7 @@ class RunMachine(msgspec.Struct, frozen=True, kw_only=True):
     intervals: int
     unwatched: int
     contended: tuple[IntervalShare, ...]
-    culprits: tuple[Blamed, ...]
+    culprits: tuple[ProcessGroup, ...]
     queue: float | None
     longest_queue: int | None
     cpus: int | None
@@ -170,10 +169,10 @@ def _run(
     own = [one for one in moments if one.end > first and one.at < last]
     begin = np.array([run.at + one.from_s for one in kept])
     length = np.array([one.to_s - one.from_s for one in kept])
-    foreign = during(own, lambda one: one.foreign, begin, length)
-    steal = during(own, lambda one: one.steal, begin, length)
-    used = during(own, lambda one: one.own, begin, length)
-    covered = during(own, lambda one: None if one.foreign is None else one.span, begin, length)
+    foreign = amounts(own, lambda one: one.foreign, begin, length)
+    steal = amounts(own, lambda one: one.steal, begin, length)
+    used = amounts(own, lambda one: one.own, begin, length)
+    covered = amounts(own, lambda one: None if one.foreign is None else one.span, begin, length)
     shares = [
         IntervalShare(
             from_s=one.from_s,
@@ -193,7 +192,7 @@ def _run(
     worst = sorted((one for one in shares if _is_contended(one, bound, apart)), key=lambda one: _order(one, apart))
     by_processes = [one for one in worst if _is_past(one.foreign, one.foreign_s, bound)]
     at_fault = [(first, last)] if refused else [(run.at + one.from_s, run.at + one.to_s) for one in by_processes]
-    culprits = () if apart else together(one for those in at_work(at_fault, record.watches) for one in those)
+    culprits = () if apart else by_name(one for those in processes_during(at_fault, record.watches) for one in those)
     reasons = [contended.by_others(by_others, bound, culprits, "the run")] if refused else []
     reasons += [contended.by_guests(by_guests, bound, "the run")] if stolen else []
     queues = [one.queue for one in own if one.queue is not None]
@@ -222,7 +221,9 @@ def _run(
         queue=sum(queues) / len(queues) if queues else None,
         longest_queue=max(queues, default=None),
         cpus=max((len(one.cpus) for one in own if one.cpus), default=None),
-        use=summed({name: [one] for name, one in read.items()}, [When(run.number, o.from_s) for o in kept], [length]),
+        use=summarised(
+            {name: [one] for name, one in read.items()}, [When(run.number, o.from_s) for o in kept], [length]
+        ),
         spikes=spikes(scene),
     )
 

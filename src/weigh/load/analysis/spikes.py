@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from weigh.load.analysis.validity import SATURATED
-from weigh.machine.contention import WATCHED, Blamed, at_work, during, together
+from weigh.machine.contention import WATCHED, ProcessGroup, amounts, by_name, processes_during
 from weigh.machine.use_method import BUSY, readings, throttled
 from weigh.model.units import Seconds
 
@@ -93,7 +93,7 @@ class Spike(msgspec.Struct, frozen=True, kw_only=True):
     p99_s: Seconds
     typical_s: Seconds
     saturated: tuple[str, ...] = ()
-    culprits: tuple[Blamed, ...] = ()
+    culprits: tuple[ProcessGroup, ...] = ()
     watched: bool = True
 
 
@@ -139,9 +139,9 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
     signals["generator"] = busy
     inside = {name: [(begin < one.to_s) & (end > one.from_s) for one in found] for name, (begin, end) in places.items()}
     explaining = {name for name, signal in signals.items() if _is_rare(signal, ~np.any(inside[name], axis=0))}
-    culprits = at_work([(one.from_s + scene.at, one.to_s + scene.at) for one in found], scene.watches)
+    culprits = processes_during([(one.from_s + scene.at, one.to_s + scene.at) for one in found], scene.watches)
     spans = np.array([(one.from_s, one.to_s) for one in found])
-    seen = during(scene.moments, lambda one: one.span, spans[:, 0] + scene.at, spans[:, 1] - spans[:, 0])
+    seen = amounts(scene.moments, lambda one: one.span, spans[:, 0] + scene.at, spans[:, 1] - spans[:, 0])
     made = []
     for number, one in enumerate(found):
         names = [name for name in CAUSES if name in explaining and (signals[name][inside[name][number]] == 1).any()]
@@ -149,7 +149,7 @@ def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
             msgspec.structs.replace(
                 one,
                 saturated=tuple(names),
-                culprits=together(culprits[number]) if "others" in names else (),
+                culprits=by_name(culprits[number]) if "others" in names else (),
                 watched=bool(seen[number] >= WATCHED * (one.to_s - one.from_s)),
             )
         )
@@ -165,7 +165,7 @@ def _is_rare(signal: Floats, outside: NDArray[np.bool_]) -> bool:
 def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floats]:
     """1 where a resource was saturated, 0 where not, NaN where it was not read."""
     read = readings(scene.moments, begin, length, scene.memory)
-    own = during(scene.moments, lambda one: one.own, begin, length)
+    own = amounts(scene.moments, lambda one: one.own, begin, length)
     cpu = np.maximum(own, length)
 
     def taken(used: Floats) -> Floats:
@@ -174,12 +174,12 @@ def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floa
     with np.errstate(invalid="ignore"):
         full = (read["cpu"].utilisation > BUSY).astype(np.float64)
     found = {
-        "steal": taken(during(scene.moments, lambda one: one.steal, begin, length)),
+        "steal": taken(amounts(scene.moments, lambda one: one.steal, begin, length)),
         "limit": throttled(scene.moments, begin, length),
         # That a task waited for a CPU now and then is usual where every request is handed from one to another.
         "cpu": full,
         **{name: read[name].saturated for name in ("memory", "disk", "network")},
     }
     if scene.told:
-        found["others"] = taken(during(scene.moments, lambda one: one.foreign, begin, length))
+        found["others"] = taken(amounts(scene.moments, lambda one: one.foreign, begin, length))
     return found

@@ -148,7 +148,7 @@ def _interval(one: IntervalShare) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class MachineSection:
     """A run's part of the page.
 
     Attributes:
@@ -160,7 +160,7 @@ class Watched:
     plot: Markup
 
 
-def watched(results: LoadResults, run: RunFigures, *, drawn: bool = True) -> Watched | None:
+def machine_section(results: LoadResults, run: RunFigures, *, drawn: bool = True) -> MachineSection | None:
     """The part; None where nobody watched the run.
 
     Args:
@@ -179,4 +179,4 @@ def watched(results: LoadResults, run: RunFigures, *, drawn: bool = True) -> Wat
     bins = between(moments, began, ended, memory_of(record.host), timeline_plot.BINS)
     due = record.spec.duration_s
     plot = timeline_plot.plot(run, found, bins, due, end) if drawn else timeline_plot.NOTHING
-    return Watched(lines=tuple(lines(one, found)), plot=plot)
+    return MachineSection(lines=tuple(lines(one, found)), plot=plot)

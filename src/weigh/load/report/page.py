@@ -19,7 +19,7 @@ from weigh.render.words import tier
 
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
-    from weigh.load.report.machine import Watched
+    from weigh.load.report.machine import MachineSection
     from weigh.load.results import Group, LoadResults
 
 _STROKES = ("var(--k2)", "var(--k1)", "var(--k3)", "var(--k4)")
@@ -44,7 +44,7 @@ class Part:
     plots: tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]
     rows: tuple[tuple[OperationFigures, tuple[dict[str, Any], ...]], ...]
     page: str
-    watched: Watched | None
+    watched: MachineSection | None
 
 
 def page(results: LoadResults, evidence: str) -> str:
@@ -86,7 +86,7 @@ def page(results: LoadResults, evidence: str) -> str:
 def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:
     run = group.first
     drawn = drawn and bool(run.operations)
-    watched = machine.watched(results, run, drawn=drawn)
+    watched = machine.machine_section(results, run, drawn=drawn)
     return Part(
         group=group,
         run=run,

@@ -20,7 +20,7 @@ from weigh.statistics.correlated_mean import mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from weigh.load.waits.model import Look, RunWaits, Waits
+    from weigh.load.waits.model import RunWaits, Waits, WaitSample
 
 LEAST_LOOKS = 20
 """Looks that met an active session, below which no share is given."""
@@ -221,7 +221,7 @@ def _called(one: Root) -> str:
     return one.name or ("a prepared transaction" if one.whose == "prepared" else "a session without a name")
 
 
-def _shares(looks: Sequence[Look]) -> Iterator[Share]:
+def _shares(looks: Sequence[WaitSample]) -> Iterator[Share]:
     events = _counted((event, times) for look in looks for event, times in look.active.items())
     each = [sum(look.active.values()) for look in looks]
     whole = sum(each)

@@ -22,7 +22,7 @@ Whose = Literal["load", "other", "prepared", "server", ""]
 """Whose a session is: of the load, somebody else's, a prepared transaction's, of the server's own work; not known."""
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WaitSample(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One look at the sessions of the load.
 
     Attributes:
@@ -88,7 +88,7 @@ class Waits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         error: why the sampler ended before the run did.
     """
 
-    looks: tuple[Look, ...] = ()
+    looks: tuple[WaitSample, ...] = ()
     blocked: tuple[Blocked, ...] = ()
     statements: dict[str, dict[str, int]] = {}
     asked_s: Seconds = 0.0

@@ -63,7 +63,7 @@ class Engine(Adapter):
         self.url = wanted.get(settings.URL)
         self.sql = ""
         self.server: server.Server | None = None
-        self.held: data_copies.Held | None = None
+        self.held: data_copies.DataCopy | None = None
         self.bare: Path | None = None
         self.cursor: psycopg.Cursor[Any] | None = None
         self.account: os_user.OsUser | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .os_user import OsUser
 
 
-class Held(NamedTuple):
+class DataCopy(NamedTuple):
     """A copy that is ours while the descriptor, or one that a child inherited, is open.
 
     Attributes:
@@ -29,7 +29,7 @@ class Held(NamedTuple):
     lock: int
 
 
-def take(place: Path, programs: Path, account: OsUser | None) -> Held:
+def take(place: Path, programs: Path, account: OsUser | None) -> DataCopy:
     """The first copy of ``place / 'data'`` that nobody holds, made if all are held."""
     copies = place / "copies"
     copies.mkdir(exist_ok=True)
@@ -50,7 +50,7 @@ def take(place: Path, programs: Path, account: OsUser | None) -> Held:
             copy(place / "data", aside)
             write_back(programs, aside, account)
             aside.rename(data)
-        return Held(data, lock)
+        return DataCopy(data, lock)
     raise AssertionError("numbers do not end")
 
 

@@ -44,7 +44,7 @@ class Disturbed:
 
 
 @dataclass(frozen=True, slots=True)
-class Watching:
+class MachineSection:
     """The part.
 
     Attributes:
@@ -60,12 +60,12 @@ class Watching:
     bound: str
 
 
-def watching(results: ExperimentResults, contenders: Contenders) -> Watching | None:
+def machine_section(results: ExperimentResults, contenders: Contenders) -> MachineSection | None:
     """The part; None where nobody watched the machine."""
     machine = results.machine
     if machine is None:
         return None
-    return Watching(
+    return MachineSection(
         lines=tuple(use.lines(machine)),
         plot=_plot(machine, contenders),
         disturbed=_disturbed(machine, contenders),

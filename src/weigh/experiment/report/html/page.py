@@ -12,7 +12,7 @@ from weigh.experiment.report.html import environment
 from weigh.experiment.report.html.answers import answers
 from weigh.experiment.report.html.cold import cold
 from weigh.experiment.report.html.contenders import Contenders
-from weigh.experiment.report.html.machine import watching
+from weigh.experiment.report.html.machine import machine_section
 from weigh.experiment.report.html.metrics import metrics
 from weigh.experiment.report.html.operations import parts
 from weigh.experiment.report.html.verdicts import verdicts
@@ -80,7 +80,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             ),
             shared=shared,
             cold=cold(results, contenders),
-            watching=watching(results, contenders),
+            watching=machine_section(results, contenders),
             host=environment.host(record),
             knobs=knobs.reads(record),
             parity=parity.rows(results),
