@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from weigh.statistics.arrays import Floats, Ints
+
 
 __all__ = [
     "MIN_STARTS",

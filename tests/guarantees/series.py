@@ -22,9 +22,8 @@ from .row import Row
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Draw = np.random.Generator
 
 

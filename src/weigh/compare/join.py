@@ -33,19 +33,16 @@ from weigh.verdict.table import tabulate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.compare.model import Side
     from weigh.model.spec import Rules
     from weigh.model.verdict import Reason
+    from weigh.statistics.arrays import Bools, Ints
     from weigh.statistics.effects import Effects
     from weigh.verdict.analysis_model import Metric
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
     from weigh.verdict.table import Table
 
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
 
 _ALARM = 0.001
 _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}

@@ -27,12 +27,10 @@ from weigh.model.units import Seconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.sample import Sample
     from weigh.model.timeline import Moment, Watch
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 ALL = 1.0
 """A bound at which contention is allowed, whatever its size."""

@@ -24,12 +24,10 @@ from weigh.statistics.prewhitening import Whitened, constant, whiten
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.calibration import Calibration
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.refusals import Refusals
 
-    Floats = NDArray[np.float64]
 
 FEWEST = 6
 """Calibrations below which no drift can be told from noise: those of five blocks."""

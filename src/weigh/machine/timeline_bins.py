@@ -13,13 +13,10 @@ from weigh.machine.use_method import RESOURCES, Reading, readings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.sample import Sample
     from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes, Seconds
-
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
 
 
 class Span(NamedTuple):

@@ -17,9 +17,9 @@ from weigh.statistics.prewhitening import constant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.statistics.prewhitening import Whitened
 
-    Floats = NDArray[np.float64]
 
 MOST = 6
 """Changes looked for."""

@@ -14,11 +14,11 @@ from weigh.statistics import textbook_errors
 from weigh.statistics.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from weigh._native import BatchLadder
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 Method = Literal["batch", "naive", "kolaczkowski", "newey-west", "quadratic-spectral"]
 

@@ -18,8 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
+    from weigh.statistics.arrays import Bools, Floats
+
 
 TINY = 1e-12
 """Differences of logarithms below this are rounding, not effects."""

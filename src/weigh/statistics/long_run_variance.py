@@ -14,9 +14,8 @@ from scipy import special
 from scipy.fft import dct
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 MOST_BATCHES = 512
 """Batches to start from: more would cost degrees of freedom nobody needs and let in the correlation of neighbours."""

@@ -13,9 +13,9 @@ from weigh.statistics.prewhitening import batch_means
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.statistics.prewhitening import Whitened
 
-    Floats = NDArray[np.float64]
 
 FEWEST = 4
 """Cycles a series must hold; fewer are changes of level."""

@@ -25,9 +25,10 @@ from weigh.statistics.shape_models import Explanation, Kind, explained
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 FEWEST = 50
 """Samples below which nothing is said."""

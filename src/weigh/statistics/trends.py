@@ -11,11 +11,9 @@ import numpy as np
 from weigh.statistics.prewhitening import constant, long_run_deviation, whiten
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from weigh.statistics.arrays import Floats
     from weigh.statistics.prewhitening import Whitened
 
-    Floats = NDArray[np.float64]
 
 PACES = (0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.22)
 """Time constants of the approach, as shares of the series; slower ones are drift."""

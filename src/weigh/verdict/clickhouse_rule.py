@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.table import Table
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 LEVEL = 0.99
 """T is this quantile: the smallest difference that is exceeded in less than 1 % of all ways to deal out."""

@@ -13,9 +13,8 @@ from weigh.verdict.question import parted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.table import Table
-
-    Floats = NDArray[np.float64]
 
 
 def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str], Timing]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from weigh.load.spec import LoadInterval
     from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 TIMES = 3.0
 """By how many times the typical p99 that of a spike is longer, at least."""
