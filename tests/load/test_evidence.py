@@ -13,12 +13,12 @@ from weigh.evidence.sealing import End
 from weigh.judge.formats import hlog
 from weigh.judge.formats.source import Source
 from weigh.load import record as records
-from weigh.load.histogram import decode, merged
 from weigh.load.report import files
 from weigh.load.verify import verify
 from weigh.load.waits import model
 from weigh.load.waits.model import Waits, WaitSample
 from weigh.model.errors import EvidenceFault
+from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
     from pathlib import Path

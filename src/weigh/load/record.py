@@ -10,13 +10,13 @@ import msgspec
 from weigh.evidence import journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
-from weigh.load.histogram import decode
 from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.timeline import Watch
 from weigh.model.units import Seconds
+from weigh.statistics.histogram import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,11 +20,11 @@ from weigh.load import generator_errors
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, gone
 from weigh.load.bulk_load import loaded
-from weigh.load.histogram import decode, merged
 from weigh.load.spec import LoadInterval, LoadSummary
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
 from weigh.model.errors import WeighError
+from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

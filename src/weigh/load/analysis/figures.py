@@ -9,11 +9,11 @@ import msgspec
 from weigh.load.analysis.percentiles import Spectrum, spectrum
 from weigh.load.analysis.validity import RunFacts, refusals
 from weigh.load.analysis.warmup import Settled, settled
-from weigh.load.histogram import EMPTY, Histogram, decode, merged
 from weigh.load.spec import CONFIDENCE, LoadRun, LoadSpec, LoadSummary, Loop
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
 from weigh.statistics.correlated_mean import SeriesMean, mean
+from weigh.statistics.histogram import EMPTY, Histogram, decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from scipy import special
 
-from weigh.load.histogram import Histogram, decode, merged
 from weigh.model.units import Seconds
+from weigh.statistics.histogram import Histogram, decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

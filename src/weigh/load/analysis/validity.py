@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.analysis.percentiles import Spectrum
-    from weigh.load.histogram import Histogram
     from weigh.load.spec import Loop
     from weigh.model.units import Seconds
+    from weigh.statistics.histogram import Histogram
 
 LATE = 1.0
 """The generator's own lateness at p90 may be this share of the median response time."""

@@ -9,8 +9,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from support.load_records import HOUR, encoded
-from weigh.load.histogram import EMPTY, decode, merged
 from weigh.model.errors import EvidenceFault
+from weigh.statistics.histogram import EMPTY, decode, merged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

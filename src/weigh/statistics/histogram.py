@@ -80,8 +80,12 @@ class Histogram:
 EMPTY = Histogram(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
-def decode(text: str) -> Histogram:
-    """A histogram of the wire format, whose values are nanoseconds. An empty text is an empty histogram.
+def decode(text: str, unit: Seconds = _NANO) -> Histogram:
+    """A histogram of the wire format. An empty text is an empty histogram.
+
+    Args:
+        text: base64.
+        unit: of its values; as a rule they are nanoseconds.
 
     Raises:
         EvidenceFault: it is none, or damaged.
@@ -98,14 +102,14 @@ def decode(text: str) -> Histogram:
         inner, length, _, digits, lowest, _, _ = _HEADER.unpack_from(plain)
         if cookie & _COOKIE != _COMPRESSED or inner & _COOKIE != _PLAIN or not 1 <= digits <= 5 or lowest < 1:
             raise ValueError("its header")
-        return _unpacked(plain[_HEADER.size : _HEADER.size + length], digits, lowest)
+        return _unpacked(plain[_HEADER.size : _HEADER.size + length], digits, lowest, unit)
     except (binascii.Error, zlib.error, struct.error, ValueError) as error:
         raise EvidenceFault(
             f"a histogram is damaged: {error}", remedy="the evidence was edited or the disk is failing"
         ) from None
 
 
-def _unpacked(content: bytes, digits: int, lowest: int) -> Histogram:
+def _unpacked(content: bytes, digits: int, lowest: int, unit: Seconds) -> Histogram:
     raw = np.frombuffer(content, dtype=np.uint8)
     if not len(raw):
         return EMPTY
@@ -122,21 +126,21 @@ def _unpacked(content: bytes, digits: int, lowest: int) -> Histogram:
     widths = np.where(numbers < 0, -numbers, 1)
     at = np.concatenate(([0], np.cumsum(widths)[:-1]))
     held = numbers > 0
-    return _valued(at[held], numbers[held], digits, lowest)
+    return _valued(at[held], numbers[held], digits, lowest, unit)
 
 
-def _valued(at: NDArray[np.int64], counts: NDArray[np.int64], digits: int, lowest: int) -> Histogram:
+def _valued(at: NDArray[np.int64], counts: NDArray[np.int64], digits: int, lowest: int, unit: Seconds) -> Histogram:
     """Buckets by their number in the array of counts: linear in each power of two."""
     half = int(np.ceil(np.log2(2 * 10**digits))) - 1
-    unit = int(np.floor(np.log2(lowest)))
+    lowest_bit = int(np.floor(np.log2(lowest)))
     bucket = (at >> half) - 1
     inside = (at & ((1 << half) - 1)) + (1 << half)
     first = bucket < 0
     inside = np.where(first, inside - (1 << half), inside)
-    shift = np.where(first, 0, bucket) + unit
+    shift = np.where(first, 0, bucket) + lowest_bit
     low = inside << shift
     width = np.left_shift(np.int64(1), shift)
-    return Histogram((low + width - 1) * _NANO, (low + width // 2) * _NANO, counts)
+    return Histogram((low + width - 1) * unit, (low + width // 2) * unit, counts)
 
 
 def merged(some: Iterable[Histogram]) -> Histogram:
