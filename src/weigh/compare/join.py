@@ -141,7 +141,7 @@ class _Join:
         self.rules, self.metric, self.unlike = rules, metric, unlike
 
     def joining(self, pairs: Sequence[tuple[str, str]], operations: Sequence[str]) -> Joining:
-        """Everything."""
+        """Join every pair of contenders on every operation, of this metric."""
         rows = {
             (operation, *pair): self._ruling(operation, *pair)
             for operation in operations

@@ -62,7 +62,7 @@ class Journal:
             raise EnvironmentFault(
                 "another weigh is writing this evidence", where=str(folder), remedy="wait until it has ended"
             ) from error
-        # What a kill tore off is no event; the next one begins a line.
+        # A last line without its end was cut off by a kill and is not read; the next event begins a line.
         content = self._path.read_bytes()
         self._file.truncate(content.rfind(b"\n") + 1)
         self._file.seek(0, os.SEEK_END)
@@ -137,7 +137,7 @@ def begun(folder: Path) -> bool:
     """Whether an attempt recorded anything.
 
     Killed between making its directory and its first write it has no journal or an empty one; on a full disk it may
-    have nothing but its end. That says nothing about the experiment, and must not spoil the attempts beside it. A
+    have nothing but its end. That says nothing about the experiment, and must not spoil the other attempts. A
     journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
     """
     path = folder / NAME

@@ -94,7 +94,7 @@ def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Itera
         except OSError as error:
             yield _none(suspect, error.strerror or str(error))
         except Exception as error:
-            # Of weigh's own mistakes this one must not cost the measurement.
+            # A defect of weigh in here must not end the measurement.
             yield _none(suspect, f"weigh failed: {type(error).__name__}: {error}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -271,7 +271,7 @@ def _read(folder: Path, name: str, kind: type[_Kind]) -> _Kind:
         raise EvidenceFault(
             f"there is no {name}: the attempt was killed, is still running, or is no evidence of weigh",
             where=str(folder),
-            remedy="name an attempt that ended; weigh run --resume goes on with a killed one",
+            remedy="name an attempt that ended; weigh run --resume completes a killed one",
         ) from None
     except (OSError, msgspec.MsgspecError) as error:
         raise EvidenceFault(
