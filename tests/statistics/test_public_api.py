@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
 FUNCTIONS = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
 
 
