@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use crate::guard::guarded;
+use crate::catch_panic::guarded;
 use crate::rows::RowHasher;
 use crate::{Digest, Error};
 

@@ -8,9 +8,9 @@ use std::thread;
 use arrow_array::RecordBatchReader;
 use arrow_schema::ArrowError;
 
-use crate::guard::guarded;
+use crate::catch_panic::guarded;
+use crate::parquet_file::{Positioned, TableFile};
 use crate::rows::RowHasher;
-use crate::source::{Positioned, TableFile};
 use crate::{Digest, Error};
 
 /// The digest of the rows of all `paths` together.

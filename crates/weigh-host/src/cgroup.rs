@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::source::Source;
+use crate::proc_file::Source;
 use crate::text::{lines, number, value};
 
 /// The files of this process's group and of those around it.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::source::Source;
+use crate::proc_file::Source;
 use crate::text::{lines, number};
 
 /// The frequencies that can be read.

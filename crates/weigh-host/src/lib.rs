@@ -24,34 +24,34 @@
 //! remains of the machine's *user* time, which no kernel thread has, less an allowance for the steps in which it is
 //! counted. That is a lower bound.
 
+mod calibration;
 mod cgroup;
+mod counters;
 mod cpu;
 mod disk;
 mod error;
 mod frequency;
-mod kernels;
-mod machine;
 mod memory;
 mod network;
+mod page_cache;
 mod pressure;
+mod proc_file;
 mod process;
-mod residency;
+mod process_table;
 mod sampler;
-mod source;
-mod state;
+mod sampler_state;
 mod sys;
-mod table;
 mod text;
 mod window;
 
+pub use calibration::{calibrate_disk, calibrate_integer, calibrate_memory};
+pub use counters::Slow;
 pub use disk::DiskUse;
 pub use error::Error;
-pub use kernels::{calibrate_disk, calibrate_integer, calibrate_memory};
-pub use machine::Slow;
 pub use memory::{Faults, Memory};
 pub use network::NetworkUse;
-pub use residency::{How, Residency, evict, resident};
+pub use page_cache::{How, Residency, evict, resident};
+pub use process_table::Culprit;
 pub use sampler::Sampler;
-pub use state::Drained;
-pub use table::Culprit;
+pub use sampler_state::Drained;
 pub use window::Tick;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::state::{Drained, State};
+use crate::sampler_state::{Drained, State};
 use crate::{Error, sys};
 
 /// Ticks after which their cost is looked at.

@@ -15,39 +15,28 @@
 //! Nothing is dropped silently: what was not sent, failed, timed out or was wrong is counted, and what was due when a
 //! run ended too.
 //!
-//! Protocols are state machines without sockets (`postgres`, `resp`, `tls`, joined in `connection`); workloads are in
-//! [`workload`], [`ycsb`] and [`script`]. An engine in this process is called by a thread for each connection instead
+//! Protocols are state machines without sockets (`protocol`); workloads are in [`workload::ycsb`] and
+//! [`workload::script`]. An engine in this process is called by a thread for each connection instead
 //! (`sqlite`).
 #![forbid(unsafe_code)]
 
-mod answer;
-mod bulk;
+mod bulk_load;
 mod clock;
 mod config;
-mod connection;
-mod crew;
 mod error;
 mod event_loop;
-mod postgres;
-mod queue;
+mod protocol;
 pub mod random;
 mod recorder;
 mod report;
-mod resp;
 mod run;
 mod schedule;
-pub mod script;
 mod shared;
-mod slot;
-mod socket;
-mod source;
 mod sqlite;
-mod tls;
-mod wait;
+mod threads;
 pub mod workload;
-pub mod ycsb;
 
-pub use bulk::{Loaded, load};
+pub use bulk_load::{Loaded, load};
 pub use config::{Config, Kind, Offered, Target, TargetKind, TlsUse};
 pub use error::Error;
 pub use recorder::LONGEST;

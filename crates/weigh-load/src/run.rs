@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 use crate::Error;
 use crate::clock::{JumpWatch, SECOND, wall};
 use crate::config::{Config, TargetKind};
-use crate::connection::Plan;
-use crate::crew::{Crew, Thread};
 use crate::event_loop::Worker;
+use crate::event_loop::socket::Address;
+use crate::protocol::connection::Plan;
 use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
 use crate::shared::{Delivery, Shared, Totals};
-use crate::socket::Address;
 use crate::sqlite;
+use crate::threads::{Crew, Thread};
 use crate::workload::{Source, Workload};
 
 /// How long before the beginning all threads are told when it is: until then they must be awake and waiting.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use weigh_load::TargetKind;
-use weigh_load::script::{Script, Scripts, Settings};
+use weigh_load::workload::script::{Script, Scripts, Settings};
 use weigh_load::workload::{Bulk, Command, Next, Outcome, Reply, Rows, Source, Unit, Value, Workload};
 
 fn settings(text: &str) -> Settings {

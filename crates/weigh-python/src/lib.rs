@@ -2,11 +2,11 @@
 //!
 //! Every function lets go of the interpreter while it works. `src/weigh/_native.pyi` documents the Python side.
 
+mod arrow_stream;
 mod digest;
 mod host;
 mod load;
 mod stats;
-mod stream;
 mod ycsb;
 
 /// The native half of weigh.

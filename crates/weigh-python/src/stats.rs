@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use weigh_stats::Rung;
 
-use crate::stream;
+use crate::arrow_stream;
 
 /// The ladder as Python holds it.
 #[pyclass(module = "weigh._native", name = "BatchLadder")]
@@ -22,7 +22,7 @@ impl Ladder {
     }
 
     fn push(&mut self, stream: &Bound<'_, PyAny>) -> PyResult<()> {
-        let reader = stream::open(stream)?;
+        let reader = arrow_stream::open(stream)?;
         let ladder = &mut self.0;
         let pushed = stream.py().detach(|| {
             let mut longer = ladder.clone();

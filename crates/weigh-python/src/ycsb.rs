@@ -1,7 +1,7 @@
 //! weigh-load: the keys of YCSB, for tests of their laws.
 
 use pyo3::prelude::*;
-use weigh_load::ycsb::{Letter, keys};
+use weigh_load::workload::ycsb::{Letter, keys};
 
 use crate::load::LoadError;
 

@@ -33,10 +33,10 @@
 //!   batch of each, and the count, the mean and the variance of the samples stay those of the whole.
 #![forbid(unsafe_code)]
 
+mod batch_means;
 mod error;
-mod ladder;
 mod moments;
 
+pub use batch_means::{Batches, Ladder, MOST_BATCHES};
 pub use error::Error;
-pub use ladder::{Batches, Ladder, MOST_BATCHES};
 pub use moments::Rung;

@@ -3,7 +3,10 @@
 //! Nothing here waits for a connection, a write or another thread. A request that is due is sent at once if a
 //! connection is free, and otherwise as soon as one is; its response time counts from when it was due.
 
-mod links;
+mod connections;
+pub(crate) mod poller;
+pub(crate) mod slot;
+pub(crate) mod socket;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,17 +16,17 @@ use std::sync::atomic::Ordering;
 
 use crate::Error;
 use crate::clock::{SECOND, thread_cpu};
-use crate::connection::Plan;
-use crate::queue::Queue;
+use crate::protocol::connection::Plan;
 use crate::recorder::Recorder;
+use crate::schedule::due_queue::Queue;
 use crate::schedule::{Arrivals, Schedule};
 use crate::shared::{ATTENTION, DRAIN, Delivery, PARTING, Shared, Totals, WAKE_EARLY};
-use crate::slot::{Flight, Slot, State};
-use crate::socket::Address;
-use crate::wait::Waiter;
 use crate::workload::{Command, Next, Outcome, Workload};
+use poller::Waiter;
+use slot::{Flight, Slot, State};
+use socket::Address;
 
-use links::{LOGIN, PAUSES};
+use connections::{LOGIN, PAUSES};
 
 const BUFFER: usize = 1 << 16;
 

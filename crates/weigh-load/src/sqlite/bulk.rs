@@ -6,14 +6,14 @@ use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement};
 
 use crate::Error;
-use crate::bulk::go_on;
+use crate::bulk_load::go_on;
 use crate::clock::Clock;
 use crate::config::Target;
 use crate::workload::{Bulk, Chunk};
 
-use super::fault::Fault;
+use super::deadline::Watch;
+use super::error::Fault;
 use super::session::{open, run};
-use super::watch::Watch;
 
 /// Loads the rows; tells how many. `progress` is told the rows so far and all of them, and says whether to go on.
 pub(crate) fn load(

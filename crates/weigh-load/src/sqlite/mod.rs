@@ -5,30 +5,30 @@
 //! end.
 
 mod bulk;
-mod clerk;
-mod desk;
-mod fault;
+mod deadline;
+mod dispatcher;
+mod error;
+mod monitor;
 mod session;
 mod settings;
-mod watch;
 mod worker;
 
 use std::sync::Arc;
 
 use crate::Error;
 use crate::config::{Config, Target};
-use crate::crew::{Crew, Ready};
+use crate::event_loop::poller::exact_timers;
 use crate::recorder::Recorder;
 use crate::shared::{Shared, Totals};
-use crate::wait::exact_timers;
+use crate::threads::{Crew, Ready};
 use crate::workload::{Source, Workload};
 
 pub(crate) use bulk::load;
 pub use settings::{Described, describe};
 
-use desk::Desk;
+use deadline::Watch;
+use dispatcher::Desk;
 use session::{Session, open, run};
-use watch::Watch;
 use worker::Worker;
 
 /// Recorders that are there before the run: whoever ends an interval holds up everybody while it gets another.
@@ -64,7 +64,7 @@ pub(crate) fn crew(
         }
         Ok(ready.wait().map_or_else(Totals::default, |begun| {
             desk.begin(begun);
-            clerk::keep(&desk, &watches)
+            monitor::keep(&desk, &watches)
         }))
     })?;
     Ok(crew)

@@ -7,13 +7,13 @@ use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 
 use crate::Error;
-use crate::answer::{Answer, Sort};
 use crate::clock::Clock;
 use crate::config::Target;
+use crate::protocol::reply_buffer::{Answer, Sort};
 use crate::workload::{Command, Reply, Value};
 
-use super::fault::Fault;
-use super::watch::Watch;
+use super::deadline::Watch;
+use super::error::Fault;
 
 /// A setting that is no pragma here: weigh's own busy handler does what it says, and sees the end of a run as well.
 pub(crate) const BUSY: &str = "busy_timeout";

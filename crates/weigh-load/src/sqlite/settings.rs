@@ -11,9 +11,9 @@ use crate::Error;
 use crate::clock::Clock;
 use crate::config::Target;
 
-use super::fault::Fault;
+use super::deadline::Watch;
+use super::error::Fault;
 use super::session::{BUSY, open};
-use super::watch::Watch;
 
 /// Pragmas that decide what a request costs, read back whether or not somebody set them.
 const DECISIVE: [&str; 7] = [

@@ -12,9 +12,9 @@ use crate::clock::SECOND;
 use crate::shared::Shared;
 use crate::{Arrivals, Config, Error, Run, describe_sqlite, load};
 
-use super::desk::{Desk, Due};
-use super::watch::Watch;
-use crate::slot::Flight;
+use super::deadline::Watch;
+use super::dispatcher::{Desk, Due};
+use crate::event_loop::slot::Flight;
 use crate::workload::Outcome;
 
 /// A folder that is gone after the test.

@@ -2,12 +2,12 @@
 
 use std::thread;
 
-use crate::slot::Flight;
+use crate::event_loop::slot::Flight;
 use crate::workload::{Command, Next, Workload};
 
-use super::desk::Desk;
+use super::deadline::Watch;
+use super::dispatcher::Desk;
 use super::session::Session;
-use super::watch::Watch;
 
 /// A thread of a run.
 pub(crate) struct Worker<'c> {

@@ -8,8 +8,8 @@ mod server;
 use std::sync::Mutex;
 
 use weigh_load::random::Random;
+use weigh_load::workload::ycsb::{Letter, Settings, Store, Ycsb};
 use weigh_load::workload::{Command, Next, Outcome, Source, Unit};
-use weigh_load::ycsb::{Letter, Settings, Store, Ycsb};
 
 use server::{Answer, Lie, Server};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use weigh_load::TargetKind;
 use weigh_load::random::Random;
+use weigh_load::workload::ycsb::Ycsb;
 use weigh_load::workload::{Bulk, Command, Next, Reply, Rows, Source, Unit, Value, Workload};
-use weigh_load::ycsb::Ycsb;
 
 use crate::FIELDS;
 

@@ -1,0 +1,217 @@
+//! Loading data before a run: COPY, or pipelined commands, over one connection; SQLite has a way of its own.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::Error;
+use crate::clock::SECOND;
+use crate::config::{Target, TargetKind};
+use crate::event_loop::poller::Waiter;
+use crate::event_loop::socket::{Address, Socket};
+use crate::protocol::connection::{Connection, Plan, Step};
+use crate::sqlite;
+use crate::workload::{Bulk, Chunks, Command, Reply};
+
+/// How long a server may be silent: it may build an index.
+const PATIENCE: u64 = 3_600 * SECOND;
+/// How long to wait for a login.
+const LOGIN: u64 = 10 * SECOND;
+/// Bytes that wait to be written, at most.
+const AHEAD: usize = 1 << 20;
+const BUFFER: usize = 1 << 16;
+
+/// What was loaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loaded {
+    /// Rows.
+    pub rows: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Loads the data of a workload, if it has any. `progress` is told the rows so far and all of them, and says whether to go on.
+///
+/// # Errors
+///
+/// The server cannot be reached or refuses something; or `progress` said no.
+pub fn load(
+    target: &Target,
+    bulk: Option<Bulk>,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Loaded, Error> {
+    let Some(bulk) = bulk else { return Ok(Loaded { rows: 0, seconds: 0.0 }) };
+    let begun = Instant::now();
+    if target.kind == TargetKind::Sqlite {
+        let rows = sqlite::load(target, bulk, progress)?;
+        return Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() });
+    }
+    let mut link = Link::open(target)?;
+    let rows = match bulk {
+        Bulk::Sql { before, copies, after, rows } => {
+            for statement in before {
+                link.exchange(&Command::Simple(statement))?;
+            }
+            let mut done = 0;
+            for (statement, chunks) in copies {
+                link.copy(&statement, chunks, |more| {
+                    done += more;
+                    progress(done, rows)
+                })?;
+            }
+            for statement in after {
+                link.exchange(&Command::Simple(statement))?;
+            }
+            rows
+        }
+        Bulk::Keyed { before, chunks, rows } => {
+            for words in before {
+                link.exchange(&Command::Keyed(words))?;
+            }
+            let mut done = 0;
+            for chunk in chunks {
+                link.connection.send_bytes(&chunk.bytes, chunk.replies)?;
+                link.until(Step::Replied, PATIENCE)?;
+                link.check("loading")?;
+                done += chunk.rows;
+                go_on(progress(done, rows))?;
+            }
+            rows
+        }
+    };
+    Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
+}
+
+pub(crate) fn go_on(more: bool) -> Result<(), Error> {
+    more.then_some(()).ok_or_else(|| Error::Setting("the loading was interrupted".to_owned()))
+}
+
+/// One connection that waits.
+struct Link {
+    socket: Socket,
+    connection: Connection,
+    waiter: Waiter,
+    buffer: Vec<u8>,
+    ready: Vec<u64>,
+    address: Address,
+}
+
+impl Link {
+    fn open(target: &Target) -> Result<Self, Error> {
+        let plan = Arc::new(Plan::new(target, &[])?);
+        let address = Address::find(target)?;
+        let unreachable = |errno: rustix::io::Errno| Error::Unreachable {
+            target: address.to_string(),
+            why: std::io::Error::from(errno).to_string(),
+        };
+        let socket = Socket::connect(&address).map_err(unreachable)?;
+        let mut waiter = Waiter::new(1)?;
+        waiter.add(&socket, 0, true)?;
+        let mut ready = Vec::new();
+        waiter.wait(LOGIN, &mut ready)?;
+        socket.failure().map_err(unreachable)?;
+        waiter.change(&socket, 0, false)?;
+        let connection = Connection::begin(&plan)?;
+        let mut link = Self { socket, connection, waiter, buffer: vec![0; BUFFER], ready, address };
+        link.until(Step::Ready, LOGIN)?;
+        Ok(link)
+    }
+
+    /// Sends a command and waits for its answer.
+    fn exchange(&mut self, command: &Command) -> Result<(), Error> {
+        self.connection.send(command)?;
+        self.until(Step::Replied, PATIENCE)?;
+        self.check(&match command {
+            Command::Simple(statement) => format!("'{}'", statement.trim()),
+            _ => "preparing to load".to_owned(),
+        })
+    }
+
+    /// Sends the rows of a COPY.
+    fn copy(
+        &mut self,
+        statement: &str,
+        chunks: Chunks,
+        mut more: impl FnMut(u64) -> bool,
+    ) -> Result<(), Error> {
+        self.connection.send(&Command::Simple(statement.to_owned()))?;
+        if self.until(Step::CopyIn, PATIENCE)? == Step::Replied {
+            return self.check(&format!("'{statement}'"));
+        }
+        for chunk in chunks {
+            self.connection.send_bytes(&chunk.bytes, 0)?;
+            // An error ends a COPY at once, wherever it is.
+            if self.write_down_to(AHEAD)? == Step::Replied {
+                return self.check(&format!("'{statement}'"));
+            }
+            go_on(more(chunk.rows))?;
+        }
+        self.connection.end_copy()?;
+        self.until(Step::Replied, PATIENCE)?;
+        self.check(&format!("'{statement}'"))
+    }
+
+    /// Whether the answer is an error.
+    fn check(&self, doing: &str) -> Result<(), Error> {
+        match self.connection.reply() {
+            Reply::Error { code, text } => {
+                Err(Error::Refused { doing: doing.to_owned(), code: code.to_owned(), text: text.to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes and reads until something is reached; or an answer, which may come earlier.
+    fn until(&mut self, wanted: Step, patience: u64) -> Result<Step, Error> {
+        loop {
+            let step = self.write_down_to(0)?;
+            if step == wanted || step == Step::Replied {
+                return Ok(step);
+            }
+            self.wait(false, patience)?;
+            self.read()?;
+        }
+    }
+
+    /// Writes until no more than so many bytes are left, or an answer comes.
+    fn write_down_to(&mut self, left: usize) -> Result<Step, Error> {
+        loop {
+            let step = self.connection.advance()?;
+            let all = self.socket.write(&mut self.connection.out).map_err(Error::system("writing"))?;
+            if step != Step::Wait || all || self.connection.out.len() <= left {
+                return Ok(step);
+            }
+            self.wait(true, PATIENCE)?;
+            self.read()?;
+        }
+    }
+
+    fn wait(&mut self, writing: bool, patience: u64) -> Result<(), Error> {
+        if writing {
+            self.waiter.change(&self.socket, 0, true)?;
+        }
+        let until = Instant::now() + Duration::from_nanos(patience);
+        loop {
+            // A signal wakes it with nothing.
+            self.waiter.wait(patience.min(SECOND), &mut self.ready)?;
+            if !self.ready.is_empty() || Instant::now() >= until {
+                break;
+            }
+        }
+        if writing {
+            self.waiter.change(&self.socket, 0, false)?;
+        }
+        if self.ready.is_empty() {
+            let why = format!("no answer within {} s", patience / SECOND);
+            return Err(Error::Unreachable { target: self.address.to_string(), why });
+        }
+        Ok(())
+    }
+
+    fn read(&mut self) -> Result<(), Error> {
+        match self.socket.read(&mut self.buffer).map_err(Error::system("reading"))? {
+            None => Ok(()),
+            Some(0) => Err(Error::hung_up()),
+            Some(count) => self.connection.receive(&self.buffer[..count]),
+        }
+    }
+}

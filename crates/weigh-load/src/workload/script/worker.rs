@@ -1,0 +1,216 @@
+//! One thread's share of a run of scripts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::random::Random;
+use crate::workload::{Inner, Next, Outcome, Reply, Unit, Workload};
+
+use super::evaluate::evaluate;
+use super::expression::Expression;
+use super::parse::Step;
+use super::value::Datum;
+use super::{Program, Scripts};
+
+/// Longest pause, in seconds; far longer than a run.
+const LONGEST_PAUSE: f64 = 1e7;
+
+/// One run of a script on a connection.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    script: usize,
+    connection: usize,
+    /// The step that is at work.
+    step: usize,
+    /// Whether the connection is inside a transaction block.
+    open: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Worker {
+    shared: Arc<Scripts>,
+    random: Random,
+    /// By connection, as long as it lives: `\set` outlives the script, as in pgbench.
+    variables: HashMap<usize, Vec<Option<Datum>>>,
+}
+
+impl Worker {
+    pub(crate) fn new(shared: Arc<Scripts>, thread: usize) -> Self {
+        let random = Random::stream(shared.seed, thread);
+        Self { shared, random, variables: HashMap::new() }
+    }
+
+    fn script(&mut self) -> usize {
+        let mut ticket = self.random.below(self.shared.weights);
+        let weight = |program: &Program| u64::from(program.weight);
+        for (number, program) in self.shared.programs.iter().enumerate() {
+            match ticket.checked_sub(weight(program)) {
+                Some(rest) => ticket = rest,
+                None => return number,
+            }
+        }
+        0
+    }
+
+    fn value(&mut self, turn: &Turn, expression: &Expression) -> Result<Datum, String> {
+        let variables = self.variables.get(&turn.connection).map_or(&[][..], Vec::as_slice);
+        evaluate(expression, variables, &self.shared.names, &mut self.random)
+    }
+
+    /// Goes on until the server has something to do, or the script is at its end.
+    fn go_on(&mut self, turn: &mut Turn) -> Next {
+        let shared = Arc::clone(&self.shared);
+        let program = &shared.programs[turn.script];
+        loop {
+            let Some(step) = program.steps.get(turn.step) else {
+                let outcome = if turn.open {
+                    Outcome::Failed(format!(
+                        "{}: the script ends inside a transaction; end it with COMMIT or END",
+                        program.name
+                    ))
+                } else {
+                    Outcome::Right { verified: 0 }
+                };
+                return Next::Done(outcome);
+            };
+            let (next, line) = match step {
+                Step::Set { variable, value, line } => (self.set(turn, *variable, value), *line),
+                Step::Unless { condition, target, line } => (self.branch(turn, condition, *target), *line),
+                Step::Jump { target } => {
+                    turn.step = *target;
+                    continue;
+                }
+                Step::Sleep { amount, unit, line } => (self.sleep(turn, amount, *unit), *line),
+                Step::Sql { line, .. } => (self.send(turn), *line),
+            };
+            match next {
+                Ok(None) => {}
+                Ok(Some(next)) => return next,
+                Err(why) => {
+                    let outcome = Outcome::Failed(format!("{}, line {line}: {why}", program.name));
+                    return Next::Done(outcome);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, turn: &mut Turn, variable: usize, value: &Expression) -> Result<Option<Next>, String> {
+        let value = self.value(turn, value)?;
+        if let Some(variables) = self.variables.get_mut(&turn.connection) {
+            variables[variable] = Some(value);
+        }
+        turn.step += 1;
+        Ok(None)
+    }
+
+    fn branch(
+        &mut self,
+        turn: &mut Turn,
+        condition: &Expression,
+        target: usize,
+    ) -> Result<Option<Next>, String> {
+        turn.step = if self.value(turn, condition)?.holds() { turn.step + 1 } else { target };
+        Ok(None)
+    }
+
+    fn sleep(&mut self, turn: &mut Turn, amount: &Expression, unit: f64) -> Result<Option<Next>, String> {
+        let seconds = self.value(turn, amount)?.float()? * unit;
+        if !(0.0..=LONGEST_PAUSE).contains(&seconds) {
+            return Err(format!("\\sleep of {seconds} s"));
+        }
+        Ok(Some(Next::Sleep(Duration::from_secs_f64(seconds))))
+    }
+
+    fn send(&mut self, turn: &Turn) -> Result<Option<Next>, String> {
+        let variables = self.variables.get(&turn.connection).map_or(&[][..], Vec::as_slice);
+        let sending = self.shared.programs[turn.script].sendings[turn.step].as_ref();
+        let sending = sending.ok_or("a step that sends nothing")?;
+        Ok(Some(Next::Send(sending.command(variables, &self.shared.names)?)))
+    }
+
+    /// Takes the only row of an answer into variables.
+    fn gset(&mut self, turn: &Turn, prefix: &str, reply: &Reply<'_>) -> Result<(), String> {
+        let Reply::Rows(rows) = reply else { return Err("\\gset after a command without rows".into()) };
+        if rows.count() != 1 {
+            return Err(format!("\\gset takes one row, and there are {}", rows.count()));
+        }
+        let Some(variables) = self.variables.get_mut(&turn.connection) else { return Ok(()) };
+        for (column, name) in rows.names().iter().enumerate() {
+            // A name that no script uses needs no place.
+            let Some(variable) = self.shared.names.find(&format!("{prefix}{name}")) else { continue };
+            variables[variable] = Some(match rows.get(0, column) {
+                None => Datum::Null,
+                Some(text) => Datum::Text(String::from_utf8_lossy(text).into_owned()),
+            });
+        }
+        Ok(())
+    }
+
+    fn answered(&mut self, turn: &mut Turn, reply: &Reply<'_>) -> Next {
+        let shared = Arc::clone(&self.shared);
+        let program = &shared.programs[turn.script];
+        let Some(Step::Sql { gset, line, .. }) = program.steps.get(turn.step) else {
+            return self.go_on(turn);
+        };
+        if let Reply::Error { code, text } = reply {
+            let outcome = Outcome::Failed(format!("{}, line {line}: {text} ({code})", program.name));
+            return Next::Done(outcome);
+        }
+        if let Some(prefix) = gset
+            && let Err(why) = self.gset(turn, prefix, reply)
+        {
+            return Next::Done(Outcome::Failed(format!("{}, line {line}: {why}", program.name)));
+        }
+        turn.step += 1;
+        self.go_on(turn)
+    }
+}
+
+impl Workload for Worker {
+    fn operations(&self) -> &[String] {
+        &self.shared.operations
+    }
+
+    fn statements(&self) -> &[String] {
+        &self.shared.statements
+    }
+
+    fn parameters(&self) -> &[usize] {
+        &self.shared.parameters
+    }
+
+    fn begin(&mut self, connection: usize) -> (usize, Unit, Next) {
+        let script = self.script();
+        self.variables.entry(connection).or_insert_with(|| self.shared.client());
+        let mut turn = Turn { script, connection, step: 0, open: false };
+        let next = self.go_on(&mut turn);
+        (script, Unit(Inner::Script(turn)), next)
+    }
+
+    fn reply(&mut self, unit: &mut Unit, reply: &Reply<'_>, open: bool) -> Next {
+        let Inner::Script(turn) = &mut unit.0 else { return foreign_unit() };
+        turn.open = open;
+        self.answered(turn, reply)
+    }
+
+    fn wake(&mut self, unit: &mut Unit) -> Next {
+        let Inner::Script(turn) = &mut unit.0 else { return foreign_unit() };
+        turn.step += 1;
+        self.go_on(turn)
+    }
+
+    fn lost(&mut self, unit: Unit) {
+        // Its variables belong to the connection, which is gone; its number it keeps.
+        if let Inner::Script(turn) = unit.0
+            && let Some(variables) = self.variables.get_mut(&turn.connection)
+        {
+            self.shared.forget(variables);
+        }
+    }
+}
+
+/// A unit of another workload: the loop is at fault.
+fn foreign_unit() -> Next {
+    Next::Done(Outcome::Failed("a reply that belongs to no unit of this workload".into()))
+}
