@@ -1,4 +1,4 @@
-"""The native half of weigh (Rust): digests, hashes, Parquet's facts, ladders of batch means, the sampler, and load.
+"""The native half of weigh (Rust): digests, hashes, Parquet's facts, batch means, the sampler, and load.
 
 Paths are read as they are given, relative ones from the working directory. All functions let go of the
 interpreter while they work. The digest and its encoding are specified in ``crates/weigh-digest/src/lib.rs``.
@@ -138,7 +138,7 @@ def hash_file(path: str | PathLike[str]) -> str:
 def hash_bytes(data: bytes) -> str:
     """Return the BLAKE3 hash of ``data``, 64 hex digits."""
 
-class BatchLadder:
+class BatchMeans:
     """Means of consecutive batches of 1, 2, 4, 8, ... samples of one series (``crates/weigh-stats/src/lib.rs``).
 
     Memory grows with the logarithm of the number of samples.
@@ -156,10 +156,10 @@ class BatchLadder:
             ValueError: another type, a null, a number that is not finite. Nothing is added.
         """
 
-    def merge(self, later: BatchLadder) -> None:
+    def merge(self, later: BatchMeans) -> None:
         """Add a later part of the same series."""
 
-    def rungs(self) -> list[tuple[int, int, float, float | None, float | None, float | None]]:
+    def moments(self) -> list[tuple[int, int, float, float | None, float | None, float | None]]:
         """For each size: samples a batch, batches, their mean, variance, skewness, correlation of neighbours.
 
         The first, with batches of one sample, describes the samples themselves.

@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use crate::load::{Load, LoadError, describe_sqlite};
     #[pymodule_export]
-    use crate::stats::Ladder;
+    use crate::stats::BatchMeans;
     #[pymodule_export]
     use crate::ycsb::ycsb_keys;
 }

@@ -1,12 +1,12 @@
-//! The ladder: batch means of every size 2^k.
+//! Batch means of every size 2^k.
 
-use crate::{Error, Rung};
+use crate::{Error, Moments};
 
 /// Samples are worked off in blocks of this many.
-const BLOCK: usize = 1 << BLOCK_RUNG;
-const BLOCK_RUNG: usize = 12;
+const BLOCK: usize = 1 << BLOCK_LEVEL;
+const BLOCK_LEVEL: usize = 12;
 
-/// How many batch means a ladder keeps one by one at most, those of the finest rung that has no more.
+/// How many batch means are kept one by one at most, those of the smallest size that has no more.
 pub const MOST_BATCHES: usize = 1024;
 
 /// Consecutive batch means of one size.
@@ -20,21 +20,22 @@ pub struct Batches {
 
 /// A series in the making: moments of its batch means at every size 2^k, and the means of up to 1,024 batches.
 #[derive(Clone, Debug, Default)]
-pub struct Ladder {
-    rungs: Vec<Rung>,
-    /// For each rung, a batch that waits for a neighbour to become one batch of the next rung.
+pub struct BatchMeans {
+    /// For each size 2^k, k is the level.
+    levels: Vec<Moments>,
+    /// For each level, a batch that waits for a neighbour to become one batch of the next level.
     ///
-    /// Below the rung of a block there is none, except in a copy that was settled.
+    /// Below the level of a block there is none, except in a copy that was settled.
     open: Vec<Option<f64>>,
-    /// The batch means of rung `height`, all of them.
+    /// The batch means of level `height`, all of them.
     tops: Vec<f64>,
     height: usize,
     /// The samples after the last block, fewer than a block.
     rest: Vec<f64>,
 }
 
-impl Ladder {
-    /// An empty ladder.
+impl BatchMeans {
+    /// No samples.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -73,7 +74,7 @@ impl Ladder {
     ///
     /// See the crate's documentation for where this is exact.
     pub fn merge(&mut self, later: &Self) {
-        if later.rungs.is_empty() {
+        if later.levels.is_empty() {
             self.take_rest(later);
             return;
         }
@@ -86,17 +87,17 @@ impl Ladder {
             tops = halved(&tops);
         }
         self.tops.extend(tops);
-        self.reserve(later.rungs.len());
-        let last = later.rungs.len() - 1;
+        self.reserve(later.levels.len());
+        let last = later.levels.len() - 1;
         let mut adjacent = true;
-        for (rung, theirs) in later.rungs.iter().enumerate() {
-            self.rungs[rung].append(theirs, adjacent);
-            adjacent &= self.open[rung].is_none();
-            if rung < last {
-                self.open[rung] = later.open[rung];
+        for (level, theirs) in later.levels.iter().enumerate() {
+            self.levels[level].append(theirs, adjacent);
+            adjacent &= self.open[level].is_none();
+            if level < last {
+                self.open[level] = later.open[level];
             }
         }
-        // The last rung of a ladder holds one batch: the only one that may still become a pair with one before.
+        // The last level holds one batch: the only one that may still become a pair with one before.
         if let Some(mean) = later.open[last] {
             self.pair(last, mean);
         }
@@ -107,15 +108,15 @@ impl Ladder {
     /// Number of samples.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.rungs.first().map_or(0, |samples| samples.batches) + self.rest.len() as u64
+        self.levels.first().map_or(0, |samples| samples.batches) + self.rest.len() as u64
     }
 
-    /// The rungs from batches of one sample, the samples themselves, up to the last that has a batch.
+    /// The moments at each size, from batches of one sample, the samples themselves, up to the last that has a batch.
     #[must_use]
-    pub fn rungs(&self) -> Vec<Rung> {
+    pub fn moments(&self) -> Vec<Moments> {
         let mut settled = self.clone();
         settled.settle();
-        settled.rungs
+        settled.levels
     }
 
     /// The means of at most `most` batches, of the smallest size that has no more (and never more than 1,024).
@@ -139,9 +140,9 @@ impl Ladder {
         scratch.clear();
         scratch.extend_from_slice(block);
         let mut means = scratch.as_mut_slice();
-        for rung in 0..top {
-            self.rungs[rung].append(&Rung::of(means), true);
-            if rung == self.height {
+        for level in 0..top {
+            self.levels[level].append(&Moments::of(means), true);
+            if level == self.height {
                 self.tops.extend_from_slice(means);
             }
             let half = means.len() / 2;
@@ -154,21 +155,21 @@ impl Ladder {
         self.shrink();
     }
 
-    /// A batch of this rung is whole.
-    fn complete(&mut self, rung: usize, mean: f64) {
-        self.reserve(rung + 1);
-        self.rungs[rung].append(&Rung::of(&[mean]), true);
-        if rung == self.height {
+    /// A batch of this level is whole.
+    fn complete(&mut self, level: usize, mean: f64) {
+        self.reserve(level + 1);
+        self.levels[level].append(&Moments::of(&[mean]), true);
+        if level == self.height {
             self.tops.push(mean);
         }
-        self.pair(rung, mean);
+        self.pair(level, mean);
     }
 
-    /// A batch finds its neighbour, and is one of the next rung with it, or waits.
-    fn pair(&mut self, rung: usize, mean: f64) {
-        match self.open[rung].take() {
-            Some(before) => self.complete(rung + 1, f64::midpoint(before, mean)),
-            None => self.open[rung] = Some(mean),
+    /// A batch finds its neighbour, and is one of the next level with it, or waits.
+    fn pair(&mut self, level: usize, mean: f64) {
+        match self.open[level].take() {
+            Some(before) => self.complete(level + 1, f64::midpoint(before, mean)),
+            None => self.open[level] = Some(mean),
         }
     }
 
@@ -196,16 +197,16 @@ impl Ladder {
         }
     }
 
-    /// An odd one at the end is not lost: it is open at its rung.
+    /// An odd one at the end is not lost: it is open at its level.
     fn halve(&mut self) {
         self.tops = halved(&self.tops);
         self.height += 1;
     }
 
-    fn reserve(&mut self, rungs: usize) {
-        if self.rungs.len() < rungs {
-            self.rungs.resize_with(rungs, Rung::default);
-            self.open.resize(rungs, None);
+    fn reserve(&mut self, levels: usize) {
+        if self.levels.len() < levels {
+            self.levels.resize_with(levels, Moments::default);
+            self.open.resize(levels, None);
         }
     }
 }

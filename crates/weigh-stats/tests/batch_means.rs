@@ -1,8 +1,8 @@
-//! The ladder says what the definition says, however its samples came.
+//! Batch means are what the definition says, however its samples came.
 
 #![expect(clippy::cast_precision_loss, reason = "series are short")]
 
-use weigh_stats::{Error, Ladder, MOST_BATCHES, Rung};
+use weigh_stats::{BatchMeans, Error, MOST_BATCHES, Moments};
 
 /// A linear congruential generator (Knuth's MMIX constants): the same numbers on every machine.
 struct Draw(u64);
@@ -30,10 +30,10 @@ fn series(length: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-fn ladder(samples: &[f64]) -> Ladder {
-    let mut ladder = Ladder::new();
-    ladder.push(samples).unwrap();
-    ladder
+fn batch_means(samples: &[f64]) -> BatchMeans {
+    let mut means = BatchMeans::new();
+    means.push(samples).unwrap();
+    means
 }
 
 fn batches(samples: &[f64], size: usize) -> Vec<f64> {
@@ -45,7 +45,7 @@ fn close(left: f64, right: f64, scale: f64) -> bool {
 }
 
 #[track_caller]
-fn same(left: &[Rung], right: &[Rung]) {
+fn same(left: &[Moments], right: &[Moments]) {
     assert_eq!(left.len(), right.len());
     for (a, b) in left.iter().zip(right) {
         assert_eq!((a.batches, a.pairs), (b.batches, b.pairs));
@@ -57,13 +57,13 @@ fn same(left: &[Rung], right: &[Rung]) {
 }
 
 #[test]
-fn rungs_are_those_of_the_definition() {
+fn moments_are_those_of_the_definition() {
     for length in [1, 2, 3, 7, 100, 1023, 4095, 4096, 4097, 20_000] {
         let samples = series(length, 1);
-        let rungs = ladder(&samples).rungs();
-        assert_eq!(rungs.len(), length.ilog2() as usize + 1);
-        for (rung, found) in rungs.iter().enumerate() {
-            let means = batches(&samples, 1 << rung);
+        let levels = batch_means(&samples).moments();
+        assert_eq!(levels.len(), length.ilog2() as usize + 1);
+        for (level, found) in levels.iter().enumerate() {
+            let means = batches(&samples, 1 << level);
             let count = means.len() as f64;
             let mean = means.iter().sum::<f64>() / count;
             let central = |power| means.iter().map(|value| (value - mean).powi(power)).sum::<f64>();
@@ -89,7 +89,7 @@ fn batches_are_those_of_the_definition() {
         (300_000, 512, 1024),
     ] {
         let samples = series(length, 2);
-        let found = ladder(&samples).batches(most);
+        let found = batch_means(&samples).batches(most);
         assert_eq!(found.size, size as u64);
         let wanted = batches(&samples, size);
         assert_eq!(found.means.len(), wanted.len());
@@ -100,16 +100,16 @@ fn batches_are_those_of_the_definition() {
 #[test]
 fn slices_make_no_difference() {
     let samples = series(50_000, 3);
-    let whole = ladder(&samples);
+    let whole = batch_means(&samples);
     for seed in 0..20 {
-        let (mut draw, mut cut, mut left) = (Draw(seed), Ladder::new(), samples.as_slice());
+        let (mut draw, mut cut, mut left) = (Draw(seed), BatchMeans::new(), samples.as_slice());
         while !left.is_empty() {
             let _ = draw.next();
             let (slice, after) = left.split_at(draw.below(9000).min(left.len()));
             cut.push(slice).unwrap();
             left = after;
         }
-        assert_eq!(cut.rungs(), whole.rungs());
+        assert_eq!(cut.moments(), whole.moments());
         assert_eq!(cut.batches(512), whole.batches(512));
     }
 }
@@ -122,10 +122,10 @@ fn aligned_parts_merge_into_the_whole() {
     {
         let samples = &samples[..end.min(samples.len())];
         let (left, right) = samples.split_at(seam);
-        let (mut parts, whole) = (ladder(left), ladder(samples));
-        parts.merge(&ladder(right));
+        let (mut parts, whole) = (batch_means(left), batch_means(samples));
+        parts.merge(&batch_means(right));
         assert_eq!(parts.count(), whole.count());
-        same(&parts.rungs(), &whole.rungs());
+        same(&parts.moments(), &whole.moments());
         let (a, b) = (parts.batches(512), whole.batches(512));
         assert_eq!((a.size, a.means.len()), (b.size, b.means.len()));
         assert!(a.means.iter().zip(&b.means).all(|(a, b)| close(*a, *b, *b)));
@@ -135,25 +135,25 @@ fn aligned_parts_merge_into_the_whole() {
 #[test]
 fn many_aligned_parts_merge_into_the_whole_and_go_on() {
     let samples = series(90_000, 5);
-    let mut parts = Ladder::new();
+    let mut parts = BatchMeans::new();
     for part in samples[..81_920].chunks(8192) {
-        parts.merge(&ladder(part));
+        parts.merge(&batch_means(part));
     }
     parts.push(&samples[81_920..]).unwrap();
-    same(&parts.rungs(), &ladder(&samples).rungs());
+    same(&parts.moments(), &batch_means(&samples).moments());
 }
 
 #[test]
-fn parts_that_are_not_aligned_keep_the_samples_and_lose_less_than_a_batch_a_rung() {
+fn parts_that_are_not_aligned_keep_the_samples_and_lose_less_than_a_batch_a_level() {
     let samples = series(70_000, 6);
     for seam in [1, 4097, 30_000, 65_000] {
         let (left, right) = samples.split_at(seam);
-        let (mut parts, whole) = (ladder(left), ladder(&samples));
-        parts.merge(&ladder(right));
-        let (found, wanted) = (parts.rungs(), whole.rungs());
+        let (mut parts, whole) = (batch_means(left), batch_means(&samples));
+        parts.merge(&batch_means(right));
+        let (found, wanted) = (parts.moments(), whole.moments());
         same(&found[..1], &wanted[..1]);
-        for (rung, (a, b)) in found.iter().zip(&wanted).enumerate() {
-            assert!(a.batches <= b.batches && a.batches + 1 >= b.batches, "rung {rung}: {a:?} {b:?}");
+        for (level, (a, b)) in found.iter().zip(&wanted).enumerate() {
+            assert!(a.batches <= b.batches && a.batches + 1 >= b.batches, "level {level}: {a:?} {b:?}");
             assert!(a.pairs < a.batches);
         }
         let batches = parts.batches(512);
@@ -167,11 +167,11 @@ fn no_batch_and_no_pair_spans_a_seam_that_is_not_aligned() {
     let samples = series(40_000, 9);
     let (left, rest) = samples.split_at(5000);
     let (right, more) = rest.split_at(20_000);
-    let mut parts = ladder(left);
-    parts.merge(&ladder(right));
+    let mut parts = batch_means(left);
+    parts.merge(&batch_means(right));
     parts.push(more).unwrap();
-    for (rung, found) in parts.rungs().iter().enumerate().take(14) {
-        let size = 1 << rung;
+    for (level, found) in parts.moments().iter().enumerate().take(14) {
+        let size = 1 << level;
         let (before, after) = (batches(left, size), batches(rest, size));
         let steps = |means: &[f64]| means.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum::<f64>();
         let (pairs, differences) = if 5000 % size == 0 {
@@ -186,18 +186,18 @@ fn no_batch_and_no_pair_spans_a_seam_that_is_not_aligned() {
         assert_eq!(
             (found.batches, found.pairs),
             ((before.len() + after.len()) as u64, pairs as u64),
-            "{rung}"
+            "{level}"
         );
-        assert!(close(found.differences, differences, differences), "{rung}");
+        assert!(close(found.differences, differences, differences), "{level}");
     }
 }
 
 #[test]
-fn order_is_seen_above_the_first_rung_only() {
+fn order_is_seen_above_the_first_level_only() {
     let samples = series(40_000, 7);
     let mut sorted = samples.clone();
     sorted.sort_by(f64::total_cmp);
-    let (drawn, ordered) = (ladder(&samples).rungs(), ladder(&sorted).rungs());
+    let (drawn, ordered) = (batch_means(&samples).moments(), batch_means(&sorted).moments());
     assert!(close(drawn[0].variance().unwrap(), ordered[0].variance().unwrap(), 1.0));
     assert!(ordered[8].variance().unwrap() > 1.5 * drawn[8].variance().unwrap());
     assert!(ordered[0].correlation().unwrap() > 0.99);
@@ -206,31 +206,31 @@ fn order_is_seen_above_the_first_rung_only() {
 
 #[test]
 fn a_sample_that_is_no_number_is_refused_and_nothing_is_taken() {
-    let mut ladder = ladder(&[1.0, 2.0]);
-    let error = ladder.push(&[3.0, f64::INFINITY, f64::NAN]).unwrap_err();
+    let mut means = batch_means(&[1.0, 2.0]);
+    let error = means.push(&[3.0, f64::INFINITY, f64::NAN]).unwrap_err();
     assert_eq!(error, Error::NotFinite { at: 1, value: f64::INFINITY });
     assert_eq!(error.to_string(), "sample 1 is inf, not a finite number");
-    assert_eq!(ladder.count(), 2);
+    assert_eq!(means.count(), 2);
 }
 
 #[test]
 fn few_samples_have_no_variance() {
-    assert!(Ladder::new().rungs().is_empty());
-    assert!(Ladder::new().batches(8).means.is_empty());
-    let one = ladder(&[4.0]).rungs()[0];
+    assert!(BatchMeans::new().moments().is_empty());
+    assert!(BatchMeans::new().batches(8).means.is_empty());
+    let one = batch_means(&[4.0]).moments()[0];
     assert_eq!((one.mean, one.variance(), one.correlation(), one.skewness()), (4.0, None, None, None));
-    let constant = ladder(&vec![4.0; 5000]).rungs()[0];
+    let constant = batch_means(&vec![4.0; 5000]).moments()[0];
     assert_eq!((constant.variance(), constant.correlation()), (Some(0.0), None));
 }
 
 #[test]
 fn memory_does_not_grow_with_the_series() {
-    let mut ladder = Ladder::new();
+    let mut means = BatchMeans::new();
     let samples = series(1 << 18, 8);
     for _ in 0..4 {
-        ladder.push(&samples).unwrap();
+        means.push(&samples).unwrap();
     }
-    assert_eq!(ladder.count(), 1 << 20);
-    assert_eq!(ladder.rungs().len(), 21);
-    assert!(ladder.batches(usize::MAX).means.len() <= MOST_BATCHES);
+    assert_eq!(means.count(), 1 << 20);
+    assert_eq!(means.moments().len(), 21);
+    assert!(means.batches(usize::MAX).means.len() <= MOST_BATCHES);
 }
