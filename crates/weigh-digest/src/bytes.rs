@@ -7,8 +7,7 @@ use arrow_array::{
 use arrow_buffer::Buffer;
 use arrow_schema::DataType;
 
-use crate::encoding::{Slot, tag};
-use crate::value::SlotVisitor;
+use crate::encoding::{Slot, SlotVisitor, tag};
 
 /// Longest value that a view holds itself, in the bytes after its length.
 const INLINE: usize = 12;

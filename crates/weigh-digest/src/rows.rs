@@ -11,8 +11,8 @@ use arrow_buffer::NullBuffer;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bytes::Bytes;
-use crate::encoding::{SLOT, Slot};
-use crate::value::{SlotVisitor, Unsupported, Value, visit_slots};
+use crate::encoding::{SLOT, Slot, SlotVisitor};
+use crate::value::{Unsupported, Value, visit_slots};
 
 /// Rows encoded together: some 200 kB of ordinary rows.
 const BLOCK: usize = 1024;

@@ -8,7 +8,8 @@ use crate::clock::SECOND;
 use crate::config::{Target, TargetKind};
 use crate::event_loop::poller::Waiter;
 use crate::event_loop::socket::{Address, Socket};
-use crate::protocol::connection::{Connection, Plan, Step};
+use crate::protocol::Step;
+use crate::protocol::connection::{Connection, Plan};
 use crate::sqlite;
 use crate::workload::{Bulk, Chunks, Command, Reply};
 

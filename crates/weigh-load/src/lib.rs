@@ -34,6 +34,7 @@ mod schedule;
 mod shared;
 mod sqlite;
 mod threads;
+mod totals;
 pub mod workload;
 
 pub use bulk_load::{Loaded, load};

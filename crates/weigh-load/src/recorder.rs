@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::clock::SECOND;
-use crate::shared::Totals;
+use crate::totals::Totals;
 use crate::workload::Outcome;
 
 /// The longest time that a histogram holds, in nanoseconds: an hour. Longer ones are counted as overflows.

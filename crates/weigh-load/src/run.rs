@@ -13,9 +13,10 @@ use crate::event_loop::socket::Address;
 use crate::protocol::connection::Plan;
 use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
-use crate::shared::{Delivery, Shared, Totals};
+use crate::shared::{Delivery, Shared};
 use crate::sqlite;
 use crate::threads::{Crew, Thread};
+use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
 /// How long before the beginning all threads are told when it is: until then they must be awake and waiting.

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{Builder, JoinHandle};
 
 use crate::Error;
-use crate::shared::Totals;
+use crate::totals::Totals;
 
 /// A thread of a run.
 pub(crate) type Thread = JoinHandle<Result<Totals, Error>>;

@@ -7,7 +7,8 @@ use super::slot::{Flight, Slot, State};
 use super::socket::Socket;
 use crate::Error;
 use crate::clock::SECOND;
-use crate::protocol::connection::{Connection, Step};
+use crate::protocol::Step;
+use crate::protocol::connection::Connection;
 use crate::workload::{Command, Reply};
 
 use super::Worker;

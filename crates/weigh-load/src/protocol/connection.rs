@@ -10,20 +10,7 @@ use crate::config::{Target, TargetKind, TlsUse};
 use crate::protocol::tls::{Tls, TlsPlan};
 use crate::workload::{Command, Reply};
 
-use super::{postgres, resp};
-
-/// What a session has come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// More bytes must come.
-    Wait,
-    /// The login is done.
-    Ready,
-    /// The answer to the command is whole.
-    Replied,
-    /// The server waits for the rows of a COPY.
-    CopyIn,
-}
+use super::{Step, postgres, resp};
 
 /// How to begin connections to one server.
 pub(crate) struct Plan {

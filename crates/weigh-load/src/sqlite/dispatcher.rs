@@ -18,7 +18,8 @@ use crate::event_loop::slot::Flight;
 use crate::recorder::Recorder;
 use crate::schedule::due_queue::Queue;
 use crate::schedule::{Arrivals, Schedule};
-use crate::shared::{ATTENTION, DRAIN, Delivery, Shared, Totals, WAKE_EARLY};
+use crate::shared::{ATTENTION, DRAIN, Delivery, Shared, WAKE_EARLY};
+use crate::totals::Totals;
 use crate::workload::Outcome;
 
 /// A request that a thread has taken.

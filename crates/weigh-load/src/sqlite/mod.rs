@@ -19,8 +19,9 @@ use crate::Error;
 use crate::config::{Config, Target};
 use crate::event_loop::poller::exact_timers;
 use crate::recorder::Recorder;
-use crate::shared::{Shared, Totals};
+use crate::shared::Shared;
 use crate::threads::{Crew, Ready};
+use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
 pub(crate) use bulk::load;

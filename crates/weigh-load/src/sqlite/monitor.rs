@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::clock::SECOND;
-use crate::shared::{ATTENTION, PARTING, Totals};
+use crate::shared::{ATTENTION, PARTING};
+use crate::totals::Totals;
 
 use super::deadline::Watch;
 use super::dispatcher::Desk;

@@ -18,7 +18,7 @@ use postgres_protocol::message::backend::{
 use postgres_protocol::message::frontend;
 
 use crate::Error;
-use crate::protocol::connection::Step;
+use crate::protocol::Step;
 use crate::protocol::reply_buffer::{Answer, Sort};
 use crate::workload::script::fifteen_digits;
 use crate::workload::{Command, Reply, Value};

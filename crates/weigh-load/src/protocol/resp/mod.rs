@@ -5,7 +5,7 @@ mod frame;
 use bytes::{Buf, BytesMut};
 
 use crate::Error;
-use crate::protocol::connection::Step;
+use crate::protocol::Step;
 use crate::protocol::reply_buffer::{Answer, Sort};
 use crate::workload::{Command, Reply};
 
