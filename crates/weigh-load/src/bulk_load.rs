@@ -11,7 +11,7 @@ use crate::event_loop::socket::{Address, Socket};
 use crate::protocol::Step;
 use crate::protocol::connection::{Connection, Plan};
 use crate::sqlite;
-use crate::workload::{Bulk, Chunks, Command, Reply};
+use crate::workload::message::{Bulk, Chunks, Command, Reply};
 
 /// How long a server may be silent: it may build an index.
 const PATIENCE: u64 = 3_600 * SECOND;

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::clock::SECOND;
 use crate::protocol::Step;
 use crate::protocol::connection::Connection;
-use crate::workload::{Command, Reply};
+use crate::workload::message::{Command, Reply};
 
 use super::Worker;
 

@@ -22,7 +22,8 @@ use crate::schedule::due_queue::Queue;
 use crate::schedule::{Arrivals, Schedule};
 use crate::shared::{ATTENTION, DRAIN, Delivery, PARTING, Shared, WAKE_EARLY};
 use crate::totals::Totals;
-use crate::workload::{Command, Next, Outcome, Workload};
+use crate::workload::message::Command;
+use crate::workload::{Next, Outcome, Workload};
 use poller::Waiter;
 use slot::{Flight, Slot, State};
 use socket::Address;
@@ -276,8 +277,8 @@ impl Worker {
         let slot = &mut self.slots[place];
         let Some((_, connection)) = &slot.link else { return };
         match mem::replace(&mut slot.state, State::Idle { since: now }) {
-            State::Busy { mut flight, .. } => {
-                let next = self.workload.reply(&mut flight.unit, &connection.reply(), connection.in_block());
+            State::Busy { flight, .. } => {
+                let next = self.workload.reply(&flight.unit, &connection.reply(), connection.in_block());
                 self.follow(place, flight, next, now);
             }
             State::Resetting { .. } => self.free(place, now),
@@ -325,8 +326,8 @@ impl Worker {
             }
             match mem::replace(&mut slot.state, State::Down { since: now, pause: 0 }) {
                 State::Down { since, pause } => self.connect(place, since, pause),
-                State::Sleeping { mut flight } => {
-                    let next = self.workload.wake(&mut flight.unit);
+                State::Sleeping { flight } => {
+                    let next = self.workload.wake(&flight.unit);
                     self.follow(place, flight, next, now);
                 }
                 other => slot.state = other,

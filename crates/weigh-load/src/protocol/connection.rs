@@ -8,7 +8,7 @@ use postgres_protocol::message::frontend;
 use crate::Error;
 use crate::config::{Target, TargetKind, TlsUse};
 use crate::protocol::tls::{Tls, TlsPlan};
-use crate::workload::{Command, Reply};
+use crate::workload::message::{Command, Reply};
 
 use super::{Step, postgres, resp};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::workload::{Cell, Reply, Rows};
+use crate::workload::message::{Cell, Reply, Rows};
 
 /// What kind of answer it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

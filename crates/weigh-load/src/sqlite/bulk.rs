@@ -9,7 +9,7 @@ use crate::Error;
 use crate::bulk_load::go_on;
 use crate::clock::Clock;
 use crate::config::Target;
-use crate::workload::{Bulk, Chunk};
+use crate::workload::message::{Bulk, Chunk};
 
 use super::deadline::Watch;
 use super::error::Fault;

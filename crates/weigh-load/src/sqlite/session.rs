@@ -10,7 +10,7 @@ use crate::Error;
 use crate::clock::Clock;
 use crate::config::Target;
 use crate::protocol::reply_buffer::{Answer, Sort};
-use crate::workload::{Command, Reply, Value};
+use crate::workload::message::{Command, Parameter, Reply};
 
 use super::deadline::Watch;
 use super::error::Fault;
@@ -201,7 +201,7 @@ fn same(statement: &Statement<'_>, given: usize) -> Result<(), String> {
 /// Binds, steps to the end, and copies what comes.
 fn ask(
     statement: &mut Statement<'_>,
-    values: &[Value],
+    values: &[Parameter],
     answer: &mut Answer,
     digits: &mut Vec<u8>,
 ) -> rusqlite::Result<()> {
@@ -211,11 +211,11 @@ fn ask(
     }
     for (place, value) in (1_usize..).zip(values) {
         match value {
-            Value::Null => statement.raw_bind_parameter(place, Null)?,
-            Value::Int(number) => statement.raw_bind_parameter(place, number)?,
-            Value::Float(number) => statement.raw_bind_parameter(place, number)?,
-            Value::Bool(truth) => statement.raw_bind_parameter(place, truth)?,
-            Value::Text(text) => {
+            Parameter::Null => statement.raw_bind_parameter(place, Null)?,
+            Parameter::Int(number) => statement.raw_bind_parameter(place, number)?,
+            Parameter::Float(number) => statement.raw_bind_parameter(place, number)?,
+            Parameter::Bool(truth) => statement.raw_bind_parameter(place, truth)?,
+            Parameter::Text(text) => {
                 statement.raw_bind_parameter(place, ToSqlOutput::Borrowed(ValueRef::Text(text)))?;
             }
         }

@@ -3,7 +3,8 @@
 use std::thread;
 
 use crate::event_loop::slot::Flight;
-use crate::workload::{Command, Next, Workload};
+use crate::workload::message::Command;
+use crate::workload::{Next, Workload};
 
 use super::deadline::Watch;
 use super::dispatcher::Desk;
@@ -31,7 +32,7 @@ impl Worker<'_> {
     }
 
     /// Does what the workload says is next, to the end of the unit.
-    fn follow(&mut self, mut flight: Flight, mut next: Next) {
+    fn follow(&mut self, flight: Flight, mut next: Next) {
         let clock = self.desk.shared.clock;
         let mut now = flight.sent;
         loop {
@@ -51,7 +52,7 @@ impl Worker<'_> {
                         self.workload.lost(flight.unit);
                         break;
                     }
-                    self.workload.reply(&mut flight.unit, &self.session.reply(), self.session.in_block())
+                    self.workload.reply(&flight.unit, &self.session.reply(), self.session.in_block())
                 }
                 Next::Sleep(time) => {
                     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -59,7 +60,7 @@ impl Worker<'_> {
                         return self.workload.lost(flight.unit);
                     }
                     now = clock.now();
-                    self.workload.wake(&mut flight.unit)
+                    self.workload.wake(&flight.unit)
                 }
             };
         }

@@ -20,8 +20,7 @@ use postgres_protocol::message::frontend;
 use crate::Error;
 use crate::protocol::Step;
 use crate::protocol::reply_buffer::{Answer, Sort};
-use crate::workload::script::fifteen_digits;
-use crate::workload::{Command, Reply, Value};
+use crate::workload::message::{Command, Parameter, Reply, fifteen_digits};
 
 pub(crate) use login::Login;
 
@@ -238,15 +237,15 @@ fn name(statement: usize) -> String {
 }
 
 fn write_value(
-    value: &Value,
+    value: &Parameter,
     out: &mut BytesMut,
 ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
     match value {
-        Value::Null => return Ok(IsNull::Yes),
-        Value::Int(number) => write!(out, "{number}")?,
-        Value::Float(number) => out.extend_from_slice(fifteen_digits(*number).as_bytes()),
-        Value::Bool(truth) => write!(out, "{truth}")?,
-        Value::Text(text) => out.extend_from_slice(text),
+        Parameter::Null => return Ok(IsNull::Yes),
+        Parameter::Int(number) => write!(out, "{number}")?,
+        Parameter::Float(number) => out.extend_from_slice(fifteen_digits(*number).as_bytes()),
+        Parameter::Bool(truth) => write!(out, "{truth}")?,
+        Parameter::Text(text) => out.extend_from_slice(text),
     }
     Ok(IsNull::No)
 }

@@ -92,8 +92,8 @@ fn show(reply: &Reply<'_>) -> String {
 
 #[test]
 fn answers_are_the_same_wherever_they_are_cut() {
-    let select = Command::Prepared { statement: 0, values: vec![Value::Int(7)] };
-    let update = Command::Prepared { statement: 1, values: vec![Value::Null] };
+    let select = Command::Prepared { statement: 0, values: vec![Parameter::Int(7)] };
+    let update = Command::Prepared { statement: 1, values: vec![Parameter::Null] };
     let text = Command::Simple("SELECT 1 AS one".to_owned());
     for (command, answer, shown, open) in [
         (

@@ -7,7 +7,7 @@ use bytes::{Buf, BytesMut};
 use crate::Error;
 use crate::protocol::Step;
 use crate::protocol::reply_buffer::{Answer, Sort};
-use crate::workload::{Command, Reply};
+use crate::workload::message::{Command, Reply};
 
 use frame::{Read, read};
 

@@ -4,7 +4,7 @@
 //! PostgreSQL. One unit of scale is one branch, 10 tellers and 100,000 accounts.
 
 use crate::config::TargetKind;
-use crate::workload::{Bulk, Chunk, Chunks};
+use crate::workload::message::{Bulk, Chunk, Chunks};
 
 /// Accounts of a branch.
 const ACCOUNTS: u64 = 100_000;

@@ -22,16 +22,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::Error;
 use crate::config::TargetKind;
 use crate::random::scatter;
-use crate::workload::{Bulk, Source, Workload};
+use crate::workload::message::Bulk;
+use crate::workload::{Source, Workload};
 
 use functions::DEFAULT_SEED;
 use parse::Step;
 use position::Fault;
 use statement::Sending;
 use value::Datum;
-pub(crate) use value::fifteen_digits;
 use variables::Names;
-pub(crate) use worker::Turn;
 use worker::Worker;
 
 /// A script, and how often it is run among others.

@@ -3,7 +3,7 @@
 use super::position::{Place, in_name};
 use super::value::Datum;
 use super::variables::Names;
-use crate::workload::{Command, Value};
+use crate::workload::message::{Command, Parameter};
 
 /// A part of a statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,14 +148,14 @@ impl Sending {
             Self::Prepared { statement, parameters } => {
                 let values = parameters.iter().map(|number| {
                     Ok(match value(*number)? {
-                        Datum::Null => Value::Null,
-                        Datum::Int(value) => Value::Int(*value),
-                        Datum::Float(value) => Value::Float(*value),
-                        Datum::Bool(value) => Value::Bool(*value),
-                        Datum::Text(text) => Value::Text(text.clone().into_bytes()),
+                        Datum::Null => Parameter::Null,
+                        Datum::Int(value) => Parameter::Int(*value),
+                        Datum::Float(value) => Parameter::Float(*value),
+                        Datum::Bool(value) => Parameter::Bool(*value),
+                        Datum::Text(text) => Parameter::Text(text.clone().into_bytes()),
                     })
                 });
-                let values = values.collect::<Result<Vec<Value>, String>>()?;
+                let values = values.collect::<Result<Vec<Parameter>, String>>()?;
                 Ok(Command::Prepared { statement: *statement, values })
             }
             Self::Simple { parts } => {

@@ -1,5 +1,7 @@
 //! What a variable of a script holds.
 
+use crate::workload::message::fifteen_digits;
+
 /// A value of an expression or a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Datum {
@@ -103,25 +105,6 @@ pub(crate) fn whole(value: f64) -> Result<i64, String> {
     } else {
         Err(format!("{value} is out of the range of a bigint"))
     }
-}
-
-/// As C prints with `%.15g`: 15 significant digits, without zeros at the end.
-pub(crate) fn fifteen_digits(value: f64) -> String {
-    if !value.is_finite() {
-        return value.to_string();
-    }
-    let scientific = format!("{value:.14e}");
-    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let shortest = |text: &str| -> String {
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text.into() }
-    };
-    if (-4..15).contains(&exponent) {
-        let decimals = usize::try_from(14 - exponent).unwrap_or(0);
-        return shortest(&format!("{value:.decimals$}"));
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", shortest(digits), exponent.abs())
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::random::Random;
-use crate::workload::{Inner, Next, Outcome, Reply, Unit, Workload};
+use crate::workload::message::Reply;
+use crate::workload::units::{Unit, Units};
+use crate::workload::{Next, Outcome, Workload};
 
 use super::evaluate::evaluate;
 use super::expression::Expression;
@@ -18,7 +20,7 @@ const LONGEST_PAUSE: f64 = 1e7;
 
 /// One run of a script on a connection.
 #[derive(Debug)]
-pub(crate) struct Turn {
+struct Turn {
     script: usize,
     connection: usize,
     /// The step that is at work.
@@ -33,12 +35,13 @@ pub(crate) struct Worker {
     random: Random,
     /// By connection, as long as it lives: `\set` outlives the script, as in pgbench.
     variables: HashMap<usize, Vec<Option<Datum>>>,
+    turns: Units<Turn>,
 }
 
 impl Worker {
     pub(crate) fn new(shared: Arc<Scripts>, thread: usize) -> Self {
         let random = Random::stream(shared.seed, thread);
-        Self { shared, random, variables: HashMap::new() }
+        Self { shared, random, variables: HashMap::new(), turns: Units::new() }
     }
 
     fn script(&mut self) -> usize {
@@ -165,6 +168,14 @@ impl Worker {
         turn.step += 1;
         self.go_on(turn)
     }
+
+    /// Remembers a turn, unless it is over.
+    fn keep(&mut self, unit: &Unit, turn: Turn, next: Next) -> Next {
+        if !matches!(next, Next::Done(_)) {
+            self.turns.keep(unit, turn);
+        }
+        next
+    }
 }
 
 impl Workload for Worker {
@@ -185,32 +196,33 @@ impl Workload for Worker {
         self.variables.entry(connection).or_insert_with(|| self.shared.client());
         let mut turn = Turn { script, connection, step: 0, open: false };
         let next = self.go_on(&mut turn);
-        (script, Unit(Inner::Script(turn)), next)
+        let unit = self.turns.begin(turn);
+        if matches!(next, Next::Done(_)) {
+            self.turns.take(&unit);
+        }
+        (script, unit, next)
     }
 
-    fn reply(&mut self, unit: &mut Unit, reply: &Reply<'_>, open: bool) -> Next {
-        let Inner::Script(turn) = &mut unit.0 else { return foreign_unit() };
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, open: bool) -> Next {
+        let Some(mut turn) = self.turns.take(unit) else { return Next::unknown_unit() };
         turn.open = open;
-        self.answered(turn, reply)
+        let next = self.answered(&mut turn, reply);
+        self.keep(unit, turn, next)
     }
 
-    fn wake(&mut self, unit: &mut Unit) -> Next {
-        let Inner::Script(turn) = &mut unit.0 else { return foreign_unit() };
+    fn wake(&mut self, unit: &Unit) -> Next {
+        let Some(mut turn) = self.turns.take(unit) else { return Next::unknown_unit() };
         turn.step += 1;
-        self.go_on(turn)
+        let next = self.go_on(&mut turn);
+        self.keep(unit, turn, next)
     }
 
     fn lost(&mut self, unit: Unit) {
         // Its variables belong to the connection, which is gone; its number it keeps.
-        if let Inner::Script(turn) = unit.0
+        if let Some(turn) = self.turns.take(&unit)
             && let Some(variables) = self.variables.get_mut(&turn.connection)
         {
             self.shared.forget(variables);
         }
     }
-}
-
-/// A unit of another workload: the loop is at fault.
-fn foreign_unit() -> Next {
-    Next::Done(Outcome::Failed("a reply that belongs to no unit of this workload".into()))
 }

@@ -1,7 +1,7 @@
 //! The rows of the load, in the form in which a server takes many at once.
 
 use crate::config::TargetKind;
-use crate::workload::{Bulk, Chunk, Chunks};
+use crate::workload::message::{Bulk, Chunk, Chunks};
 
 use super::commands::{Commands, INDEX, Store, TABLE, row_name};
 use super::key_distribution::key_name;

@@ -1,6 +1,6 @@
 //! The commands of YCSB for the kinds of servers.
 
-use crate::workload::{Command, Value};
+use crate::workload::message::{Command, Parameter};
 
 use super::key_distribution::key_name;
 
@@ -71,7 +71,7 @@ impl Commands {
     /// All fields of a row.
     pub(crate) fn read(&self, key: u64) -> Command {
         match self.store {
-            Store::Sql => Command::Prepared { statement: READ, values: vec![Value::Text(key_name(key))] },
+            Store::Sql => Command::Prepared { statement: READ, values: vec![Parameter::Text(key_name(key))] },
             Store::KeyValue { .. } => Command::Keyed(vec![b"HGETALL".into(), row_name(&key_name(key))]),
         }
     }
@@ -82,7 +82,7 @@ impl Commands {
         match self.store {
             Store::Sql => Command::Prepared {
                 statement: UPDATE + field,
-                values: vec![Value::Text(value), Value::Text(key_name(key))],
+                values: vec![Parameter::Text(value), Parameter::Text(key_name(key))],
             },
             Store::KeyValue { .. } => Command::Keyed(vec![
                 b"HSET".into(),
@@ -98,7 +98,7 @@ impl Commands {
         let name = key_name(key);
         match self.store {
             Store::Sql => {
-                let values = std::iter::once(name).chain(values).map(Value::Text).collect();
+                let values = std::iter::once(name).chain(values).map(Parameter::Text).collect();
                 Command::Prepared { statement: INSERT, values }
             }
             Store::KeyValue { ordered_index } => {
@@ -121,9 +121,10 @@ impl Commands {
         let name = key_name(key);
         let rows = i64::try_from(length).unwrap_or(i64::MAX);
         match self.store {
-            Store::Sql => {
-                Command::Prepared { statement: SCAN, values: vec![Value::Text(name), Value::Int(rows)] }
-            }
+            Store::Sql => Command::Prepared {
+                statement: SCAN,
+                values: vec![Parameter::Text(name), Parameter::Int(rows)],
+            },
             Store::KeyValue { .. } => Command::Keyed(vec![
                 b"ZRANGEBYLEX".into(),
                 INDEX.into(),

@@ -26,7 +26,8 @@ use std::sync::Arc;
 
 use crate::Error;
 use crate::config::TargetKind;
-use crate::workload::{Bulk, Source, Workload};
+use crate::workload::message::Bulk;
+use crate::workload::{Source, Workload};
 
 pub use commands::Store;
 pub use key_distribution::{Zipf, fnv64, key_name};
@@ -35,7 +36,6 @@ use expected_values::Ledger;
 use key_distribution::Keys;
 use key_order::Order;
 use key_space::Inserts;
-pub(crate) use step::Step;
 use value::Values;
 use worker::Worker;
 

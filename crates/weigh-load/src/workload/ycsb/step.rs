@@ -1,6 +1,7 @@
 //! A piece of work that the server is at, and answers that do not fit it.
 
-use crate::workload::{Outcome, Reply};
+use crate::workload::Outcome;
+use crate::workload::message::Reply;
 
 use super::expected_values::View;
 

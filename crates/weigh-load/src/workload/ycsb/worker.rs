@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::random::Random;
-use crate::workload::{Command, Inner, Next, Outcome, Reply, Rows, Unit, Workload};
+use crate::workload::message::{Command, Reply, Rows};
+use crate::workload::units::{Unit, Units};
+use crate::workload::{Next, Outcome, Workload};
 
 use super::commands::{Commands, Store};
 use super::expected_values::{Stale, View};
@@ -23,6 +25,7 @@ pub(crate) struct Worker {
     parameters: Vec<usize>,
     /// Fields of the row at hand that were seen.
     seen: Vec<bool>,
+    steps: Units<Step>,
 }
 
 impl Worker {
@@ -40,6 +43,7 @@ impl Worker {
             operations: [Some(common), other].into_iter().flatten().map(|kind| kind.name().into()).collect(),
             commands,
             seen: Vec::new(),
+            steps: Units::new(),
             shared,
         }
     }
@@ -314,47 +318,41 @@ impl Workload for Worker {
     fn begin(&mut self, _connection: usize) -> (usize, Unit, Next) {
         let (operation, kind) = self.kind();
         let (step, command) = self.first(kind);
-        (operation, Unit(Inner::Ycsb(step)), Next::Send(command))
+        (operation, self.steps.begin(step), Next::Send(command))
     }
 
-    fn reply(&mut self, unit: &mut Unit, reply: &Reply<'_>, _open: bool) -> Next {
-        let Inner::Ycsb(step) = &mut unit.0 else { return foreign_unit() };
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, _open: bool) -> Next {
+        let Some(step) = self.steps.take(unit) else { return Next::unknown_unit() };
         let next = match step {
-            Step::Read { key, view, modify } => {
-                let (key, modify) = (*key, *modify);
-                self.read(key, view, modify, reply)
-            }
-            Step::Write { key, version, verified } => Err(self.written(*key, *version, *verified, reply)),
-            Step::Insert { key } => Err(self.inserted(*key, reply)),
-            Step::Scan { scan } => self.scan(*scan, reply),
+            Step::Read { key, view, modify } => self.read(key, &view, modify, reply),
+            Step::Write { key, version, verified } => Err(self.written(key, version, verified, reply)),
+            Step::Insert { key } => Err(self.inserted(key, reply)),
+            Step::Scan { scan } => self.scan(scan, reply),
             Step::Fetch { scan, names } => Err(match reply {
-                Reply::Rows(rows) if rows.count() == names.len() => self.scanned(*scan, Some(names), rows),
+                Reply::Rows(rows) if rows.count() == names.len() => self.scanned(scan, Some(&names), rows),
                 other => unlike(other),
             }),
         };
         match next {
             Ok((next, command)) => {
-                *step = next;
+                self.steps.keep(unit, next);
                 Next::Send(command)
             }
             Err(outcome) => Next::Done(outcome),
         }
     }
 
-    fn wake(&mut self, _unit: &mut Unit) -> Next {
-        foreign_unit()
+    fn wake(&mut self, unit: &Unit) -> Next {
+        // No step sleeps.
+        self.steps.take(unit);
+        Next::unknown_unit()
     }
 
     fn lost(&mut self, unit: Unit) {
-        match unit.0 {
-            Inner::Ycsb(Step::Write { key, version, .. }) => self.shared.ledger.lose(key, version),
-            Inner::Ycsb(Step::Insert { key }) => self.shared.inserts.answer(key, false),
+        match self.steps.take(&unit) {
+            Some(Step::Write { key, version, .. }) => self.shared.ledger.lose(key, version),
+            Some(Step::Insert { key }) => self.shared.inserts.answer(key, false),
             _ => {}
         }
     }
-}
-
-/// A unit of another workload, or a sleep that was not asked for: the loop is at fault.
-fn foreign_unit() -> Next {
-    Next::Done(Outcome::Failed("a reply that belongs to no unit of this workload".into()))
 }
