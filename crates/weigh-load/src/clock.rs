@@ -1,8 +1,11 @@
-//! One monotonic clock for a run, and the clocks that it is compared with.
+//! One monotonic clock for a run, the clocks that it is compared with, and timers that are exact.
 
+use std::num::NonZeroU64;
 use std::time::Instant;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
+
+use crate::Error;
 
 /// Nanoseconds in a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -23,6 +26,11 @@ impl Clock {
     pub(crate) fn now(self) -> u64 {
         u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
+}
+
+/// Makes timers of the calling thread exact to the nanosecond, as far as the machine is.
+pub(crate) fn exact_timers() -> Result<(), Error> {
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(Error::system("timer slack"))
 }
 
 /// CPU time of the calling thread, in nanoseconds.

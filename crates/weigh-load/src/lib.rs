@@ -20,6 +20,7 @@
 //! (`sqlite`).
 #![forbid(unsafe_code)]
 
+mod accounting;
 mod bulk_load;
 mod clock;
 mod config;

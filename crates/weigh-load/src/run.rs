@@ -63,7 +63,7 @@ impl Run {
     /// The server cannot be reached, refuses the login or a statement, or a setting cannot be used.
     pub fn start(config: &Config, source: &dyn Source) -> Result<Self, Error> {
         let times = (config.duration(), config.timeout(), config.interval());
-        // Of SQLite, the clerk alone delivers intervals.
+        // Of SQLite, the monitor alone delivers intervals.
         let delivering = if config.target.kind == TargetKind::Sqlite { 1 } else { config.threads };
         let shared = Arc::new(Shared::new(config.arrivals()?, delivering, config.spin, times));
         let first = source.worker(0);

@@ -9,10 +9,6 @@ use crate::schedule::Arrivals;
 
 /// How long at most until it is seen that the run is to stop, or is over.
 pub(crate) const ATTENTION: u64 = SECOND / 10;
-/// How long after the end requests that were due before it are sent still.
-pub(crate) const DRAIN: u64 = SECOND;
-/// How long after a stop answers are waited for still.
-pub(crate) const PARTING: u64 = SECOND / 2;
 /// With `spin`: how long before a moment to stop sleeping.
 pub(crate) const WAKE_EARLY: u64 = 100_000;
 

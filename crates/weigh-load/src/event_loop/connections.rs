@@ -9,6 +9,7 @@ use crate::Error;
 use crate::clock::SECOND;
 use crate::protocol::Step;
 use crate::protocol::connection::Connection;
+use crate::workload::Outcome;
 use crate::workload::message::{Command, Reply};
 
 use super::Worker;
@@ -122,7 +123,7 @@ impl Worker {
             State::Idle { .. } => self.idle.retain(|free| *free != place),
             State::Opening { since: lost, pause: next, .. } | State::Down { since: lost, pause: next } => {
                 (since, pause) = (lost, next);
-                self.totals.failed_connects += 1;
+                self.accounting.totals.failed_connects += 1;
                 if !self.running
                     && let Loss::Broken(error) = loss
                 {
@@ -142,19 +143,14 @@ impl Worker {
     }
 
     pub(super) fn lose_flight(&mut self, flight: Flight, loss: &Loss, said: Option<String>, now: u64) {
-        let tally = &mut self.recorder.tallies[flight.operation];
-        let response = now.saturating_sub(flight.intended);
         match loss {
-            Loss::TimedOut => {
-                tally.time_out(response, now.saturating_sub(flight.sent));
-            }
+            Loss::TimedOut => self.accounting.time_out(&flight.request, now),
             Loss::Broken(error) => {
-                tally.error(&said.unwrap_or_else(|| format!("connection lost: {error}")));
-                tally.failed.record(response);
+                let text = said.unwrap_or_else(|| format!("connection lost: {error}"));
+                self.accounting.finish(&flight.request, Outcome::Failed(text), now);
             }
         }
         self.workload.lost(flight.unit);
-        self.land(now);
     }
 
     /// Begins to connect; `since` is when the connection before was lost.
@@ -180,7 +176,7 @@ impl Worker {
         if let State::Opening { since, .. } = self.slots[place].state
             && self.running
         {
-            self.totals.reconnected(now.saturating_sub(since));
+            self.accounting.totals.reconnected(now.saturating_sub(since));
         }
         self.free(place, now);
     }

@@ -4,14 +4,13 @@
 //! that is due between two ticks would be sent late, by the generator's own fault. rustix with its feature `linux_5_11`
 //! calls `epoll_pwait2`, and the slack of the calling thread is set to 1 ns.
 
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::Timespec;
 use rustix::event::epoll;
 
 use crate::Error;
-use crate::clock::SECOND;
+use crate::clock::{SECOND, exact_timers};
 
 /// The sockets of one thread.
 pub(crate) struct Waiter {
@@ -57,11 +56,6 @@ impl Waiter {
         }
         Ok(())
     }
-}
-
-/// Makes timers of the calling thread exact to the nanosecond, as far as the machine is.
-pub(crate) fn exact_timers() -> Result<(), Error> {
-    rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(Error::system("timer slack"))
 }
 
 fn interest(writing: bool) -> epoll::EventFlags {

@@ -1,17 +1,14 @@
 //! A place for a connection, and what the connection in it is doing.
 
+use crate::accounting::Request;
 use crate::event_loop::socket::Socket;
 use crate::protocol::connection::Connection;
 use crate::workload::Unit;
 
 /// A request on its way.
 pub(crate) struct Flight {
-    pub(crate) operation: usize,
+    pub(crate) request: Request,
     pub(crate) unit: Unit,
-    /// When it was due.
-    pub(crate) intended: u64,
-    /// When its first command was sent.
-    pub(crate) sent: u64,
 }
 
 /// What a connection is doing. Times are nanoseconds of the run's clock.

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::config::Target;
 use crate::workload::message::{Bulk, Chunk};
 
-use super::deadline::Watch;
+use super::deadline::Deadline;
 use super::error::Fault;
 use super::session::{open, run};
 
@@ -24,7 +24,7 @@ pub(crate) fn load(
     let Bulk::Sql { before, copies, after, rows } = bulk else {
         return Err(Error::Setting("SQLite takes SQL, and no commands of keys".to_owned()));
     };
-    let connection = open(target, &Arc::new(Watch::default()), Clock::new())?;
+    let connection = open(target, &Arc::new(Deadline::default()), Clock::new())?;
     // Whatever goes wrong from here on ends the connection, and with it the transaction.
     run(&connection, "BEGIN IMMEDIATE")?;
     for statement in before {

@@ -23,15 +23,15 @@ const PAUSES: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
 
 /// The deadline of what a connection is doing. Times are nanoseconds of the run's clock.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub(crate) struct Deadline {
     /// Nothing while the connection is doing nothing. Held while it is interrupted, so that the interrupt never meets
     /// the call after the one that it was meant for.
-    deadline: Mutex<Option<u64>>,
+    until: Mutex<Option<u64>>,
     over: AtomicBool,
     handle: OnceLock<InterruptHandle>,
 }
 
-impl Watch {
+impl Deadline {
     /// Lets the connection wait for locks until the deadline, and for each no longer than `most` nanoseconds.
     pub(crate) fn guard(
         self: &Arc<Self>,
@@ -39,15 +39,15 @@ impl Watch {
         clock: Clock,
         most: u64,
     ) -> rusqlite::Result<()> {
-        let watch = Arc::clone(self);
+        let deadline = Arc::clone(self);
         let mut began = 0;
         let wait = move |tries: i32| {
             let now = clock.now();
             if tries == 0 {
                 began = now;
             }
-            let end = watch.hold().unwrap_or(began + PATIENCE).min(began.saturating_add(most));
-            if now >= end || watch.over.load(Ordering::Relaxed) {
+            let end = deadline.lock().unwrap_or(began + PATIENCE).min(began.saturating_add(most));
+            if now >= end || deadline.over.load(Ordering::Relaxed) {
                 return false;
             }
             let place = usize::try_from(tries).unwrap_or(0).min(PAUSES.len() - 1);
@@ -61,40 +61,41 @@ impl Watch {
 
     /// A call begins; false if the run is over, and it must not.
     pub(crate) fn begin(&self, deadline: u64) -> bool {
-        let mut held = self.hold();
+        let mut until = self.lock();
         if self.over.load(Ordering::Relaxed) {
             return false;
         }
-        *held = Some(deadline);
+        *until = Some(deadline);
         true
     }
 
     /// It has returned.
     pub(crate) fn end(&self) {
-        *self.hold() = None;
+        *self.lock() = None;
     }
 
-    /// Interrupts a call that has taken too long, and tells the deadline of one that has not.
-    pub(crate) fn look(&self, now: u64) -> Option<u64> {
-        let deadline = self.hold();
-        let until = (*deadline)?;
-        if until > now {
-            return Some(until);
+    /// Interrupts a call that has taken too long; returns the deadline of one that has not.
+    pub(crate) fn enforce(&self, now: u64) -> Option<u64> {
+        // Held until the interrupt is sent.
+        let until = self.lock();
+        if let Some(later) = until.filter(|until| *until > now) {
+            return Some(later);
         }
+        until.as_ref()?;
         self.interrupt();
         None
     }
 
-    /// Ends whatever the connection is doing, since the run is over; tells whether it is doing anything. An interrupt
-    /// between [`Watch::begin`] and the call's first step is lost: whoever closes asks until it does nothing.
+    /// Ends whatever the connection is doing, since the run is over; returns whether it is doing anything. An interrupt
+    /// between [`Deadline::begin`] and the call's first step is lost: whoever closes asks until it does nothing.
     pub(crate) fn close(&self) -> bool {
-        let deadline = self.hold();
+        let until = self.lock();
         self.over.store(true, Ordering::Relaxed);
         // One that does nothing would be interrupted in emptying its log when it is closed.
-        if deadline.is_some() {
+        if until.is_some() {
             self.interrupt();
         }
-        deadline.is_some()
+        until.is_some()
     }
 
     fn interrupt(&self) {
@@ -103,7 +104,7 @@ impl Watch {
         }
     }
 
-    fn hold(&self) -> MutexGuard<'_, Option<u64>> {
-        self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<u64>> {
+        self.until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

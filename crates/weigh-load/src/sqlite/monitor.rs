@@ -1,4 +1,4 @@
-//! The thread that keeps the books of a run: intervals, deadlines, the end.
+//! The thread that watches over a run: ends of intervals, calls that take too long, and the end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,49 +6,45 @@ use std::thread;
 use std::time::Duration;
 
 use crate::clock::SECOND;
-use crate::shared::{ATTENTION, PARTING};
+use crate::shared::ATTENTION;
 use crate::totals::Totals;
 
-use super::deadline::Watch;
-use super::dispatcher::Desk;
+use super::deadline::Deadline;
+use super::dispatcher::Dispatcher;
 
 /// Deadlines are looked at no more often than this.
-const GLANCE: u64 = SECOND / 1000;
+const LEAST_SLEEP: u64 = SECOND / 1000;
 
-/// Keeps the books until the run is over, and sums up.
-pub(crate) fn keep(desk: &Desk, watches: &[Arc<Watch>]) -> Totals {
-    let shared = &desk.shared;
+/// Works until the run is over, and sums up.
+pub(crate) fn run(dispatcher: &Dispatcher, deadlines: &[Arc<Deadline>]) -> Totals {
+    let shared = &dispatcher.shared;
     // A deadline that is set after a look lies at least this far ahead.
-    let patrol = shared.timeout.clamp(GLANCE, ATTENTION);
-    let mut parting = None;
+    let most_sleep = shared.timeout.clamp(LEAST_SLEEP, ATTENTION);
     loop {
         let now = shared.clock.now();
-        let first = watches.iter().filter_map(|watch| watch.look(now)).min().unwrap_or(u64::MAX);
-        let mut state = desk.hold();
-        desk.turn(&mut state, now);
-        if parting.is_none() && shared.stop.load(Ordering::Relaxed) {
-            parting = Some(now + PARTING);
-            state.end = state.end.min(now);
+        let first = deadlines.iter().filter_map(|deadline| deadline.enforce(now)).min().unwrap_or(u64::MAX);
+        let mut state = dispatcher.lock();
+        let accounting = &mut state.accounting;
+        accounting.end_intervals(now);
+        if shared.stop.load(Ordering::Relaxed) {
+            accounting.stop(now);
         }
-        let end = state.end;
-        state.arrive(now);
-        let done = match parting {
-            Some(parting) => state.in_flight == 0 || now >= parting,
-            None => desk.is_done(&state, now),
-        };
-        if done || desk.is_over() {
-            let totals = desk.sum_up(&mut state, now);
-            desk.close();
+        accounting.arrive(now);
+        accounting.measure_queue();
+        if accounting.is_over(now) || dispatcher.is_over() {
+            let totals = accounting.close(now);
+            dispatcher.close();
             drop(state);
-            while watches.iter().fold(false, |busy, watch| watch.close() | busy) {
-                thread::sleep(Duration::from_nanos(GLANCE));
+            while deadlines.iter().fold(false, |busy, deadline| deadline.close() | busy) {
+                thread::sleep(Duration::from_nanos(LEAST_SLEEP));
             }
             return totals;
         }
-        let mut until = state.boundary.min(first).min(now + patrol);
+        let end = accounting.end();
+        let mut until = accounting.boundary().min(first).min(now + most_sleep);
         if now < end {
             until = until.min(end);
         }
-        drop(desk.rest(state, until.saturating_sub(now).max(1)));
+        drop(dispatcher.wait_monitor(state, until.saturating_sub(now).max(1)));
     }
 }

@@ -12,7 +12,7 @@ use crate::config::Target;
 use crate::protocol::reply_buffer::{Answer, Sort};
 use crate::workload::message::{Command, Parameter, Reply};
 
-use super::deadline::Watch;
+use super::deadline::Deadline;
 use super::error::Fault;
 
 /// A setting that is no pragma here: weigh's own busy handler does what it says, and sees the end of a run as well.
@@ -25,7 +25,7 @@ const FIRST: [&str; 2] = ["page_size", "auto_vacuum"];
 /// # Errors
 ///
 /// It cannot be opened, is no database, or a setting cannot be written so.
-pub(crate) fn open(target: &Target, watch: &Arc<Watch>, clock: Clock) -> Result<Connection, Error> {
+pub(crate) fn open(target: &Target, deadline: &Arc<Deadline>, clock: Clock) -> Result<Connection, Error> {
     let path =
         target.path.as_deref().ok_or_else(|| Error::Setting("SQLite needs the path of a file".into()))?;
     // Each connection belongs to one thread, so SQLite needs no lock around it.
@@ -39,7 +39,7 @@ pub(crate) fn open(target: &Target, watch: &Arc<Watch>, clock: Clock) -> Result<
     };
     let mut connection = Connection::open_with_flags(path, flags).map_err(unreachable)?;
     let most = most_waiting(target)?;
-    watch.guard(&mut connection, clock, most).map_err(unreachable)?;
+    deadline.guard(&mut connection, clock, most).map_err(unreachable)?;
     let first = target.settings.iter().filter(|(name, _)| FIRST.contains(&name.as_str()));
     let rest = target.settings.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
     for (name, value) in first.chain(rest).filter(|(name, _)| *name != BUSY) {

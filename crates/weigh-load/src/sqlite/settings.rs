@@ -11,7 +11,7 @@ use crate::Error;
 use crate::clock::Clock;
 use crate::config::Target;
 
-use super::deadline::Watch;
+use super::deadline::Deadline;
 use super::error::Fault;
 use super::session::{BUSY, open};
 
@@ -46,14 +46,14 @@ pub struct Described {
 ///
 /// It cannot be opened, is no database, or a setting cannot be written so.
 pub fn describe(target: &Target) -> Result<Described, Error> {
-    let connection = open(target, &Arc::new(Watch::default()), Clock::new())?;
+    let connection = open(target, &Arc::new(Deadline::default()), Clock::new())?;
     let read = || -> rusqlite::Result<Described> {
         let mut settings = BTreeMap::new();
         let named = target.settings.keys().map(String::as_str).filter(|name| *name != BUSY);
         for name in DECISIVE.into_iter().chain(named) {
             settings.insert(name.to_owned(), pragma(&connection, name)?);
         }
-        // What is in force is the handler of `watch`, which no pragma shows.
+        // What is in force is the handler of `deadline`, which no pragma shows.
         settings.extend(target.settings.get(BUSY).map(|told| (BUSY.to_owned(), Some(told.clone()))));
         let mut options = connection.prepare("PRAGMA compile_options")?;
         let compiled = options.query_map((), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

@@ -12,9 +12,8 @@ use crate::clock::SECOND;
 use crate::shared::Shared;
 use crate::{Arrivals, Config, Error, Run, describe_sqlite, load};
 
-use super::deadline::Watch;
-use super::dispatcher::{Desk, Due};
-use crate::event_loop::slot::Flight;
+use super::deadline::Deadline;
+use super::dispatcher::Dispatcher;
 use crate::workload::Outcome;
 
 /// A folder that is gone after the test.
@@ -288,16 +287,16 @@ fn waiting_counts_from_when_a_request_was_due_and_from_when_somebody_was_free() 
     let arrivals = Arrivals::Constant { rate: 1e6 };
     let shared = Arc::new(Shared::new(arrivals, 1, false, (SECOND, SECOND, SECOND)));
     let clock = shared.clock;
-    let desk = Desk::new(shared, 1, 2, 3);
-    desk.begin(0);
+    let dispatcher = Dispatcher::new(shared, 1, 2, 3);
+    dispatcher.begin(0);
     while clock.now() < 10_000 {}
-    let took = || desk.take().map(|due| (due.intended, due.free)).unwrap();
+    let took = || dispatcher.take().map(|due| (due.at, due.free)).unwrap();
     // Both connections are free from the beginning, whichever thread comes first.
     assert_eq!((took(), took()), ((0, 0), (1_000, 0)));
-    desk.free(5_000);
+    dispatcher.free(5_000);
     assert_eq!(took(), (2_000, 5_000));
-    desk.shared.stop.store(true, Ordering::Relaxed);
-    assert!(desk.take().is_none());
+    dispatcher.shared.stop.store(true, Ordering::Relaxed);
+    assert!(dispatcher.take().is_none());
 }
 
 #[test]
@@ -326,44 +325,28 @@ fn a_parameter_that_would_get_no_value_is_refused_before_the_run() {
 }
 
 #[test]
-fn what_comes_after_the_end_of_an_interval_counts_in_the_next() {
-    let config = config(Path::new("unused"), &script("SELECT 1;"), &json!({}));
-    let mut workload = config.source().unwrap().worker(0);
-    let trace = Arrivals::Trace(Arc::from([0, 0, SECOND / 2, SECOND]));
-    let shared = Arc::new(Shared::new(trace, 1, false, (10 * SECOND, SECOND, SECOND)));
-    let desk = Desk::new(Arc::clone(&shared), 1, 2, 2);
-    desk.begin(0);
-    let mut sent = || {
-        let due = desk.take().unwrap();
-        desk.sent(0, &due, 1_000);
-        let (operation, unit, _) = workload.begin(0);
-        Flight { operation, unit, intended: due.intended, sent: 1_000 }
-    };
-    let flights = (sent(), sent());
-    assert!(shared.collect().is_empty());
-    desk.finish(&flights.0, Outcome::Missing, 2 * SECOND);
-    desk.time_out(&flights.1, 3 * SECOND);
-    desk.sent(0, &Due { intended: 0, free: 0 }, 4 * SECOND);
-    let told: Vec<_> = shared
-        .collect()
-        .iter()
-        .map(|one| {
-            let tally = &one.recorder.tallies[0];
-            let late = tally.lag_late.histogram().len();
-            (one.to / SECOND, late, tally.count, tally.timeouts, one.in_flight, one.queued)
-        })
-        .collect();
-    // What is due at the end of an interval waits in the next.
-    assert_eq!(told, [(1, 2, 0, 0, 2, 1), (2, 0, 0, 0, 2, 2), (3, 0, 1, 0, 1, 2), (4, 0, 0, 1, 0, 2)]);
+fn what_comes_after_the_end_counts_nowhere() {
+    let trace = Arrivals::Trace(Arc::from([0]));
+    let shared = Arc::new(Shared::new(trace, 1, false, (SECOND, SECOND, SECOND)));
+    let dispatcher = Dispatcher::new(Arc::clone(&shared), 1, 1, 1);
+    dispatcher.begin(0);
+    let request = dispatcher.take().unwrap().send(0, 1_000);
+    dispatcher.sent(&request);
+    let totals = dispatcher.lock().accounting.close(SECOND);
+    dispatcher.close();
+    dispatcher.finish(&request, Outcome::Missing, 2 * SECOND);
+    dispatcher.time_out(&request, 2 * SECOND);
+    assert_eq!((totals.sent, totals.done, totals.in_flight_at_end), (1, 0, 1));
+    assert_eq!((shared.collect().len(), dispatcher.lock().accounting.in_flight()), (1, 1));
 }
 
 #[test]
 fn whoever_ends_a_run_knows_whose_call_has_not_returned() {
-    let watch = Watch::default();
-    assert!(watch.begin(SECOND));
-    assert!(watch.close() && watch.close());
-    watch.end();
-    assert!(!watch.close() && !watch.begin(SECOND));
+    let deadline = Deadline::default();
+    assert!(deadline.begin(SECOND));
+    assert!(deadline.close() && deadline.close());
+    deadline.end();
+    assert!(!deadline.close() && !deadline.begin(SECOND));
 }
 
 #[test]
