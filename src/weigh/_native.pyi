@@ -235,7 +235,30 @@ def calibrate_disk(folder: str | PathLike[str]) -> float:
     """
 
 class LoadError(Exception):
-    """A run of load cannot begin or go on: a setting, the server's refusal, a script's error with its line."""
+    """A run of load cannot begin or go on.
+
+    Its text is one sentence with everything below but the remedy.
+
+    Attributes:
+        kind: ``setting`` (one cannot be used), ``script`` (one has a mistake), ``unreachable``, ``refused`` (the server
+            answered with an error), ``tls``, ``protocol`` (it is no server of that kind), ``system`` (the kernel
+            refused something, or the server hung up), ``interrupted`` (``on_progress`` ended the loading).
+        code: SQLSTATE of PostgreSQL, name of SQLite's result, first word of a RESP error, or what rustls calls a
+            certificate's error; empty where there is none.
+        message: what is wrong, in the server's words where it has any, without the place in a script.
+        statement: that could not be prepared, with ``$1`` and so on for variables.
+        script, line, column: where in a script it is, counted from 1, as far as that is known.
+        remedy: what to do, where that does not follow from kind and code.
+    """
+
+    kind: Literal["setting", "script", "unreachable", "refused", "tls", "protocol", "system", "interrupted"]
+    code: str
+    message: str
+    statement: str | None
+    script: str | None
+    line: int | None
+    column: int | None
+    remedy: str | None
 
 class Load:
     """Load on a schedule, offered by threads that never hold the interpreter (``crates/weigh-load/src/lib.rs``).

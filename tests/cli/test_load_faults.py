@@ -159,7 +159,7 @@ def test_a_wrong_password_is_never_shown(postgres: dict[str, Any]) -> None:
 def test_who_may_not_write_is_told_what_was_refused(postgres: dict[str, Any]) -> None:
     with pytest.raises(LoadError, match="must be owner of table weigh_ycsb") as error:
         records({**postgres, "user": "reader"}).load()
-    assert "take another user" in read(str(error.value)).remedy
+    assert "take another user" in read(error.value).remedy
 
 
 @pytest.fixture(scope="module")

@@ -97,8 +97,15 @@ def test_a_stop_ends_a_run_within_a_second_and_the_rest_is_counted(server: dict[
 
 def test_what_cannot_be_prepared_or_reached_is_said_before_the_run(server: dict[str, Any]) -> None:
     workload = {"kind": "script", "scripts": [{"name": "test", "text": "SELECT * FROM nowhere;"}]}
-    with pytest.raises(LoadError, match=r"preparing 'SELECT \* FROM nowhere.*42P01"):
+    with pytest.raises(LoadError, match=r"preparing 'SELECT \* FROM nowhere.*42P01") as raised:
         made(server, "", workload=workload).start()
+    error = raised.value
+    assert (error.kind, error.code, error.statement) == ("refused", "42P01", "SELECT * FROM nowhere")
+    assert (error.script, error.line, error.column, error.remedy) == ("test", 1, None, None)
+    with pytest.raises(LoadError, match="script test, line 2, column 8: no function foo") as raised:
+        made(server, "SELECT 1;\n\\set x foo(1)")
+    error = raised.value
+    assert (error.kind, error.script, error.line, error.column) == ("script", "test", 2, 8)
     with pytest.raises(LoadError, match="cannot be reached"):
         made({**server, "socket": None, "host": "127.0.0.1", "port": 1}, "SELECT 1;").start()
     with pytest.raises(LoadError, match="does not offer"):

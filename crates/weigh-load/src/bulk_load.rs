@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::Error;
 use crate::clock::SECOND;
 use crate::config::{Target, TargetKind};
+use crate::error::{Asked, Error};
 use crate::event_loop::poller::Waiter;
 use crate::event_loop::socket::{Address, Socket};
 use crate::protocol::Step;
@@ -72,18 +72,14 @@ pub fn load(
             for chunk in chunks {
                 link.connection.send_bytes(&chunk.bytes, chunk.replies)?;
                 link.until(Step::Replied, PATIENCE)?;
-                link.check("loading")?;
+                link.check(Asked::Task("loading".to_owned()))?;
                 done += chunk.rows;
-                go_on(progress(done, rows))?;
+                progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
             }
             rows
         }
     };
     Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
-}
-
-pub(crate) fn go_on(more: bool) -> Result<(), Error> {
-    more.then_some(()).ok_or_else(|| Error::Setting("the loading was interrupted".to_owned()))
 }
 
 /// One connection that waits.
@@ -100,10 +96,8 @@ impl Link {
     fn open(target: &Target) -> Result<Self, Error> {
         let plan = Arc::new(Plan::new(target, &[])?);
         let address = Address::find(target)?;
-        let unreachable = |errno: rustix::io::Errno| Error::Unreachable {
-            target: address.to_string(),
-            why: std::io::Error::from(errno).to_string(),
-        };
+        let unreachable =
+            |errno: rustix::io::Errno| Error::unreachable(&address, std::io::Error::from(errno));
         let socket = Socket::connect(&address).map_err(unreachable)?;
         let mut waiter = Waiter::new(1)?;
         waiter.add(&socket, 0, true)?;
@@ -121,9 +115,9 @@ impl Link {
     fn exchange(&mut self, command: &Command) -> Result<(), Error> {
         self.connection.send(command)?;
         self.until(Step::Replied, PATIENCE)?;
-        self.check(&match command {
-            Command::Simple(statement) => format!("'{}'", statement.trim()),
-            _ => "preparing to load".to_owned(),
+        self.check(match command {
+            Command::Simple(statement) => Asked::Execute(statement.clone()),
+            _ => Asked::Task("preparing to load".to_owned()),
         })
     }
 
@@ -136,26 +130,26 @@ impl Link {
     ) -> Result<(), Error> {
         self.connection.send(&Command::Simple(statement.to_owned()))?;
         if self.until(Step::CopyIn, PATIENCE)? == Step::Replied {
-            return self.check(&format!("'{statement}'"));
+            return self.check(Asked::Execute(statement.to_owned()));
         }
         for chunk in chunks {
             self.connection.send_bytes(&chunk.bytes, 0)?;
             // An error ends a COPY at once, wherever it is.
             if self.write_down_to(AHEAD)? == Step::Replied {
-                return self.check(&format!("'{statement}'"));
+                return self.check(Asked::Execute(statement.to_owned()));
             }
-            go_on(more(chunk.rows))?;
+            more(chunk.rows).then_some(()).ok_or(Error::Interrupted)?;
         }
         self.connection.end_copy()?;
         self.until(Step::Replied, PATIENCE)?;
-        self.check(&format!("'{statement}'"))
+        self.check(Asked::Execute(statement.to_owned()))
     }
 
     /// Whether the answer is an error.
-    fn check(&self, doing: &str) -> Result<(), Error> {
+    fn check(&self, asked: Asked) -> Result<(), Error> {
         match self.connection.reply() {
             Reply::Error { code, text } => {
-                Err(Error::Refused { doing: doing.to_owned(), code: code.to_owned(), text: text.to_owned() })
+                Err(Error::Refused { asked, code: code.to_owned(), message: text.to_owned(), remedy: None })
             }
             _ => Ok(()),
         }
@@ -203,7 +197,7 @@ impl Link {
         }
         if self.ready.is_empty() {
             let why = format!("no answer within {} s", patience / SECOND);
-            return Err(Error::Unreachable { target: self.address.to_string(), why });
+            return Err(Error::unreachable(&self.address, why));
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ pub mod workload;
 
 pub use bulk_load::{Loaded, load};
 pub use config::{Config, Kind, Offered, Target, TargetKind, TlsUse};
-pub use error::Error;
+pub use error::{Asked, Error, ScriptLine};
 pub use recorder::LONGEST;
 pub use report::{Interval, OperationReport, Summary};
 pub use run::{Run, Stopper};

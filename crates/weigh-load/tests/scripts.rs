@@ -53,7 +53,7 @@ fn shown(worker: &dyn Workload, command: &Command) -> String {
                     Parameter::Text(text) => format!("'{}'", String::from_utf8_lossy(text)),
                 })
                 .collect();
-            format!("{} [{}]", worker.statements()[*statement], values.join(", "))
+            format!("{} [{}]", worker.statements()[*statement].text, values.join(", "))
         }
         other => panic!("{other:?}"),
     }

@@ -28,11 +28,11 @@ from weigh.protocol.watching import Watching, rate
 from weigh.verdict.load_findings import cut_trace, gone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from weigh.engines.targets.target import Reached, Target
-    from weigh.model.load import LoadSpec, Loop, Script
+    from weigh.model.load import LoadSpec, Loop
     from weigh.protocol.progress import Progress
 
 _POLL = 0.1
@@ -147,7 +147,7 @@ def _one(
     watching.mark()
     watching.keep(thorough=True)
     try:
-        _asked(generator.start, scripts=spec.scripts)
+        _asked(generator.start)
     finally:
         # One that cannot begin is told of as well.
         journal.append("run", msgspec.structs.replace(begun, at=watching.now() + _LEAD))
@@ -247,8 +247,8 @@ def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -
     return _asked(Load, msgspec.json.encode(config).decode())
 
 
-def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] = ()) -> Any:
-    """A call into the generator; its errors as weigh's, which name the place in the scripts.
+def _asked(what: Callable[..., Any], *arguments: Any) -> Any:
+    """A call into the generator; its errors as weigh's.
 
     Raises:
         EngineFault: the server is in the way, or the workload is wrong.
@@ -258,4 +258,4 @@ def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] 
     try:
         return what(*arguments)
     except LoadError as error:
-        raise load_faults.read(str(error), scripts) from None
+        raise load_faults.read(error) from None

@@ -128,9 +128,7 @@ impl Worker {
                     && let Loss::Broken(error) = loss
                 {
                     self.fatal.get_or_insert(match error {
-                        Error::System { error, .. } => {
-                            Error::Unreachable { target: self.address.to_string(), why: error.to_string() }
-                        }
+                        Error::System { error, .. } => Error::unreachable(&self.address, error),
                         other => other,
                     });
                 }

@@ -95,7 +95,7 @@ impl Worker {
             }
             if self.now() > until {
                 let why = format!("no answer to the login within {} s", LOGIN / SECOND);
-                return Err(Error::Unreachable { target: self.address.to_string(), why });
+                return Err(Error::unreachable(&self.address, why));
             }
             self.waiter.wait(ATTENTION, &mut ready)?;
             for token in &ready {

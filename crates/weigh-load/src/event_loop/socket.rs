@@ -36,7 +36,7 @@ impl Address {
             }));
         }
         let host = target.host.as_deref().unwrap_or("127.0.0.1");
-        let unreachable = |why: String| Error::Unreachable { target: format!("{host}:{port}"), why };
+        let unreachable = |why: String| Error::unreachable(format!("{host}:{port}"), why);
         let mut why = "its name has no address".to_owned();
         for address in (host, port).to_socket_addrs().map_err(|error| unreachable(error.to_string()))? {
             match TcpStream::connect_timeout(&address, PATIENCE) {

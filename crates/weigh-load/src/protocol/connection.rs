@@ -8,14 +8,14 @@ use postgres_protocol::message::frontend;
 use crate::Error;
 use crate::config::{Target, TargetKind, TlsUse};
 use crate::protocol::tls::{Tls, TlsPlan};
-use crate::workload::message::{Command, Reply};
+use crate::workload::message::{Command, PreparedStatement, Reply};
 
 use super::{Step, postgres, resp};
 
 /// How to begin connections to one server.
 pub(crate) struct Plan {
     login: LoginPlan,
-    statements: Arc<[String]>,
+    statements: Arc<[PreparedStatement]>,
     tls: Option<TlsPlan>,
 }
 
@@ -26,7 +26,7 @@ enum LoginPlan {
 
 impl Plan {
     /// For a server and statements to prepare on every connection.
-    pub(crate) fn new(target: &Target, statements: &[String]) -> Result<Self, Error> {
+    pub(crate) fn new(target: &Target, statements: &[PreparedStatement]) -> Result<Self, Error> {
         let verify = target.tls == TlsUse::Verify;
         let host = target.host.as_deref().unwrap_or("localhost");
         let tls = match target.tls {
@@ -132,7 +132,7 @@ impl Connection {
                     let Some(answer) = self.inbox.first() else { return Ok(Step::Wait) };
                     // Nothing may follow before the handshake: it could come from somebody in between.
                     if *answer != b'S' || self.inbox.len() > 1 {
-                        return Err(Error::Tls("the server does not offer it".to_owned()));
+                        return Err(Error::tls("the server does not offer it"));
                     }
                     self.inbox.clear();
                     if let Some(plan) = &self.plan.tls {

@@ -9,7 +9,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use crate::Error;
 
@@ -29,11 +31,11 @@ impl TlsPlan {
     /// the machine trusts.
     pub(crate) fn new(host: &str, verify: bool, ca: Option<&Path>) -> Result<Self, Error> {
         let name = ServerName::try_from(host.to_owned())
-            .map_err(|_| Error::Tls(format!("'{host}' is no name that a certificate can be for")))?;
+            .map_err(|_| Error::tls(format!("'{host}' is no name that a certificate can be for")))?;
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
-            .map_err(failed)?;
+            .map_err(Error::tls)?;
         let config = if verify {
             builder.with_root_certificates(authorities(ca)?).with_no_client_auth()
         } else {
@@ -50,18 +52,18 @@ fn authorities(ca: Option<&Path>) -> Result<RootCertStore, Error> {
     let path = match ca {
         Some(path) => path,
         None => SYSTEM.iter().map(Path::new).find(|path| path.exists()).ok_or_else(|| {
-            Error::Tls("this machine has no list of trusted authorities; name one with 'ca'".to_owned())
+            Error::tls("this machine has no list of trusted authorities; name one with 'ca'")
         })?,
     };
     let unreadable =
-        |error: rustls::pki_types::pem::Error| Error::Tls(format!("{}: {error}", path.display()));
+        |error: rustls::pki_types::pem::Error| Error::tls(format!("{}: {error}", path.display()));
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_file_iter(path).map_err(unreadable)? {
         // Lists of machines contain old certificates that cannot be used; the others must not suffer.
         let _ = roots.add(certificate.map_err(unreadable)?);
     }
     if roots.is_empty() {
-        return Err(Error::Tls(format!("{} holds no certificate of an authority", path.display())));
+        return Err(Error::tls(format!("{} holds no certificate of an authority", path.display())));
     }
     Ok(roots)
 }
@@ -74,7 +76,7 @@ impl Tls {
     /// Begins the handshake: its first bytes are put into `out`.
     pub(crate) fn begin(plan: &TlsPlan, out: &mut BytesMut) -> Result<Self, Error> {
         let mut connection =
-            ClientConnection::new(Arc::clone(&plan.config), plan.name.clone()).map_err(failed)?;
+            ClientConnection::new(Arc::clone(&plan.config), plan.name.clone()).map_err(Error::tls)?;
         connection.set_buffer_limit(None);
         let mut tls = Self(connection);
         tls.flush(out)?;
@@ -93,14 +95,14 @@ impl Tls {
         out: &mut BytesMut,
     ) -> Result<(), Error> {
         while !bytes.is_empty() {
-            self.0.read_tls(&mut bytes).map_err(failed)?;
-            let state = self.0.process_new_packets().map_err(failed)?;
+            self.0.read_tls(&mut bytes).map_err(Error::tls)?;
+            let state = self.0.process_new_packets().map_err(|error| refused(&error))?;
             let begun = plain.len();
             plain.resize(begun + state.plaintext_bytes_to_read(), 0);
             match self.0.reader().read_exact(&mut plain[begun..]) {
                 Ok(()) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => plain.truncate(begun),
-                Err(error) => return Err(failed(error)),
+                Err(error) => return Err(Error::tls(error)),
             }
         }
         self.flush(out)
@@ -108,21 +110,31 @@ impl Tls {
 
     /// Encrypts `plain`, which is emptied, into `out`.
     pub(crate) fn send(&mut self, plain: &mut BytesMut, out: &mut BytesMut) -> Result<(), Error> {
-        self.0.writer().write_all(plain).map_err(failed)?;
+        self.0.writer().write_all(plain).map_err(Error::tls)?;
         plain.clear();
         self.flush(out)
     }
 
     fn flush(&mut self, out: &mut BytesMut) -> Result<(), Error> {
         while self.0.wants_write() {
-            self.0.write_tls(&mut (&mut *out).writer()).map_err(failed)?;
+            self.0.write_tls(&mut (&mut *out).writer()).map_err(Error::tls)?;
         }
         Ok(())
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Tls(error.to_string())
+fn refused(error: &rustls::Error) -> Error {
+    let code = match error {
+        rustls::Error::InvalidCertificate(CertificateError::Other(other)) => {
+            match other.0.downcast_ref::<webpki::Error>() {
+                // Happens to whoever follows the first recipe for a certificate that a search finds.
+                Some(webpki::Error::CaUsedAsEndEntity) => "CaUsedAsEndEntity",
+                _ => "",
+            }
+        }
+        _ => "",
+    };
+    Error::Tls { message: error.to_string(), code }
 }
 
 /// Takes any certificate: `tls` "require" encrypts and does not ask who answers, as libpq's `sslmode=require`.
@@ -170,17 +182,22 @@ mod tests {
     use rustls::pki_types::PrivateKeyDer;
     use rustls::{ServerConfig, ServerConnection};
 
-    /// A server's certificate, its key, and the authority's file.
-    fn server() -> (Arc<ServerConfig>, String) {
-        let made = rcgen::generate_simple_self_signed(vec!["db.test".to_owned()]).unwrap();
-        let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    /// A server's certificate, its key, and the authority's file; the certificate may be one for signing others.
+    fn server(signs: bool) -> (Arc<ServerConfig>, String) {
+        let mut asked = rcgen::CertificateParams::new(vec!["db.test".to_owned()]).unwrap();
+        if signs {
+            asked.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        }
+        let key_pair = rcgen::KeyPair::generate().unwrap();
+        let cert = asked.self_signed(&key_pair).unwrap();
+        let key = PrivateKeyDer::try_from(key_pair.serialize_der()).unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(vec![made.cert.der().clone()], key)
+            .with_single_cert(vec![cert.der().clone()], key)
             .unwrap();
-        (Arc::new(config), made.cert.pem())
+        (Arc::new(config), cert.pem())
     }
 
     /// Says "ping" and hears "pong" through TLS, in pieces of so many bytes.
@@ -199,7 +216,7 @@ mod tests {
             let mut sent = &sent[..];
             while !sent.is_empty() {
                 far.read_tls(&mut sent).unwrap();
-                far.process_new_packets().map_err(failed)?;
+                far.process_new_packets().map_err(Error::tls)?;
             }
             let mut buffer = [0; 16];
             if let Ok(count) = far.reader().read(&mut buffer) {
@@ -220,7 +237,7 @@ mod tests {
 
     #[test]
     fn bytes_go_through_tls_whatever_pieces_they_come_in() {
-        let (server, _) = server();
+        let (server, _) = server(false);
         let anybody = TlsPlan::new("other.test", false, None).unwrap();
         for piece in [1, 7, 100_000] {
             talk(&anybody, &server, piece).unwrap();
@@ -229,7 +246,7 @@ mod tests {
 
     #[test]
     fn verify_asks_who_the_server_is() {
-        let (server, authority) = server();
+        let (server, authority) = server(false);
         let path = std::env::temp_dir().join(format!("weigh-load-tls-{}.pem", std::process::id()));
         std::fs::write(&path, authority).unwrap();
         let known = TlsPlan::new("db.test", true, Some(&path));
@@ -240,5 +257,16 @@ mod tests {
         assert!(refused.contains("certificate not valid for name"), "{refused}");
         let missing = TlsPlan::new("db.test", true, Some(&path)).unwrap_err().to_string();
         assert!(missing.contains("weigh-load-tls"), "{missing}");
+    }
+
+    #[test]
+    fn a_certificate_for_signing_others_is_refused_by_a_code() {
+        let (server, authority) = server(true);
+        let path = std::env::temp_dir().join(format!("weigh-load-tls-ca-{}.pem", std::process::id()));
+        std::fs::write(&path, authority).unwrap();
+        let plan = TlsPlan::new("db.test", true, Some(&path)).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let refused = talk(&plan, &server, 1_000).unwrap_err();
+        assert_eq!(refused.code(), "CaUsedAsEndEntity", "{refused}");
     }
 }

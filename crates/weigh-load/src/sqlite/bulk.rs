@@ -5,10 +5,9 @@ use std::sync::Arc;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement};
 
-use crate::Error;
-use crate::bulk_load::go_on;
 use crate::clock::Clock;
 use crate::config::Target;
+use crate::error::{Asked, Error};
 use crate::workload::message::{Bulk, Chunk};
 
 use super::deadline::Deadline;
@@ -32,12 +31,12 @@ pub(crate) fn load(
     }
     let mut done = 0;
     for (statement, chunks) in copies {
-        let refused = |error: rusqlite::Error| Fault::from(error).of(format!("'{statement}'"));
+        let refused = |error: rusqlite::Error| Fault::from(error).of(Asked::Execute(statement.clone()));
         let mut insert = connection.prepare(&statement).map_err(refused)?;
         for chunk in chunks {
             fill(&mut insert, &chunk).map_err(refused)?;
             done += chunk.rows;
-            go_on(progress(done, rows))?;
+            progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
         }
     }
     run(&connection, "COMMIT")?;
@@ -66,13 +65,14 @@ fn fill(insert: &mut Statement<'_>, chunk: &Chunk) -> rusqlite::Result<()> {
 /// Brings the rows from the write-ahead log into the database, so that no run begins with the log of the load. Does
 /// nothing where there is no such log.
 fn checked(connection: &Connection) -> Result<(), Error> {
-    let doing = "emptying the write-ahead log after the loading";
+    let asked = || Asked::Task("emptying the write-ahead log after the loading".to_owned());
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, bool>(0));
-    if busy.map_err(|error| Fault::from(error).of(doing))? {
+    if busy.map_err(|error| Fault::from(error).of(asked()))? {
         return Err(Error::Refused {
-            doing: doing.to_owned(),
+            asked: asked(),
             code: "SQLITE_BUSY".to_owned(),
-            text: "somebody else reads the file".to_owned(),
+            message: "somebody else reads the file".to_owned(),
+            remedy: None,
         });
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use rusqlite::ffi;
 
-use crate::Error;
+use crate::error::{Asked, Error};
 
 /// Names of result codes that a load may meet, as SQLite's documentation has them (<https://sqlite.org/rescode.html>).
 const NAMES: [(i32, &str); 17] = [
@@ -43,8 +43,11 @@ impl Fault {
     }
 
     /// As an error before or around a run.
-    pub(crate) fn of(self, doing: impl Into<String>) -> Error {
-        Error::Refused { doing: doing.into(), code: self.code, text: self.text }
+    pub(crate) fn of(self, asked: Asked) -> Error {
+        // SQLite has one code for every mistake in a statement, and tells this one by its text alone.
+        let missing = self.text.starts_with("no such table");
+        let remedy = missing.then_some("create the table, or name the file that has it");
+        Error::Refused { asked, code: self.code, message: self.text, remedy }
     }
 }
 

@@ -87,7 +87,7 @@ fn work(
         Ok(connection) => connection,
         Err(error) => return ready.fail(error),
     };
-    match Session::begin(&connection, workload.statements(), workload.parameters()) {
+    match Session::begin(&connection, workload.statements()) {
         Ok(session) => {
             if let Some(begun) = ready.wait() {
                 dispatcher.begin(begun);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::config::Target;
+use crate::error::{Asked, Error};
 use crate::protocol::reply_buffer::{Answer, Sort};
-use crate::workload::message::{Command, Parameter, Reply};
+use crate::workload::message::{Command, Parameter, PreparedStatement, Reply};
 
 use super::deadline::Deadline;
 use super::error::Fault;
@@ -34,8 +34,8 @@ pub(crate) fn open(target: &Target, deadline: &Arc<Deadline>, clock: Clock) -> R
     let unreachable = |error: rusqlite::Error| {
         let (target, fault) = (path.display().to_string(), Fault::from(error));
         // The path stands before it.
-        let text = fault.text.strip_suffix(&format!(": {target}")).unwrap_or(&fault.text);
-        Error::Unreachable { why: format!("{text} ({})", fault.code), target }
+        let message = fault.text.strip_suffix(&format!(": {target}")).unwrap_or(&fault.text).to_owned();
+        Error::Unreachable { target, message, code: fault.code }
     };
     let mut connection = Connection::open_with_flags(path, flags).map_err(unreachable)?;
     let most = most_waiting(target)?;
@@ -77,7 +77,7 @@ pub(crate) fn run(connection: &Connection, statement: &str) -> Result<(), Error>
         while rows.next()?.is_some() {}
         Ok(())
     };
-    done().map_err(|error| Fault::from(error).of(format!("'{}'", statement.trim())))
+    done().map_err(|error| Fault::from(error).of(Asked::Execute(statement.to_owned())))
 }
 
 /// Statements that are prepared once, and the answer to the last command.
@@ -95,24 +95,24 @@ pub(crate) struct Session<'c> {
 }
 
 impl<'c> Session<'c> {
-    /// Prepares the statements, each with so many parameters: a table that is missing, or a parameter that would get
+    /// Prepares the statements: a table that is missing, or a parameter that would get
     /// no value, is found before the run.
-    pub(crate) fn begin(
-        connection: &'c Connection,
-        statements: &[String],
-        parameters: &[usize],
-    ) -> Result<Self, Error> {
-        let prepare = |(text, given): (&String, &usize)| {
-            let doing = || format!("preparing '{}'", text.trim());
-            let prepared = connection.prepare(text).map_err(|error| Fault::from(error).of(doing()))?;
-            same(&prepared, *given).map_err(|text| Error::Refused {
-                doing: doing(),
+    pub(crate) fn begin(connection: &'c Connection, statements: &[PreparedStatement]) -> Result<Self, Error> {
+        let prepare = |statement: &PreparedStatement| {
+            let asked = || statement.clone().asked();
+            let prepared =
+                connection.prepare(&statement.text).map_err(|error| Fault::from(error).of(asked()))?;
+            same(&prepared, statement.parameters).map_err(|message| Error::Refused {
+                asked: asked(),
                 code: String::new(),
-                text,
+                message,
+                remedy: Some(
+                    "write :NAME for a variable that is set, and CAST(:NAME AS TYPE) for :NAME::TYPE",
+                ),
             })?;
             Ok(prepared)
         };
-        let statements = statements.iter().zip(parameters).map(prepare).collect::<Result<Vec<_>, Error>>()?;
+        let statements = statements.iter().map(prepare).collect::<Result<Vec<_>, Error>>()?;
         let columns = statements.iter().map(names).collect();
         Ok(Self {
             connection,

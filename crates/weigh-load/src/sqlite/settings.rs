@@ -7,9 +7,9 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::config::Target;
+use crate::error::{Asked, Error};
 
 use super::deadline::Deadline;
 use super::error::Fault;
@@ -64,7 +64,7 @@ pub fn describe(target: &Target) -> Result<Described, Error> {
             empty: connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", (), |row| row.get(0))?,
         })
     };
-    read().map_err(|error| Fault::from(error).of("reading its settings"))
+    read().map_err(|error| Fault::from(error).of(Asked::Task("reading its settings".to_owned())))
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {

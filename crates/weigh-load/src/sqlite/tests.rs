@@ -268,7 +268,10 @@ fn what_cannot_be_opened_prepared_or_set_is_said_before_the_run() {
         Run::start(config, &*source).err().map_or_else(String::new, |error: Error| error.to_string())
     };
     let said = refused(&config(&folder.file(), &script("SELECT * FROM nowhere;"), &json!({})));
-    assert_eq!(said, "preparing 'SELECT * FROM nowhere': no such table: nowhere (SQLITE_ERROR)");
+    assert_eq!(
+        said,
+        "script test, line 1: preparing 'SELECT * FROM nowhere': no such table: nowhere (SQLITE_ERROR)"
+    );
     let said = refused(&config(&folder.0.join("no/such/folder"), &script("SELECT 1;"), &json!({})));
     assert!(
         said.ends_with("folder cannot be reached: unable to open database file (SQLITE_CANTOPEN)"),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::error::{Asked, ScriptLine};
+
 /// What is sent to the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -19,6 +21,24 @@ pub enum Command {
     Keyed(Vec<Vec<u8>>),
     /// Several RESP commands in one write. Their replies come back as one [`Reply::Rows`] with a row for each.
     Batch(Vec<Vec<Vec<u8>>>),
+}
+
+/// A statement that is prepared once for each connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedStatement {
+    /// SQL, without types of parameters: they are `$1`, `$2` and so on.
+    pub text: String,
+    /// How many it gets.
+    pub parameters: usize,
+    /// Where it is written first, if it is one of a script.
+    pub at: Option<ScriptLine>,
+}
+
+impl PreparedStatement {
+    /// To prepare it, as what a server is asked.
+    pub(crate) fn asked(self) -> Asked {
+        Asked::Prepare { statement: self.text, at: self.at }
+    }
 }
 
 /// A parameter of a prepared statement.

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use crate::config::TargetKind;
 
-use message::{Bulk, Command, Reply};
+use message::{Bulk, Command, PreparedStatement, Reply};
 pub use units::Unit;
 
 /// A workload of a run, shared by its threads.
@@ -45,13 +45,9 @@ pub trait Workload: Send {
     /// Names of the operations in the order of their numbers.
     fn operations(&self) -> &[String];
 
-    /// SQL statements to prepare on every connection, without types of parameters; their place is their number.
-    /// Parameters are sent, and results expected, in text format; SQLite is given parameters of their types. Empty for
-    /// key-value targets.
-    fn statements(&self) -> &[String];
-
-    /// How many parameters each of the statements gets: those of a statement are `$1`, `$2` and so on.
-    fn parameters(&self) -> &[usize];
+    /// SQL statements to prepare on every connection; their place is their number. Parameters are sent, and results
+    /// expected, in text format; SQLite is given parameters of their types. Empty for key-value targets.
+    fn statements(&self) -> &[PreparedStatement];
 
     /// Begins the next unit of work on a free connection: its operation number and what to do first. Connections are
     /// numbered within a thread.

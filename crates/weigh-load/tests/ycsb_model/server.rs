@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use weigh_load::TargetKind;
 use weigh_load::random::Random;
-use weigh_load::workload::message::{Bulk, Command, Parameter, Reply, Rows};
+use weigh_load::workload::message::{Bulk, Command, Parameter, PreparedStatement, Reply, Rows};
 use weigh_load::workload::ycsb::Ycsb;
 use weigh_load::workload::{Next, Source, Unit, Workload};
 
@@ -64,7 +64,7 @@ impl Answer {
 
 /// One table, or the hashes and the sorted set of a key-value store.
 pub(crate) struct Server {
-    statements: Vec<String>,
+    statements: Vec<PreparedStatement>,
     rows: BTreeMap<Vec<u8>, Row>,
     /// Rows as they were before their last write.
     before: BTreeMap<Vec<u8>, Row>,
@@ -137,7 +137,7 @@ impl Server {
     }
 
     fn prepared(&mut self, statement: usize, values: &[Parameter]) -> Answer {
-        let text = self.statements[statement].clone();
+        let text = self.statements[statement].text.clone();
         let bytes = |at: usize| match &values[at] {
             Parameter::Text(text) => text.clone(),
             other => panic!("{other:?}"),

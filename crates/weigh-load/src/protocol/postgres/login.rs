@@ -7,7 +7,7 @@ use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, Scr
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
-use crate::Error;
+use crate::error::{Asked, Error};
 
 /// A user, a database, and the state of the proof.
 pub(crate) struct Login {
@@ -85,7 +85,12 @@ impl Login {
     }
 
     fn refused(&self, text: &str) -> Error {
-        Error::Refused { doing: self.describe(), code: String::new(), text: text.to_owned() }
+        Error::Refused {
+            asked: Asked::Task(self.describe()),
+            code: String::new(),
+            message: text.to_owned(),
+            remedy: None,
+        }
     }
 }
 

@@ -17,10 +17,10 @@ use postgres_protocol::message::backend::{
 };
 use postgres_protocol::message::frontend;
 
-use crate::Error;
+use crate::error::{Asked, Error};
 use crate::protocol::Step;
 use crate::protocol::reply_buffer::{Answer, Sort};
-use crate::workload::message::{Command, Parameter, Reply, fifteen_digits};
+use crate::workload::message::{Command, Parameter, PreparedStatement, Reply, fifteen_digits};
 
 pub(crate) use login::Login;
 
@@ -38,7 +38,7 @@ enum Stage {
 /// One session.
 pub(crate) struct Session {
     login: Login,
-    statements: Arc<[String]>,
+    statements: Arc<[PreparedStatement]>,
     stage: Stage,
     /// For each statement described so far, the names of its columns; nothing if it returns no rows.
     columns: Vec<Option<Vec<String>>>,
@@ -52,7 +52,11 @@ pub(crate) struct Session {
 
 impl Session {
     /// Begins: the greeting is put into `out`.
-    pub(crate) fn begin(login: Login, statements: Arc<[String]>, out: &mut BytesMut) -> Result<Self, Error> {
+    pub(crate) fn begin(
+        login: Login,
+        statements: Arc<[PreparedStatement]>,
+        out: &mut BytesMut,
+    ) -> Result<Self, Error> {
         login.greet(out)?;
         Ok(Self {
             login,
@@ -151,7 +155,7 @@ impl Session {
                 self.stage = Stage::Preparing;
                 for (number, statement) in self.statements.iter().enumerate() {
                     let name = name(number);
-                    frontend::parse(&name, statement, [], out).map_err(Error::protocol)?;
+                    frontend::parse(&name, &statement.text, [], out).map_err(Error::protocol)?;
                     frontend::describe(b'S', &name, out).map_err(Error::protocol)?;
                 }
                 frontend::sync(out);
@@ -216,19 +220,19 @@ impl Session {
                 _ => {}
             }
         }
-        let doing = match self.stage {
+        let asked = match self.stage {
             Stage::Busy => {
                 self.answer.fail(&code, &text);
                 return Ok(());
             }
-            Stage::LoggingIn => self.login.describe(),
+            Stage::LoggingIn => Asked::Task(self.login.describe()),
             Stage::Preparing => {
-                let statement = self.statements.get(self.columns.len()).map_or("", String::as_str);
-                format!("preparing '{}'", statement.trim())
+                let refused = self.statements.get(self.columns.len()).cloned();
+                refused.map_or_else(|| Asked::Task("preparing".to_owned()), PreparedStatement::asked)
             }
-            Stage::Idle => "the server ended the connection".to_owned(),
+            Stage::Idle => Asked::Task("the server ended the connection".to_owned()),
         };
-        Err(Error::Refused { doing, code, text })
+        Err(Error::Refused { asked, code, message: text, remedy: None })
     }
 }
 

@@ -1,6 +1,7 @@
 //! A session against the bytes of a server, cut wherever they can be cut.
 
 use super::*;
+use crate::error::ScriptLine;
 
 /// A message of the server.
 fn said(tag: u8, body: &[u8]) -> Vec<u8> {
@@ -35,8 +36,12 @@ fn error(severity: &str, code: &str, text: &str) -> Vec<u8> {
     said(b'E', format!("S{severity}\0C{code}\0M{text}\0\0").as_bytes())
 }
 
-fn statements() -> Arc<[String]> {
-    Arc::from(["SELECT a, b FROM t WHERE a = $1".to_owned(), "UPDATE t SET b = $1".to_owned()])
+fn statements() -> Arc<[PreparedStatement]> {
+    let statement = |text: &str, line| {
+        let at = Some(ScriptLine { script: "pay".to_owned(), line });
+        PreparedStatement { text: text.to_owned(), parameters: 1, at }
+    };
+    Arc::from([statement("SELECT a, b FROM t WHERE a = $1", 2), statement("UPDATE t SET b = $1", 5)])
 }
 
 fn login() -> Login {
@@ -154,7 +159,10 @@ fn a_missing_table_is_found_before_the_run_and_the_statement_is_named() {
     .concat();
     let (refused, _) = feed(&mut session, &answer, 0);
     let said = refused.unwrap_err().to_string();
-    assert_eq!(said, "preparing 'UPDATE t SET b = $1': relation \"t\" does not exist (42P01)");
+    assert_eq!(
+        said,
+        "script pay, line 5: preparing 'UPDATE t SET b = $1': relation \"t\" does not exist (42P01)"
+    );
 }
 
 #[test]

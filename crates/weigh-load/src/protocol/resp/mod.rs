@@ -4,7 +4,7 @@ mod frame;
 
 use bytes::{Buf, BytesMut};
 
-use crate::Error;
+use crate::error::{Asked, Error};
 use crate::protocol::Step;
 use crate::protocol::reply_buffer::{Answer, Sort};
 use crate::workload::message::{Command, Reply};
@@ -145,11 +145,16 @@ impl Session {
             // A server of version 5 and older does not know HELLO, one behind a proxy may not know RESP3.
             let old = matches!(code, "ERR" | "NOPROTO") && self.stage == Stage::Greeting;
             if !old {
-                let doing = match &self.login.user {
+                let task = match &self.login.user {
                     Some(user) => format!("logging in as '{user}'"),
                     None => "logging in".to_owned(),
                 };
-                return Err(Error::Refused { doing, code: code.to_owned(), text: text.to_owned() });
+                return Err(Error::Refused {
+                    asked: Asked::Task(task),
+                    code: code.to_owned(),
+                    message: text.to_owned(),
+                    remedy: None,
+                });
             }
             if let Some(password) = &self.login.password {
                 let mut words: Vec<&[u8]> = vec![b"AUTH"];

@@ -19,10 +19,10 @@ mod worker;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::Error;
 use crate::config::TargetKind;
+use crate::error::{Error, ScriptLine};
 use crate::random::scatter;
-use crate::workload::message::Bulk;
+use crate::workload::message::{Bulk, PreparedStatement};
 use crate::workload::{Source, Workload};
 
 use functions::DEFAULT_SEED;
@@ -77,9 +77,7 @@ pub struct Scripts {
     client_id: usize,
     /// Connections that have a number.
     clients: AtomicI64,
-    statements: Vec<String>,
-    /// How many parameters each of them gets.
-    parameters: Vec<usize>,
+    statements: Vec<PreparedStatement>,
     operations: Vec<String>,
     weights: u64,
     seed: u64,
@@ -92,8 +90,8 @@ impl Scripts {
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`]: a script has an error (named with line and column), no script has a weight, or there is no
-    /// built-in script of a name.
+    /// [`Error::Script`]: a script has an error. [`Error::Setting`]: no script has a weight, or there is no built-in
+    /// script of a name.
     pub fn new(settings: &Settings) -> Result<Arc<Self>, Error> {
         let mut names = Names::default();
         let defaults = defaults(settings);
@@ -125,7 +123,7 @@ impl Scripts {
         check_names(&programs, &names)?;
         let mut statements = Vec::new();
         for program in &mut programs {
-            program.sendings = sendings(&program.steps, &names, settings.prepared, &mut statements);
+            program.sendings = sendings(program, &names, settings.prepared, &mut statements);
         }
         let mut initial = vec![None; names.count()];
         for (name, value) in defaults {
@@ -136,7 +134,6 @@ impl Scripts {
             _ => None,
         });
         let operations = programs.iter().map(|program| program.name.clone()).collect();
-        let (statements, parameters) = statements.into_iter().unzip();
         let seed = settings.seed;
         Ok(Arc::new(Self {
             programs,
@@ -145,7 +142,6 @@ impl Scripts {
             client_id,
             clients: AtomicI64::new(0),
             statements,
-            parameters,
             operations,
             weights,
             seed,
@@ -193,26 +189,28 @@ fn check_names(programs: &[Program], names: &Names) -> Result<(), Error> {
 }
 
 fn sendings(
-    steps: &[Step],
+    program: &Program,
     names: &Names,
     prepared: bool,
-    statements: &mut Vec<(String, usize)>,
+    statements: &mut Vec<PreparedStatement>,
 ) -> Vec<Option<Sending>> {
-    let mut number = |text: String, parameters: usize| {
-        let wanted = (text, parameters);
-        statements.iter().position(|other| *other == wanted).unwrap_or_else(|| {
-            statements.push(wanted);
-            statements.len() - 1
-        })
+    let sending = |step: &Step| {
+        let Step::Sql { statement, line, .. } = step else { return None };
+        if !prepared {
+            return Some(statement.sending(names, None));
+        }
+        // The same statement elsewhere is prepared once.
+        let mut number = |text: String, parameters: usize| {
+            let known = |other: &PreparedStatement| other.text == text && other.parameters == parameters;
+            statements.iter().position(known).unwrap_or_else(|| {
+                let at = Some(ScriptLine { script: program.name.clone(), line: *line });
+                statements.push(PreparedStatement { text, parameters, at });
+                statements.len() - 1
+            })
+        };
+        Some(statement.sending(names, Some(&mut number)))
     };
-    steps
-        .iter()
-        .map(|step| match step {
-            Step::Sql { statement, .. } if prepared => Some(statement.sending(names, Some(&mut number))),
-            Step::Sql { statement, .. } => Some(statement.sending(names, None)),
-            _ => None,
-        })
-        .collect()
+    program.steps.iter().map(sending).collect()
 }
 
 impl Source for Arc<Scripts> {

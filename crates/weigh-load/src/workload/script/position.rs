@@ -1,20 +1,12 @@
 //! Where in a script something is, and what is wrong there.
 
-use std::fmt;
-
-use crate::Error;
+use crate::error::{Error, ScriptLine};
 
 /// Line and column, counted from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) line: usize,
     pub(crate) column: usize,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
 }
 
 /// What is wrong with a script, and what to do.
@@ -30,7 +22,8 @@ impl Fault {
     }
 
     pub(crate) fn of(self, script: &str) -> Error {
-        Error::Setting(format!("script {script}, {}: {}", self.place, self.what))
+        let at = ScriptLine { script: script.to_owned(), line: self.place.line };
+        Error::Script { at, column: self.place.column, message: self.what }
     }
 }
 

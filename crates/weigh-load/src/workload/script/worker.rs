@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::random::Random;
-use crate::workload::message::Reply;
+use crate::workload::message::{PreparedStatement, Reply};
 use crate::workload::units::{Unit, Units};
 use crate::workload::{Next, Outcome, Workload};
 
@@ -183,12 +183,8 @@ impl Workload for Worker {
         &self.shared.operations
     }
 
-    fn statements(&self) -> &[String] {
+    fn statements(&self) -> &[PreparedStatement] {
         &self.shared.statements
-    }
-
-    fn parameters(&self) -> &[usize] {
-        &self.shared.parameters
     }
 
     fn begin(&mut self, connection: usize) -> (usize, Unit, Next) {

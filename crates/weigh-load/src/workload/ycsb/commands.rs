@@ -1,6 +1,6 @@
 //! The commands of YCSB for the kinds of servers.
 
-use crate::workload::message::{Command, Parameter};
+use crate::workload::message::{Command, Parameter, PreparedStatement};
 
 use super::key_distribution::key_name;
 
@@ -40,32 +40,30 @@ impl Commands {
         Self { store, fields: (0..fields).map(|field| format!("field{field}")).collect() }
     }
 
-    pub(crate) fn statements(&self) -> Vec<String> {
+    pub(crate) fn statements(&self) -> Vec<PreparedStatement> {
         if self.store != Store::Sql {
             return Vec::new();
         }
+        let statement = |text: String, parameters| PreparedStatement { text, parameters, at: None };
         let fields = self.fields.join(", ");
-        let parameters: Vec<String> =
-            (1..=self.fields.len() + 1).map(|number| format!("${number}")).collect();
+        let cells = 1 + self.fields.len();
+        let values: Vec<String> = (1..=cells).map(|number| format!("${number}")).collect();
         let mut statements = vec![
-            format!("SELECT {fields} FROM {TABLE} WHERE ycsb_key = $1"),
-            format!("INSERT INTO {TABLE} (ycsb_key, {fields}) VALUES ({})", parameters.join(", ")),
-            format!("SELECT ycsb_key, {fields} FROM {TABLE} WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2"),
+            statement(format!("SELECT {fields} FROM {TABLE} WHERE ycsb_key = $1"), 1),
+            statement(
+                format!("INSERT INTO {TABLE} (ycsb_key, {fields}) VALUES ({})", values.join(", ")),
+                cells,
+            ),
+            statement(
+                format!(
+                    "SELECT ycsb_key, {fields} FROM {TABLE} WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2"
+                ),
+                2,
+            ),
         ];
-        statements.extend(
-            self.fields.iter().map(|field| format!("UPDATE {TABLE} SET {field} = $1 WHERE ycsb_key = $2")),
-        );
+        let update = |field| format!("UPDATE {TABLE} SET {field} = $1 WHERE ycsb_key = $2");
+        statements.extend(self.fields.iter().map(|field| statement(update(field), 2)));
         statements
-    }
-
-    /// How many parameters each of the statements gets.
-    pub(crate) fn parameters(&self) -> Vec<usize> {
-        if self.store != Store::Sql {
-            return Vec::new();
-        }
-        let mut parameters = vec![1, 1 + self.fields.len(), 2];
-        parameters.extend(self.fields.iter().map(|_| 2));
-        parameters
     }
 
     /// All fields of a row.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::random::Random;
-use crate::workload::message::{Command, Reply, Rows};
+use crate::workload::message::{Command, PreparedStatement, Reply, Rows};
 use crate::workload::units::{Unit, Units};
 use crate::workload::{Next, Outcome, Workload};
 
@@ -21,8 +21,7 @@ pub(crate) struct Worker {
     chooser: Chooser,
     commands: Commands,
     operations: Vec<String>,
-    statements: Vec<String>,
-    parameters: Vec<usize>,
+    statements: Vec<PreparedStatement>,
     /// Fields of the row at hand that were seen.
     seen: Vec<bool>,
     steps: Units<Step>,
@@ -39,7 +38,6 @@ impl Worker {
             random: Random::stream(settings.seed, thread),
             chooser: Chooser::new(settings.letter.keys(), settings.records + expected),
             statements: commands.statements(),
-            parameters: commands.parameters(),
             operations: [Some(common), other].into_iter().flatten().map(|kind| kind.name().into()).collect(),
             commands,
             seen: Vec::new(),
@@ -307,12 +305,8 @@ impl Workload for Worker {
         &self.operations
     }
 
-    fn statements(&self) -> &[String] {
+    fn statements(&self) -> &[PreparedStatement] {
         &self.statements
-    }
-
-    fn parameters(&self) -> &[usize] {
-        &self.parameters
     }
 
     fn begin(&mut self, _connection: usize) -> (usize, Unit, Next) {
