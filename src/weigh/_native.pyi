@@ -282,8 +282,11 @@ class Load:
             LoadError: the server cannot be reached or refuses something, in its own words.
         """
 
-    def start(self) -> None:
-        """Open all connections, prepare all statements, and begin. Returns when the schedule begins.
+    def start(self) -> float:
+        """Open all connections, prepare all statements, and begin.
+
+        Returns:
+            seconds from now until the schedule begins.
 
         Raises:
             LoadError: the server cannot be reached or refuses the login or a statement; or it was started before.

@@ -1,4 +1,6 @@
-//! What a run is told: the JSON that Python hands over.
+//! The settings of a run: the JSON that Python hands over.
+//!
+//! Usual values are not decided here: what a run needs is required, and left out can be only what may be absent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -85,29 +87,33 @@ impl Config {
         nanoseconds(self.interval_s)
     }
 
-    /// The arrivals with their units and defaults resolved.
+    /// The arrivals in the units of a schedule.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`]: one that this kind needs is missing.
     pub fn arrivals(&self) -> Result<Arrivals, Error> {
         let offered = &self.arrivals;
-        let rate = || offered.rate.ok_or_else(|| missing(offered.kind, "rate"));
+        let number = |value: Option<f64>, name| value.ok_or_else(|| missing(offered.kind, name));
+        let rate = || number(offered.rate, "rate");
         Ok(match offered.kind {
             Kind::Constant => Arrivals::Constant { rate: rate()? },
-            Kind::Poisson => Arrivals::Poisson { rate: rate()?, seed: offered.seed },
-            Kind::Bursts => Arrivals::Bursts { rate: rate()?, peak: offered.peak, length: offered.length_s },
-            Kind::Ramp => Arrivals::Ramp {
-                from: rate()?,
-                to: offered.to.ok_or_else(|| missing(offered.kind, "to"))?,
-                over: self.duration_s,
+            Kind::Poisson => Arrivals::Poisson {
+                rate: rate()?,
+                seed: offered.seed.ok_or_else(|| missing(offered.kind, "seed"))?,
             },
+            Kind::Bursts => Arrivals::Bursts {
+                rate: rate()?,
+                peak: number(offered.peak, "peak")?,
+                length: number(offered.length_s, "length_s")?,
+            },
+            Kind::Ramp => {
+                Arrivals::Ramp { from: rate()?, to: number(offered.to, "to")?, over: self.duration_s }
+            }
             Kind::Steps => {
                 let rates = offered.rates.clone().filter(|rates| !rates.is_empty());
                 let rates = rates.ok_or_else(|| missing(offered.kind, "rates"))?;
-                #[expect(clippy::cast_precision_loss, reason = "a handful of steps")]
-                let even = self.duration_s / rates.len() as f64;
-                Arrivals::Steps { rates, step: offered.step_s.unwrap_or(even) }
+                Arrivals::Steps { rates, step: number(offered.step_s, "step_s")? }
             }
             Kind::Trace => {
                 let times = offered.times_s.as_ref().ok_or_else(|| missing(offered.kind, "times_s"))?;
@@ -150,31 +156,20 @@ pub enum Kind {
     Closed,
 }
 
-/// Arrivals as they are told; see [`Arrivals`] for what they mean.
+/// Arrivals in JSON; see [`Arrivals`] for what they mean and what each kind needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Offered {
     /// Which of them.
     pub kind: Kind,
     rate: Option<f64>,
-    #[serde(default)]
-    seed: u64,
-    #[serde(default = "four")]
-    peak: f64,
-    #[serde(default = "one")]
-    length_s: f64,
+    seed: Option<u64>,
+    peak: Option<f64>,
+    length_s: Option<f64>,
     to: Option<f64>,
     rates: Option<Vec<f64>>,
     step_s: Option<f64>,
     times_s: Option<Vec<f64>>,
-}
-
-fn four() -> f64 {
-    4.0
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 /// The kinds of servers.
@@ -262,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_whole_one_is_read_and_the_password_is_never_shown() {
-        let config = config(r#"{"kind": "steps", "rates": [1, 2]}"#, 2).unwrap();
+        let config = config(r#"{"kind": "steps", "rates": [1, 2], "step_s": 5}"#, 2).unwrap();
         assert_eq!(config.arrivals().unwrap(), Arrivals::Steps { rates: vec![1.0, 2.0], step: 5.0 });
         assert!(!format!("{config:?}").contains("secret"));
     }
@@ -272,6 +267,9 @@ mod tests {
         for (arrivals, threads, word) in [
             (r#"{"kind": "constant"}"#, 1, "'rate'"),
             (r#"{"kind": "ramp", "rate": 3}"#, 1, "'to'"),
+            (r#"{"kind": "poisson", "rate": 3}"#, 1, "'seed'"),
+            (r#"{"kind": "bursts", "rate": 3, "peak": 4}"#, 1, "'length_s'"),
+            (r#"{"kind": "steps", "rates": [3]}"#, 1, "'step_s'"),
             (r#"{"kind": "constant", "rate": -3}"#, 1, "rate: -3"),
             (r#"{"kind": "constant", "rate": 3}"#, 5, "5 threads"),
             (r#"{"kind": "trace", "times_s": [-1]}"#, 1, "-1"),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::Error;
 use crate::clock::{JumpWatch, SECOND, wall};
@@ -19,7 +20,7 @@ use crate::threads::{Crew, Thread};
 use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
-/// How long before the beginning all threads are told when it is: until then they must be awake and waiting.
+/// How long after the connections are open the schedule begins: until then all threads must be awake and waiting.
 const LEAD: u64 = SECOND / 50;
 
 /// A run that goes on, or is over.
@@ -87,6 +88,12 @@ impl Run {
             overflows: 0,
             jumps: JumpWatch::new(),
         })
+    }
+
+    /// Seconds until the schedule begins; 0 once it has.
+    #[must_use]
+    pub fn begins_in(&self) -> f64 {
+        Duration::from_nanos(self.begun.saturating_sub(self.shared.clock.now())).as_secs_f64()
     }
 
     /// Intervals that have ended since the last call. Calling it about once an interval keeps memory small.

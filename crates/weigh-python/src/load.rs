@@ -60,7 +60,7 @@ impl Load {
         Ok(dict)
     }
 
-    fn start(&self, py: Python<'_>) -> PyResult<()> {
+    fn start(&self, py: Python<'_>) -> PyResult<f64> {
         py.detach(|| {
             let mut run = lock(&self.run);
             if self.stopper.get().is_some() {
@@ -70,8 +70,9 @@ impl Load {
             }
             let begun = Run::start(&self.config, &*self.source).map_err(raised)?;
             let _ = self.stopper.set(begun.stopper());
+            let begins_in = begun.begins_in();
             *run = Some(begun);
-            Ok(())
+            Ok(begins_in)
         })
     }
 

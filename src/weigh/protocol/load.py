@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 _POLL = 0.1
 _WATCH = 1.0
 """Seconds between two events of the sampler."""
-_LEAD = 0.02
-"""Seconds from when the generator says that it begins until its schedule does (crates/weigh-load/src/run.rs)."""
 
 
 def run(
@@ -146,11 +144,12 @@ def _one(
     # What the loading cost is in an event of its own.
     watching.mark()
     watching.keep(thorough=True)
+    begins_in = 0.0
     try:
-        _asked(generator.start)
+        begins_in = _asked(generator.start)
     finally:
         # One that cannot begin is told of as well.
-        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + _LEAD))
+        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + begins_in))
     kept = watching.now()
     try:
         # Not before the load has its connections: the last one that the server has room for is not the sampler's.
@@ -216,8 +215,6 @@ def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -
             "kind": "ycsb",
             "letter": spec.letter,
             "records": spec.records,
-            "fields": 10,
-            "field_bytes": 100,
             "seed": spec.seed,
             "ordered_index": spec.ordered_index,
         }

@@ -53,11 +53,11 @@ fn config(path: &Path, workload: &Value, change: &Value) -> Config {
 }
 
 fn ycsb(letter: &str) -> Value {
-    json!({"kind": "ycsb", "letter": letter, "records": 500})
+    json!({"kind": "ycsb", "letter": letter, "records": 500, "seed": 0})
 }
 
 fn script(text: &str) -> Value {
-    json!({"kind": "script", "scripts": [{"name": "test", "text": text}]})
+    json!({"kind": "script", "scripts": [{"name": "test", "text": text, "weight": 1}], "seed": 0, "prepared": true})
 }
 
 /// The summary, and all intervals.
@@ -149,7 +149,7 @@ fn scripts_take_rows_types_and_blocks_and_an_error_ends_the_block() {
 #[test]
 fn the_tables_of_the_built_in_scripts_are_made_and_worked_on() {
     let folder = Folder::new();
-    let workload = json!({"kind": "script", "scripts": [{"name": "tpcb-like"}]});
+    let workload = json!({"kind": "script", "scripts": [{"name": "tpcb-like", "weight": 1}], "seed": 0, "prepared": true});
     let change = json!({"arrivals": {"kind": "constant", "rate": 100}});
     let (summary, intervals) = ran(&config(&folder.file(), &workload, &change));
     assert_eq!((summary["done"].as_u64(), sum(&intervals, "count")), (Some(50), 50), "{intervals:?}");

@@ -1,4 +1,4 @@
-//! The workload that a run is told to offer.
+//! The workload that the settings name.
 
 use std::collections::BTreeMap;
 
@@ -10,58 +10,34 @@ use crate::schedule::Schedule;
 
 use super::Source;
 use super::script::{self, Script, Scripts};
-use super::ycsb::{Letter, Settings, Store, Ycsb};
+use super::ycsb::{FIELD_BYTES, FIELDS, Letter, Settings, Store, Ycsb};
 
-/// A workload as it is told.
+/// A workload in JSON.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-enum Told {
+enum Named {
     Ycsb {
         letter: String,
         records: u64,
-        #[serde(default = "ten")]
-        fields: u32,
-        #[serde(default = "hundred")]
-        field_bytes: usize,
-        #[serde(default)]
         seed: u64,
         #[serde(default)]
         ordered_index: bool,
     },
     Script {
-        scripts: Vec<ToldScript>,
-        #[serde(default)]
+        scripts: Vec<NamedScript>,
         seed: u64,
         #[serde(default)]
         variables: BTreeMap<String, i64>,
-        #[serde(default = "yes")]
         prepared: bool,
     },
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ToldScript {
+struct NamedScript {
     name: String,
     text: Option<String>,
-    #[serde(default = "one")]
     weight: u32,
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn yes() -> bool {
-    true
-}
-
-fn ten() -> u32 {
-    10
-}
-
-fn hundred() -> usize {
-    100
 }
 
 impl Config {
@@ -71,10 +47,10 @@ impl Config {
     ///
     /// [`Error::Setting`]: it is none that there is, or a setting of it cannot be.
     pub fn source(&self) -> Result<Box<dyn Source>, Error> {
-        let told: Told = serde_json::from_value(self.workload.clone())
+        let named: Named = serde_json::from_value(self.workload.clone())
             .map_err(|error| Error::Setting(format!("the workload: {error}")))?;
-        match told {
-            Told::Ycsb { letter, records, fields, field_bytes, seed, ordered_index } => {
+        match named {
+            Named::Ycsb { letter, records, seed, ordered_index } => {
                 let store = match self.target.kind {
                     TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
@@ -82,17 +58,24 @@ impl Config {
                 let letter = Letter::named(&letter)?;
                 // To count them takes as long as the schedule has moments.
                 let expected_inserts = if letter == Letter::E { self.expected_inserts()? } else { 0 };
-                let settings =
-                    Settings { letter, records, fields, field_bytes, seed, store, expected_inserts };
+                let settings = Settings {
+                    letter,
+                    records,
+                    fields: FIELDS,
+                    field_bytes: FIELD_BYTES,
+                    seed,
+                    store,
+                    expected_inserts,
+                };
                 Ok(Box::new(Ycsb::new(settings)?))
             }
-            Told::Script { .. } if self.target.kind == TargetKind::Redis => {
+            Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
-            Told::Script { scripts, seed, variables, prepared } => {
+            Named::Script { scripts, seed, variables, prepared } => {
                 let scripts = scripts
                     .into_iter()
-                    .map(|ToldScript { name, text, weight }| Script { name, text, weight })
+                    .map(|NamedScript { name, text, weight }| Script { name, text, weight })
                     .collect();
                 let variables = variables.into_iter().collect();
                 let settings = script::Settings { scripts, seed, variables, prepared };

@@ -39,6 +39,10 @@ use key_space::Inserts;
 use value::Values;
 use worker::Worker;
 
+/// Fields of a row, as YCSB has them.
+pub const FIELDS: u32 = 10;
+/// Bytes of a field, as YCSB has them.
+pub const FIELD_BYTES: usize = 100;
 /// Longest scan of workload E, in rows.
 pub const LONGEST_SCAN: u64 = 100;
 
@@ -127,9 +131,9 @@ pub struct Settings {
     pub letter: Letter,
     /// Rows that are loaded, at least 1.
     pub records: u64,
-    /// Fields of a row; YCSB has 10.
+    /// Fields of a row; [`FIELDS`] but in tests.
     pub fields: u32,
-    /// Bytes of a field; YCSB has 100.
+    /// Bytes of a field; [`FIELD_BYTES`] but in tests.
     pub field_bytes: usize,
     /// Names all random numbers and values.
     pub seed: u64,
@@ -220,8 +224,15 @@ impl Source for Arc<Ycsb> {
 /// As [`Ycsb::new`].
 pub fn keys(letter: Letter, records: u64, seed: u64, count: usize) -> Result<Vec<(u64, u64)>, Error> {
     let store = Store::Sql;
-    let settings =
-        Settings { letter, records, fields: 10, field_bytes: 100, seed, store, expected_inserts: 0 };
+    let settings = Settings {
+        letter,
+        records,
+        fields: FIELDS,
+        field_bytes: FIELD_BYTES,
+        seed,
+        store,
+        expected_inserts: 0,
+    };
     let mut worker = Worker::new(Ycsb::new(settings)?, 0);
     Ok((0..count).map(|_| worker.draw()).collect())
 }
