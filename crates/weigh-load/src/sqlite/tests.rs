@@ -267,7 +267,8 @@ fn what_cannot_be_opened_prepared_or_set_is_said_before_the_run() {
         let source = config.source().unwrap();
         Run::start(config, &*source).err().map_or_else(String::new, |error: Error| error.to_string())
     };
-    let said = refused(&config(&folder.file(), &script("SELECT * FROM nowhere;"), &json!({})));
+    let alone = json!({"connections": 1, "max_in_flight": 1});
+    let said = refused(&config(&folder.file(), &script("SELECT * FROM nowhere;"), &alone));
     assert_eq!(
         said,
         "script test, line 1: preparing 'SELECT * FROM nowhere': no such table: nowhere (SQLITE_ERROR)"
@@ -313,9 +314,11 @@ fn a_parameter_that_would_get_no_value_is_refused_before_the_run() {
         ("SELECT :n::int", "($1::int)", "($1)"),
         ("SELECT $1", "($1)", "(none)"),
     ];
+    // Of several that make the file at once, one may meet a lock first.
+    let alone = json!({"connections": 1, "max_in_flight": 1});
     for (statement, read, given) in parameters {
         let text = format!("\\set n 1\n{statement};\n");
-        let config = config(&folder.file(), &script(&text), &json!({}));
+        let config = config(&folder.file(), &script(&text), &alone);
         let said = Run::start(&config, &*config.source().unwrap()).err().unwrap().to_string();
         let wanted = format!("reads in it {read} are not those that get a value {given}");
         assert!(said.contains(&wanted), "{statement}: {said}");
