@@ -1,7 +1,7 @@
 //! Panics of the decoder, made into errors.
 //!
 //! Corrupt input is the daily bread of this crate, and decoders do panic on it: an index out of bounds, an overflow.
-//! No state survives such a panic, because every reader is made inside the guarded call.
+//! No state survives such a panic, because every reader is made inside the call.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// Calls `work`; an error or a panic in it becomes text, and nothing is written to standard error.
-pub(crate) fn guarded<T, E: Display>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+pub(crate) fn catch_panic<T, E: Display>(work: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let previous = take_hook();
@@ -42,9 +42,9 @@ mod tests {
 
     #[test]
     fn results_errors_and_panics() {
-        assert_eq!(guarded(|| Ok::<_, String>(1)), Ok(1));
-        assert_eq!(guarded(|| Err::<(), _>("bad page")), Err("bad page".to_owned()));
-        let panicked = guarded(|| -> Result<(), String> { panic!("index {} of 3", 7) });
+        assert_eq!(catch_panic(|| Ok::<_, String>(1)), Ok(1));
+        assert_eq!(catch_panic(|| Err::<(), _>("bad page")), Err("bad page".to_owned()));
+        let panicked = catch_panic(|| -> Result<(), String> { panic!("index {} of 3", 7) });
         assert_eq!(panicked, Err("the decoder panicked: index 7 of 3".to_owned()));
     }
 }

@@ -10,7 +10,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::Error;
-use crate::catch_panic::guarded;
+use crate::catch_panic::catch_panic;
 use crate::parquet_file::{Positioned, footer};
 use crate::thrift::leading_i32;
 
@@ -64,7 +64,7 @@ pub struct ColumnFacts {
 /// [`Error::Io`] and [`Error::NotParquet`].
 pub fn parquet_facts(path: &Path) -> Result<ParquetFacts, Error> {
     let (source, metadata) = footer(path)?;
-    guarded(|| facts(&source, &metadata))
+    catch_panic(|| facts(&source, &metadata))
         .map_err(|reason| Error::NotParquet { path: path.to_owned(), reason })
 }
 

@@ -18,7 +18,7 @@ use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataR
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::Error;
-use crate::catch_panic::guarded;
+use crate::catch_panic::catch_panic;
 
 /// Rows decoded at a time. Fewer waste time between batches, more spill out of the cache.
 const BATCH: usize = 4096;
@@ -86,7 +86,7 @@ impl Read for Cursor {
 /// Reads the footer of the file at `path`.
 pub(crate) fn footer(path: &Path) -> Result<(Positioned, ParquetMetaData), Error> {
     let source = Positioned::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-    let metadata = guarded(|| {
+    let metadata = catch_panic(|| {
         ParquetMetaDataReader::new().with_page_index_policy(PageIndexPolicy::Skip).parse_and_finish(&source)
     })
     .map_err(|reason| not_parquet(path, reason))?;
@@ -105,8 +105,8 @@ impl TableFile {
     /// Opens the file and chooses the `columns` of these names in this order; all of them if `None`.
     pub(crate) fn open(path: &Path, columns: Option<&[String]>) -> Result<Self, Error> {
         let (_, metadata) = footer(path)?;
-        let metadata = guarded(|| {
-            // The writer's own Arrow schema is ignored: the digest is of what Parquet says, whoever wrote it.
+        let metadata = catch_panic(|| {
+            // The writer's own Arrow schema is ignored: the digest is of what Parquet says, by whatever writer.
             let file = metadata.file_metadata();
             let schema = parquet_to_arrow_schema(file.schema_descr(), None)?;
             let fields: Fields = schema.fields().iter().map(cheap_field).collect();
@@ -191,7 +191,7 @@ fn not_parquet(path: &Path, reason: String) -> Error {
 }
 
 /// The same field in the type that is cheapest to decode: views need no copy of the bytes, and small decimals no
-/// 128 bits. The encoding does not tell them apart.
+/// 128 bits. In the encoding they are the same.
 fn cheap_field(field: &FieldRef) -> FieldRef {
     let data_type = match field.data_type() {
         DataType::Utf8 => DataType::Utf8View,

@@ -1,4 +1,4 @@
-//! Calibration kernels: fixed pieces of work whose times tell whether the machine changed.
+//! Calibration kernels: fixed pieces of work whose times show whether the machine changed.
 //!
 //! Each takes some tens of milliseconds: long enough for a limit of CPU time, which is dealt out in periods of 100 ms, to
 //! show in a few of them in a row.

@@ -9,7 +9,7 @@ use crate::disk::{DiskUse, Disks};
 use crate::frequency::Frequencies;
 use crate::memory::{self, Faults, Memory};
 use crate::network::{self, NetworkUse};
-use crate::proc_file::Source;
+use crate::proc_file::ProcFile;
 use crate::{pressure, sys};
 
 /// What is read at every tick; times in nanoseconds, since the tick before.
@@ -69,12 +69,12 @@ impl Unreadable {
 /// One file and its name; closed for good where it cannot be read.
 struct Reader {
     name: &'static str,
-    source: Option<Source>,
+    source: Option<ProcFile>,
 }
 
 impl Reader {
     fn open(root: &Path, name: &'static str, unreadable: &mut Unreadable) -> Self {
-        let source = Source::open(&root.join(&name[1..]));
+        let source = ProcFile::open(&root.join(&name[1..]));
         if let Err(error) = &source {
             unreadable.add(name, &error.to_string());
         }
@@ -95,7 +95,7 @@ impl Reader {
 }
 
 /// All that is read but the processes.
-pub(crate) struct Machine {
+pub(crate) struct Counters {
     root: PathBuf,
     pub(crate) unreadable: Unreadable,
     stat: Reader,
@@ -109,7 +109,7 @@ pub(crate) struct Machine {
     frequencies: Option<Frequencies>,
     groups: Option<Groups>,
     disks: Disks,
-    error_counts: HashMap<String, Option<Source>>,
+    error_counts: HashMap<String, Option<ProcFile>>,
     unit: u64,
     cpus: Option<Cpus>,
     stalled: [Option<u64>; 3],
@@ -120,7 +120,7 @@ pub(crate) struct Machine {
     errors: HashMap<String, u64>,
 }
 
-impl Machine {
+impl Counters {
     /// Opens what there is under `root`, `/` on a real machine, and reads it once.
     pub(crate) fn open(root: &Path) -> Self {
         let mut unreadable = Unreadable::default();
@@ -174,7 +174,7 @@ impl Machine {
         machine
     }
 
-    /// How many CPUs are on; 1 where nobody says.
+    /// How many CPUs are on; 1 where that cannot be read.
     pub(crate) fn cpus(&self) -> u64 {
         self.cpus.as_ref().map_or(1, |cpus| cpus.each.len().max(1) as u64)
     }
@@ -250,7 +250,7 @@ impl Machine {
         for name in self.disks.names() {
             let counted = self.error_counts.entry(name.clone()).or_insert_with(|| {
                 let path = self.root.join("sys/block").join(name.replace('/', "!")).join("device/ioerr_cnt");
-                Source::open(&path).ok()
+                ProcFile::open(&path).ok()
             });
             let Some(after) = counted.as_mut().and_then(|source| hexadecimal(source.read().ok()?)) else {
                 continue;
@@ -326,7 +326,7 @@ mod tests {
                 ("sys/fs/cgroup/cpu.stat", "throttled_usec 3\n"),
             ],
         );
-        let mut machine = Machine::open(&files.0);
+        let mut machine = Counters::open(&files.0);
         files.put("proc/stat", LATER);
         files.put("proc/pressure/cpu", "some avg10=0 total=501000\n");
         files.put("proc/diskstats", "8 0 sda 6 0 16 5 0 0 0 0 0 5 5\n");
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_none_and_said_once() {
         let files = Files::new("empty", &[]);
-        let mut machine = Machine::open(&files.0);
+        let mut machine = Counters::open(&files.0);
         let fast = machine.fast(SECOND);
         assert_eq!((fast.busy, fast.steal, fast.queue, fast.disks), (None, None, None, None));
         assert_eq!(fast.pressure, [None; 3]);
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn what_is_damaged_later_is_none_from_then_on() {
         let files = Files::new("damaged", &[("proc/stat", STAT), ("proc/pressure/cpu", "some total=5\n")]);
-        let mut machine = Machine::open(&files.0);
+        let mut machine = Counters::open(&files.0);
         machine.unreadable.take();
         files.put("proc/stat", "cpu  150 0\n");
         assert_eq!(machine.fast(SECOND).busy, None);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::{Error, sys};
 
-/// The system call that told.
+/// The system call that found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// `cachestat(2)`, of Linux 6.5 and newer.
@@ -41,7 +41,7 @@ pub struct Residency {
 ///
 /// # Errors
 ///
-/// [`Error::File`]: it cannot be opened. [`Error::Residency`]: the kernel does not tell, or not the truth: to somebody
+/// [`Error::File`]: it cannot be opened. [`Error::Residency`]: the kernel does not show it, or not the truth: to a user
 /// who may not write a file `mincore` says that all of it is resident.
 pub fn resident(path: &Path) -> Result<Residency, Error> {
     let (file, bytes) = opened(path)?;
@@ -62,7 +62,7 @@ fn by_mincore(path: &Path, file: &File, bytes: u64) -> Result<u64, Error> {
     sys::mincore(file, bytes).map_err(|_| Error::Residency { path: path.to_owned() })
 }
 
-/// Makes a file durable and asks the kernel to forget its pages. Those that somebody has mapped stay: see [`resident`].
+/// Makes a file durable and asks the kernel to forget its pages. Those that a process has mapped stay: see [`resident`].
 ///
 /// # Errors
 ///

@@ -6,12 +6,12 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// An open file whose text the kernel makes anew at each reading.
-pub(crate) struct Source {
+pub(crate) struct ProcFile {
     file: File,
     text: Vec<u8>,
 }
 
-impl Source {
+impl ProcFile {
     /// Opens it.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self { file: File::open(path)?, text: vec![0; 4096] })

@@ -10,7 +10,7 @@ use crate::sys;
 
 /// A foreign process that used CPU.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Culprit {
+pub struct ForeignProcess {
     /// Its id.
     pub pid: i32,
     /// As the kernel knows it.
@@ -37,7 +37,7 @@ impl Spent {
 enum Whose {
     Own,
     Foreign,
-    /// A kernel thread: nobody's.
+    /// A kernel thread: neither own nor foreign.
     Kernel,
 }
 
@@ -69,7 +69,7 @@ const KERNEL_AGAIN: u32 = 16;
 const MOST_HOT: usize = 256;
 
 /// All processes that can be seen.
-pub(crate) struct Table {
+pub(crate) struct ProcessTable {
     proc: PathBuf,
     entries: HashMap<i32, Entry>,
     /// This process and those that were tracked.
@@ -80,13 +80,13 @@ pub(crate) struct Table {
     text: Vec<u8>,
     /// Nanoseconds of a process's clock; another in tests, whose processes do not live.
     clock: fn(i32) -> Option<u64>,
-    culprits: HashMap<i32, Culprit>,
+    foreign_processes: HashMap<i32, ForeignProcess>,
     /// Share of user time in what own processes used, from the last scan.
     pub(crate) own_user: f64,
 }
 
-impl Table {
-    /// A table with nobody in it. The first scan counts nothing.
+impl ProcessTable {
+    /// An empty table. The first scan counts nothing.
     pub(crate) fn new(root: &Path, me: i32) -> Self {
         Self {
             proc: root.join("proc"),
@@ -96,7 +96,7 @@ impl Table {
             unit: 1_000_000_000 / sys::ticks_per_second(),
             text: vec![0; 1024],
             clock: sys::process_cpu,
-            culprits: HashMap::new(),
+            foreign_processes: HashMap::new(),
             own_user: 1.0,
         }
     }
@@ -119,7 +119,7 @@ impl Table {
             entry.whose = Whose::Own;
             entry.hot = true;
         } else if let Some(stat) = self.read(pid) {
-            // It has just been started by somebody who tracks it: what it has used until now is own.
+            // It has just been started and is tracked from now on: what it has used until now is own.
             self.entries.insert(pid, entry(Whose::Own, stat, 0, self.scans));
         }
     }
@@ -136,17 +136,17 @@ impl Table {
         spent
     }
 
-    /// What everybody has used since the last scan.
+    /// What all processes have used since the last scan.
     ///
     /// `busy` is what the whole machine has. Times of children that were waited for count only as far as it has room for
-    /// them: of an orphan nobody knows who waits for it, and a whole life's time would be laid on one moment.
+    /// them: it is not known which process waits for an orphan, and its whole time would be laid on one moment.
     pub(crate) fn scan(&mut self, busy: Option<u64>) -> Spent {
         self.scans += 1;
         let mut children = HashMap::new();
         for pid in self.pids() {
             self.look(pid, &mut children);
         }
-        let gone = self.buried(&mut children);
+        let gone = self.remove_ended(&mut children);
         self.classify();
         let mut spent = Spent::default();
         let mut user = (0, 0);
@@ -171,11 +171,12 @@ impl Table {
     }
 
     /// The foreign processes that used most CPU since the last call, the greediest first.
-    pub(crate) fn take_culprits(&mut self, most: usize) -> Vec<Culprit> {
-        let mut culprits: Vec<_> = self.culprits.drain().map(|(_, culprit)| culprit).collect();
-        culprits.sort_by(|a, b| b.cpu.cmp(&a.cpu).then(a.pid.cmp(&b.pid)));
-        culprits.truncate(most);
-        culprits
+    pub(crate) fn take_culprits(&mut self, most: usize) -> Vec<ForeignProcess> {
+        let mut foreign_processes: Vec<_> =
+            self.foreign_processes.drain().map(|(_, foreign_process)| foreign_process).collect();
+        foreign_processes.sort_by(|a, b| b.cpu.cmp(&a.cpu).then(a.pid.cmp(&b.pid)));
+        foreign_processes.truncate(most);
+        foreign_processes
     }
 
     fn pids(&self) -> Vec<i32> {
@@ -223,9 +224,9 @@ impl Table {
         self.entries.insert(pid, new);
     }
 
-    /// Removes who has ended since the last scan, and takes what was counted of him already from what his parent got for
-    /// him. Gives what nobody got: somebody else may have waited for an orphan.
-    fn buried(&mut self, children: &mut HashMap<i32, u64>) -> u64 {
+    /// Removes processes that have ended since the last scan, and subtracts what was counted of each already from what
+    /// its parent got for it. Returns what no parent got: another process may have waited for an orphan.
+    fn remove_ended(&mut self, children: &mut HashMap<i32, u64>) -> u64 {
         let scans = self.scans;
         let dead: Vec<_> =
             self.entries.iter().filter(|(_, entry)| entry.seen != scans).map(|(pid, _)| *pid).collect();
@@ -300,10 +301,10 @@ impl Table {
         for (pid, entry) in self.entries.iter().filter(|(_, entry)| entry.whose == Whose::Foreign) {
             let used = entry.used + share(children.get(pid).copied().unwrap_or(0));
             if used > 0 {
-                let new = || Culprit { pid: *pid, name: String::new(), cpu: 0 };
-                let culprit = self.culprits.entry(*pid).or_insert_with(new);
-                culprit.name.clone_from(&entry.stat.name);
-                culprit.cpu += used;
+                let new = || ForeignProcess { pid: *pid, name: String::new(), cpu: 0 };
+                let foreign_process = self.foreign_processes.entry(*pid).or_insert_with(new);
+                foreign_process.name.clone_from(&entry.stat.name);
+                foreign_process.cpu += used;
             }
         }
     }

@@ -1,24 +1,24 @@
-//! The state of the sampler: what was read last, and what nobody has fetched yet.
+//! The state of the sampler: what was read last, and what was not drained yet.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::counters::Machine;
-use crate::process_table::{Culprit, Spent, Table};
+use crate::counters::Counters;
+use crate::process_table::{ForeignProcess, ProcessTable, Spent};
 use crate::sys;
 use crate::window::{Tick, complete};
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
-/// Slow sources and processes are read this often, and whenever somebody asks.
+/// Slow sources and processes are read this often, and at every call.
 const SLOW: u64 = SECOND / 2;
 /// Readings that are asked for are made when a hundred times their cost has passed since the last: 1 % of one core.
 const PATIENCE: u64 = 100;
-/// Scans that nobody asked for, likewise: 0.4 %.
+/// Scans between the calls, likewise: 0.4 %.
 const SCAN_PATIENCE: u64 = 250;
 /// The share of one core above which the sampler makes itself slower.
 const DEAR: f64 = 0.009;
 const SLOWEST: u64 = SECOND / 2;
-const MOST_CULPRITS: usize = 8;
+const MOST_FOREIGN: usize = 8;
 
 /// What the sampler saw since it was drained last.
 #[derive(Clone, Debug, Default)]
@@ -26,16 +26,16 @@ pub struct Drained {
     /// One after another without gaps.
     pub ticks: Vec<Tick>,
     /// The foreign processes that used most CPU.
-    pub culprits: Vec<Culprit>,
+    pub foreign_processes: Vec<ForeignProcess>,
     /// Nanoseconds of CPU time that the sampler used.
     pub cost: u64,
     /// Sources that cannot be read and why; each is said once.
     pub unreadable: BTreeMap<String, String>,
 }
 
-pub(crate) struct State {
-    machine: Machine,
-    pub(crate) table: Table,
+pub(crate) struct SamplerState {
+    machine: Counters,
+    pub(crate) table: ProcessTable,
     began: u64,
     pub(crate) period: u64,
     /// Whether the processes of everybody can be seen.
@@ -45,7 +45,7 @@ pub(crate) struct State {
     scanned: u64,
     tick_cost: u64,
     scan_cost: u64,
-    /// The ticks since the last scan that nobody has drained.
+    /// The ticks since the last scan that were not drained.
     window: Vec<Tick>,
     /// What all ticks since then saw, and the busy and the user time of the machine in them.
     seen: Spent,
@@ -60,10 +60,10 @@ pub(crate) struct State {
     pub(crate) stopped: bool,
 }
 
-impl State {
+impl SamplerState {
     pub(crate) fn new(root: &Path, pid: i32, period: u64, began: u64) -> Self {
-        let mut machine = Machine::open(root);
-        let mut table = Table::new(root, pid);
+        let mut machine = Counters::open(root);
+        let mut table = ProcessTable::new(root, pid);
         let before = sys::thread_cpu();
         table.scan(None);
         let everybody = table.everybody();
@@ -188,14 +188,15 @@ impl State {
             self.scan();
         }
         self.done.append(&mut self.window);
-        let mut culprits = self.table.take_culprits(MOST_CULPRITS);
+        let mut foreign_processes = self.table.take_culprits(MOST_FOREIGN);
         let hidden = std::mem::take(&mut self.hidden);
         if hidden > 0 {
-            culprits.insert(0, Culprit { pid: 0, name: "not visible".to_owned(), cpu: hidden });
+            foreign_processes
+                .insert(0, ForeignProcess { pid: 0, name: "not visible".to_owned(), cpu: hidden });
         }
         Drained {
             ticks: std::mem::take(&mut self.done),
-            culprits,
+            foreign_processes,
             cost: 0,
             unreadable: self.machine.unreadable.take(),
         }
@@ -218,9 +219,9 @@ impl State {
 mod tests {
     use super::*;
 
-    fn state(root: &str) -> State {
+    fn state(root: &str) -> SamplerState {
         let pid = i32::try_from(std::process::id()).unwrap();
-        State::new(Path::new(root), pid, SECOND / 20, sys::monotonic())
+        SamplerState::new(Path::new(root), pid, SECOND / 20, sys::monotonic())
     }
 
     #[test]
@@ -239,7 +240,7 @@ mod tests {
         state.tick(true);
         state.user = Some(1000 * SECOND);
         let drained = state.drain(true);
-        assert_eq!(drained.culprits[0].pid, 0);
+        assert_eq!(drained.foreign_processes[0].pid, 0);
         assert!(drained.ticks.iter().map(|tick| tick.foreign.unwrap()).sum::<u64>() > 900 * SECOND);
     }
 
@@ -253,7 +254,7 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(drained.unreadable["processes"], "no process can be seen");
-        assert!(drained.culprits.is_empty());
+        assert!(drained.foreign_processes.is_empty());
     }
 
     #[test]

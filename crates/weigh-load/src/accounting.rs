@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::clock::SECOND;
 use crate::recorder::Recorder;
-use crate::schedule::due_queue::Queue;
+use crate::schedule::due_queue::DueQueue;
 use crate::schedule::{Arrivals, Schedule};
 use crate::shared::{Delivery, Shared};
 use crate::totals::Totals;
@@ -59,7 +59,7 @@ pub(crate) struct Request {
 /// The account of those connections that take their requests from one queue.
 pub(crate) struct Accounting {
     shared: Arc<Shared>,
-    /// Reads the CPU time of whoever makes the requests.
+    /// Reads the CPU time that making the requests takes.
     cpu_clock: fn() -> u64,
     most_in_flight: usize,
     closed: bool,
@@ -67,7 +67,7 @@ pub(crate) struct Accounting {
     end: u64,
     /// After a stop: until when answers are waited for.
     give_up: Option<u64>,
-    queue: Queue,
+    queue: DueQueue,
     in_flight: usize,
     /// When a request could last be sent again after `most_in_flight` had forbidden it.
     allowed: u64,
@@ -95,7 +95,7 @@ impl Accounting {
             begun: u64::MAX,
             end: u64::MAX,
             give_up: None,
-            queue: Queue::new(Schedule::new(&Arrivals::Closed, 0, 1, 0), 0),
+            queue: DueQueue::new(Schedule::new(&Arrivals::Closed, 0, 1, 0), 0),
             in_flight: 0,
             allowed: 0,
             recorder: Recorder::new(operations),
@@ -111,7 +111,7 @@ impl Accounting {
         let schedule = Schedule::new(&self.shared.arrivals, part, parts, self.shared.duration);
         self.begun = begun;
         self.end = begun + self.shared.duration;
-        self.queue = Queue::new(schedule, begun);
+        self.queue = DueQueue::new(schedule, begun);
         self.boundary = self.next_boundary(begun);
         self.cpu = (self.cpu_clock)();
     }
@@ -146,7 +146,7 @@ impl Accounting {
         self.queue.left
     }
 
-    /// When the next request is due that nobody has taken; of a closed loop, at once. Nothing if there is no more.
+    /// When the next request is due that was not taken yet; of a closed loop, at once. Nothing if there is no more.
     #[inline]
     pub(crate) fn next_due(&mut self) -> Option<u64> {
         if self.closed { Some(self.begun) } else { self.queue.next() }
@@ -194,7 +194,7 @@ impl Accounting {
     pub(crate) fn finish(&mut self, request: &Request, outcome: Outcome, now: u64) {
         let (response, service) = request.times(now);
         self.recorder.tallies[request.operation].finish(outcome, response, service, &mut self.totals);
-        self.land(now);
+        self.one_less_in_flight(now);
     }
 
     /// A request was given up.
@@ -202,12 +202,12 @@ impl Accounting {
     pub(crate) fn time_out(&mut self, request: &Request, now: u64) {
         let (response, service) = request.times(now);
         self.recorder.tallies[request.operation].time_out(response, service);
-        self.land(now);
+        self.one_less_in_flight(now);
     }
 
     /// One request less is in flight.
     #[inline]
-    fn land(&mut self, now: u64) {
+    fn one_less_in_flight(&mut self, now: u64) {
         if self.in_flight == self.most_in_flight {
             self.allowed = now;
         }
@@ -294,153 +294,4 @@ impl Request {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::recorder::Times;
-
-    const MS: u64 = SECOND / 1000;
-
-    /// Of one operation, over 10 s with intervals of 1 s, begun at 5 s.
-    fn begun(arrivals: Arrivals, most_in_flight: usize) -> (Accounting, Arc<Shared>) {
-        let times = (10 * SECOND, SECOND, SECOND);
-        let shared = Arc::new(Shared::new(arrivals, 1, false, times));
-        let mut accounting = Accounting::new(&shared, 1, most_in_flight, || 0);
-        accounting.begin(5 * SECOND, 0, 1);
-        (accounting, shared)
-    }
-
-    fn trace(moments: &[u64]) -> Arrivals {
-        Arrivals::Trace(Arc::from(moments))
-    }
-
-    /// How many times, and the longest, to the precision of a histogram.
-    fn seen(times: &Times) -> (u64, u64) {
-        (times.histogram().len(), times.histogram().max() / MS)
-    }
-
-    #[test]
-    fn times_count_from_when_a_request_was_due_and_lag_is_whose_it_was() {
-        let (mut accounting, shared) = begun(trace(&[0, SECOND / 2]), 2);
-        let at = |ms: u64| 5 * SECOND + ms * MS;
-        // Due at 0 ms, a connection is free at 20, it is sent at 25, answered at 125.
-        let first = accounting.take(at(22), at(20)).unwrap().send(0, at(25));
-        accounting.sent(&first);
-        assert_eq!(accounting.take(at(22), at(0)), None, "not due yet");
-        accounting.finish(&first, Outcome::Right { verified: 3 }, at(125));
-        // Due at 500, a connection had been free for long, it is sent at 510 and given up at 710.
-        let second = accounting.take(at(510), at(125)).unwrap().send(0, at(510));
-        accounting.sent(&second);
-        accounting.time_out(&second, at(710));
-        accounting.arrive(at(999));
-        accounting.end_intervals(at(1000));
-        let delivered = shared.collect();
-        let tally = &delivered[0].recorder.tallies[0];
-        assert_eq!((tally.count, tally.timeouts), (1, 1));
-        assert_eq!((seen(&tally.response), seen(&tally.service)), ((2, 210), (2, 200)));
-        assert_eq!((seen(&tally.lag_free), seen(&tally.lag_late)), ((2, 20), (2, 10)));
-        assert_eq!(seen(&tally.failed), (0, 0));
-        assert_eq!(
-            (accounting.totals.verified, accounting.totals.done, accounting.totals.in_time),
-            (3, 2, 2)
-        );
-    }
-
-    #[test]
-    fn a_failure_has_a_histogram_of_its_own() {
-        let (mut accounting, shared) = begun(trace(&[0]), 1);
-        let request = accounting.take(5 * SECOND, 0).unwrap().send(0, 5 * SECOND);
-        accounting.finish(&request, Outcome::Failed("down".into()), 5 * SECOND + 7 * MS);
-        accounting.close(16 * SECOND);
-        let delivered = shared.collect();
-        let tally = &delivered[0].recorder.tallies[0];
-        assert_eq!((seen(&tally.failed), seen(&tally.response), tally.errors["down"]), ((1, 7), (0, 0), 1));
-    }
-
-    #[test]
-    fn what_may_not_be_sent_was_not_free() {
-        let (mut accounting, _) = begun(trace(&[0, 0]), 1);
-        let first = accounting.take(5 * SECOND, 0).unwrap().send(0, 5 * SECOND);
-        assert!(!accounting.may_send());
-        accounting.finish(&first, Outcome::Missing, 6 * SECOND);
-        assert!(accounting.may_send());
-        // Its connection has been free from the beginning, and it might be sent from 6 s on.
-        assert_eq!(accounting.take(7 * SECOND, 0), Some(Due { at: 5 * SECOND, free: 6 * SECOND }));
-    }
-
-    #[test]
-    fn a_closed_loop_is_due_when_it_may_be_sent() {
-        let (mut accounting, _) = begun(Arrivals::Closed, 1);
-        assert_eq!(accounting.next_due(), Some(5 * SECOND));
-        let at = 9 * SECOND;
-        assert_eq!(accounting.take(at + MS, at), Some(Due { at, free: at }));
-        accounting.finish(&Due { at, free: at }.send(0, at), Outcome::Missing, 15 * SECOND + 1);
-        assert_eq!(accounting.take(15 * SECOND, 0), None, "after the end");
-        assert!(accounting.is_over(15 * SECOND));
-        let totals = accounting.close(15 * SECOND + 1);
-        assert_eq!((totals.scheduled, totals.sent, totals.unsent, totals.in_time), (1, 1, 0, 0));
-    }
-
-    #[test]
-    fn what_was_due_is_sent_for_a_second_after_the_end_and_then_counted_as_unsent() {
-        let (mut accounting, _) = begun(Arrivals::Constant { rate: 1.0 }, 1);
-        accounting.arrive(20 * SECOND);
-        let late = accounting.take(15 * SECOND + 999 * MS, 0).unwrap().send(0, 16 * SECOND);
-        assert!(!accounting.is_over(18 * SECOND), "one is in flight");
-        accounting.finish(&late, Outcome::Missing, 17 * SECOND);
-        assert_eq!(accounting.take(16 * SECOND, 0), None);
-        assert!(!accounting.is_over(15 * SECOND) && accounting.is_over(16 * SECOND));
-        accounting.measure_queue();
-        let totals = accounting.close(18 * SECOND);
-        assert_eq!((totals.scheduled, totals.sent, totals.unsent, totals.max_queue), (10, 1, 9, 9));
-        assert_eq!((totals.in_flight_at_end, totals.ended), (0, 18 * SECOND));
-    }
-
-    #[test]
-    fn after_a_stop_nothing_more_is_due_and_answers_are_waited_for_half_a_second() {
-        let (mut accounting, _) = begun(Arrivals::Constant { rate: 1.0 }, 2);
-        let _unanswered = accounting.take(5 * SECOND, 0).unwrap();
-        accounting.stop(7 * SECOND + MS);
-        accounting.stop(9 * SECOND);
-        accounting.arrive(12 * SECOND);
-        assert!(!accounting.is_over(7 * SECOND + 500 * MS));
-        assert!(accounting.is_over(7 * SECOND + 501 * MS));
-        let totals = accounting.close(8 * SECOND);
-        assert_eq!((totals.scheduled, totals.unsent, totals.in_flight_at_end), (3, 2, 1));
-    }
-
-    #[test]
-    fn what_comes_after_the_end_of_an_interval_counts_in_the_next() {
-        let (mut accounting, shared) = begun(trace(&[0, 0, SECOND / 2, SECOND]), 2);
-        let mut sent = || {
-            let request = accounting.take(5 * SECOND, 0).unwrap().send(0, 5 * SECOND);
-            accounting.sent(&request);
-            request
-        };
-        let (one, other) = (sent(), sent());
-        for (request, at) in [(one, 7 * SECOND), (other, 8 * SECOND)] {
-            accounting.end_intervals(at);
-            accounting.finish(&request, Outcome::Missing, at);
-        }
-        accounting.end_intervals(9 * SECOND);
-        let delivered: Vec<_> = shared
-            .collect()
-            .iter()
-            .map(|one| {
-                let tally = &one.recorder.tallies[0];
-                (
-                    one.interval,
-                    one.to / SECOND,
-                    seen(&tally.lag_late).0,
-                    tally.count,
-                    one.in_flight,
-                    one.queued,
-                )
-            })
-            .collect();
-        // What is due at the end of an interval waits in the next.
-        assert_eq!(
-            delivered,
-            [(0, 6, 2, 0, 2, 1), (1, 7, 0, 0, 2, 2), (2, 8, 0, 1, 1, 2), (3, 9, 0, 1, 0, 2)]
-        );
-    }
-}
+mod tests;

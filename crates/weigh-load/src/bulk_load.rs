@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::clock::SECOND;
 use crate::config::{Target, TargetKind};
 use crate::error::{Asked, Error};
-use crate::event_loop::poller::Waiter;
+use crate::event_loop::poller::Poller;
 use crate::event_loop::socket::{Address, Socket};
 use crate::protocol::Step;
 use crate::protocol::connection::{Connection, Plan};
@@ -14,9 +14,9 @@ use crate::sqlite;
 use crate::workload::message::{Bulk, Chunks, Command, Reply};
 
 /// How long a server may be silent: it may build an index.
-const PATIENCE: u64 = 3_600 * SECOND;
+const SILENCE_TIMEOUT: u64 = 3_600 * SECOND;
 /// How long to wait for a login.
-const LOGIN: u64 = 10 * SECOND;
+const LOGIN_TIMEOUT: u64 = 10 * SECOND;
 /// Bytes that wait to be written, at most.
 const AHEAD: usize = 1 << 20;
 const BUFFER: usize = 1 << 16;
@@ -30,11 +30,12 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
-/// Loads the data of a workload, if it has any. `progress` is told the rows so far and all of them, and says whether to go on.
+/// Loads the data of a workload, if it has any. `progress` gets the rows so far and all of them, and returns whether to
+/// go on.
 ///
 /// # Errors
 ///
-/// The server cannot be reached or refuses something; or `progress` said no.
+/// The server cannot be reached or refuses something; or `progress` returned false.
 pub fn load(
     target: &Target,
     bulk: Option<Bulk>,
@@ -46,7 +47,7 @@ pub fn load(
         let rows = sqlite::load(target, bulk, progress)?;
         return Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() });
     }
-    let mut link = Link::open(target)?;
+    let mut link = BlockingConnection::open(target)?;
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
             for statement in before {
@@ -71,7 +72,7 @@ pub fn load(
             let mut done = 0;
             for chunk in chunks {
                 link.connection.send_bytes(&chunk.bytes, chunk.replies)?;
-                link.until(Step::Replied, PATIENCE)?;
+                link.until(Step::Replied, SILENCE_TIMEOUT)?;
                 link.check(Asked::Task("loading".to_owned()))?;
                 done += chunk.rows;
                 progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
@@ -83,38 +84,38 @@ pub fn load(
 }
 
 /// One connection that waits.
-struct Link {
+struct BlockingConnection {
     socket: Socket,
     connection: Connection,
-    waiter: Waiter,
+    poller: Poller,
     buffer: Vec<u8>,
     ready: Vec<u64>,
     address: Address,
 }
 
-impl Link {
+impl BlockingConnection {
     fn open(target: &Target) -> Result<Self, Error> {
         let plan = Arc::new(Plan::new(target, &[])?);
         let address = Address::find(target)?;
         let unreachable =
             |errno: rustix::io::Errno| Error::unreachable(&address, std::io::Error::from(errno));
         let socket = Socket::connect(&address).map_err(unreachable)?;
-        let mut waiter = Waiter::new(1)?;
-        waiter.add(&socket, 0, true)?;
+        let mut poller = Poller::new(1)?;
+        poller.add(&socket, 0, true)?;
         let mut ready = Vec::new();
-        waiter.wait(LOGIN, &mut ready)?;
+        poller.wait(LOGIN_TIMEOUT, &mut ready)?;
         socket.failure().map_err(unreachable)?;
-        waiter.change(&socket, 0, false)?;
+        poller.change(&socket, 0, false)?;
         let connection = Connection::begin(&plan)?;
-        let mut link = Self { socket, connection, waiter, buffer: vec![0; BUFFER], ready, address };
-        link.until(Step::Ready, LOGIN)?;
+        let mut link = Self { socket, connection, poller, buffer: vec![0; BUFFER], ready, address };
+        link.until(Step::Ready, LOGIN_TIMEOUT)?;
         Ok(link)
     }
 
     /// Sends a command and waits for its answer.
     fn exchange(&mut self, command: &Command) -> Result<(), Error> {
         self.connection.send(command)?;
-        self.until(Step::Replied, PATIENCE)?;
+        self.until(Step::Replied, SILENCE_TIMEOUT)?;
         self.check(match command {
             Command::Simple(statement) => Asked::Execute(statement.clone()),
             _ => Asked::Task("preparing to load".to_owned()),
@@ -129,7 +130,7 @@ impl Link {
         mut more: impl FnMut(u64) -> bool,
     ) -> Result<(), Error> {
         self.connection.send(&Command::Simple(statement.to_owned()))?;
-        if self.until(Step::CopyIn, PATIENCE)? == Step::Replied {
+        if self.until(Step::CopyIn, SILENCE_TIMEOUT)? == Step::Replied {
             return self.check(Asked::Execute(statement.to_owned()));
         }
         for chunk in chunks {
@@ -141,7 +142,7 @@ impl Link {
             more(chunk.rows).then_some(()).ok_or(Error::Interrupted)?;
         }
         self.connection.end_copy()?;
-        self.until(Step::Replied, PATIENCE)?;
+        self.until(Step::Replied, SILENCE_TIMEOUT)?;
         self.check(Asked::Execute(statement.to_owned()))
     }
 
@@ -156,13 +157,13 @@ impl Link {
     }
 
     /// Writes and reads until something is reached; or an answer, which may come earlier.
-    fn until(&mut self, wanted: Step, patience: u64) -> Result<Step, Error> {
+    fn until(&mut self, wanted: Step, timeout: u64) -> Result<Step, Error> {
         loop {
             let step = self.write_down_to(0)?;
             if step == wanted || step == Step::Replied {
                 return Ok(step);
             }
-            self.wait(false, patience)?;
+            self.wait(false, timeout)?;
             self.read()?;
         }
     }
@@ -175,28 +176,28 @@ impl Link {
             if step != Step::Wait || all || self.connection.out.len() <= left {
                 return Ok(step);
             }
-            self.wait(true, PATIENCE)?;
+            self.wait(true, SILENCE_TIMEOUT)?;
             self.read()?;
         }
     }
 
-    fn wait(&mut self, writing: bool, patience: u64) -> Result<(), Error> {
+    fn wait(&mut self, writing: bool, timeout: u64) -> Result<(), Error> {
         if writing {
-            self.waiter.change(&self.socket, 0, true)?;
+            self.poller.change(&self.socket, 0, true)?;
         }
-        let until = Instant::now() + Duration::from_nanos(patience);
+        let until = Instant::now() + Duration::from_nanos(timeout);
         loop {
             // A signal wakes it with nothing.
-            self.waiter.wait(patience.min(SECOND), &mut self.ready)?;
+            self.poller.wait(timeout.min(SECOND), &mut self.ready)?;
             if !self.ready.is_empty() || Instant::now() >= until {
                 break;
             }
         }
         if writing {
-            self.waiter.change(&self.socket, 0, false)?;
+            self.poller.change(&self.socket, 0, false)?;
         }
         if self.ready.is_empty() {
-            let why = format!("no answer within {} s", patience / SECOND);
+            let why = format!("no answer within {} s", timeout / SECOND);
             return Err(Error::unreachable(&self.address, why));
         }
         Ok(())

@@ -22,7 +22,7 @@ pub struct Config {
     /// With what; read by the workload of that kind.
     pub workload: serde_json::Value,
     /// When.
-    pub arrivals: Offered,
+    pub arrivals: ArrivalSettings,
     /// Seconds of the schedule.
     pub duration_s: f64,
     /// Connections, shared evenly by the threads.
@@ -97,37 +97,37 @@ impl Config {
         let number = |value: Option<f64>, name| value.ok_or_else(|| missing(offered.kind, name));
         let rate = || number(offered.rate, "rate");
         Ok(match offered.kind {
-            Kind::Constant => Arrivals::Constant { rate: rate()? },
-            Kind::Poisson => Arrivals::Poisson {
+            ArrivalKind::Constant => Arrivals::Constant { rate: rate()? },
+            ArrivalKind::Poisson => Arrivals::Poisson {
                 rate: rate()?,
                 seed: offered.seed.ok_or_else(|| missing(offered.kind, "seed"))?,
             },
-            Kind::Bursts => Arrivals::Bursts {
+            ArrivalKind::Bursts => Arrivals::Bursts {
                 rate: rate()?,
                 peak: number(offered.peak, "peak")?,
                 length: number(offered.length_s, "length_s")?,
             },
-            Kind::Ramp => {
+            ArrivalKind::Ramp => {
                 Arrivals::Ramp { from: rate()?, to: number(offered.to, "to")?, over: self.duration_s }
             }
-            Kind::Steps => {
+            ArrivalKind::Steps => {
                 let rates = offered.rates.clone().filter(|rates| !rates.is_empty());
                 let rates = rates.ok_or_else(|| missing(offered.kind, "rates"))?;
                 Arrivals::Steps { rates, step: number(offered.step_s, "step_s")? }
             }
-            Kind::Trace => {
+            ArrivalKind::Trace => {
                 let times = offered.times_s.as_ref().ok_or_else(|| missing(offered.kind, "times_s"))?;
                 if let Some(bad) = times.iter().find(|time| !(0.0..=1e7).contains(*time)) {
                     return Err(Error::Setting(format!("a trace has the time {bad}: seconds from 0 to 1e7")));
                 }
                 Arrivals::Trace(times.iter().map(|time| nanoseconds(*time)).collect::<Arc<[u64]>>())
             }
-            Kind::Closed => Arrivals::Closed,
+            ArrivalKind::Closed => Arrivals::Closed,
         })
     }
 }
 
-fn missing(kind: Kind, name: &str) -> Error {
+fn missing(kind: ArrivalKind, name: &str) -> Error {
     Error::Setting(format!("arrivals of kind {kind:?} need '{name}'"))
 }
 
@@ -139,7 +139,7 @@ fn nanoseconds(seconds: f64) -> u64 {
 /// The kinds of arrivals.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ArrivalKind {
     /// Evenly spaced.
     Constant,
     /// Independent users.
@@ -159,9 +159,9 @@ pub enum Kind {
 /// Arrivals in JSON; see [`Arrivals`] for what they mean and what each kind needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Offered {
+pub struct ArrivalSettings {
     /// Which of them.
-    pub kind: Kind,
+    pub kind: ArrivalKind,
     rate: Option<f64>,
     seed: Option<u64>,
     peak: Option<f64>,
@@ -191,7 +191,7 @@ pub enum TlsUse {
     /// None.
     #[default]
     Off,
-    /// Encrypted; whoever answers is taken.
+    /// Encrypted; the server is not checked.
     Require,
     /// Encrypted, and the server's certificate checked.
     Verify,

@@ -3,7 +3,7 @@
 //! A [`Schedule`] says when requests are due, before the run and whatever happens in it. Threads offer them to a server
 //! over connections that they own, each in one loop that waits for sockets and for the next moment at once, to the
 //! nanosecond. A request that is due while no connection is free waits in the client, and its response time counts
-//! from when it was due: a server that stalls is not asked politely to go on first.
+//! from when it was due: a server that stalls is asked no less for it.
 //!
 //! | histogram | from | to |
 //! |---|---|---|
@@ -39,7 +39,7 @@ mod totals;
 pub mod workload;
 
 pub use bulk_load::{Loaded, load};
-pub use config::{Config, Kind, Offered, Target, TargetKind, TlsUse};
+pub use config::{ArrivalKind, ArrivalSettings, Config, Target, TargetKind, TlsUse};
 pub use error::{Asked, Error, ScriptLine};
 pub use recorder::LONGEST;
 pub use report::{Interval, OperationReport, Summary};

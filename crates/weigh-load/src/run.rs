@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::Error;
-use crate::clock::{JumpWatch, SECOND, wall};
+use crate::clock::{JumpCounter, SECOND, wall};
 use crate::config::{Config, TargetKind};
 use crate::event_loop::Worker;
 use crate::event_loop::socket::Address;
@@ -16,7 +16,7 @@ use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
 use crate::shared::{Delivery, Shared};
 use crate::sqlite;
-use crate::threads::{Crew, Thread};
+use crate::threads::{Thread, Threads};
 use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
@@ -36,7 +36,7 @@ pub struct Run {
     /// Intervals that ended with the run and were not polled yet.
     rest: Vec<Interval>,
     overflows: u64,
-    jumps: JumpWatch,
+    jumps: JumpCounter,
 }
 
 /// Ends a run early.
@@ -69,11 +69,11 @@ impl Run {
         let shared = Arc::new(Shared::new(config.arrivals()?, delivering, config.spin, times));
         let first = source.worker(0);
         let operations = first.operations().to_vec();
-        let crew = match config.target.kind {
-            TargetKind::Sqlite => sqlite::crew(config, source, first, &shared)?,
+        let threads = match config.target.kind {
+            TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
             TargetKind::Postgres | TargetKind::Redis => connected(config, source, first, &shared)?,
         };
-        let (begun, threads) = crew.begin(|| shared.clock.now() + LEAD)?;
+        let (begun, threads) = threads.begin(|| shared.clock.now() + LEAD)?;
         #[expect(clippy::cast_precision_loss, reason = "a date to the microsecond")]
         let t0_unix = (wall() + i128::from(LEAD)) as f64 / 1e9;
         Ok(Self {
@@ -86,7 +86,7 @@ impl Run {
             delivered_to: begun,
             rest: Vec::new(),
             overflows: 0,
-            jumps: JumpWatch::new(),
+            jumps: JumpCounter::new(),
         })
     }
 
@@ -98,7 +98,7 @@ impl Run {
 
     /// Intervals that have ended since the last call. Calling it about once an interval keeps memory small.
     pub fn poll(&mut self) -> Vec<Interval> {
-        self.jumps.look();
+        self.jumps.check();
         // Before the collection: a thread that ends in between has delivered by the next call.
         let over = self.is_over();
         for delivery in self.shared.collect() {
@@ -179,17 +179,17 @@ fn connected(
     source: &dyn Source,
     first: Box<dyn Workload>,
     shared: &Arc<Shared>,
-) -> Result<Crew, Error> {
+) -> Result<Threads, Error> {
     let plan = Arc::new(Plan::new(&config.target, first.statements())?);
     let address = Address::find(&config.target)?;
     let most = config.max_in_flight.min(config.connections);
-    let mut crew = Crew::new();
+    let mut threads = Threads::new();
     let mut first = Some(first);
     for thread in 0..config.threads {
         let workload = first.take().unwrap_or_else(|| source.worker(thread));
         let share = (part(config.connections, thread, config.threads), part(most, thread, config.threads));
         let (shared, plan, address) = (Arc::clone(shared), Arc::clone(&plan), address.clone());
-        crew.add(format!("weigh-load-{thread}"), move |ready| {
+        threads.add(format!("weigh-load-{thread}"), move |ready| {
             // In the thread itself: the timer slack is the calling thread's.
             let opened = Worker::new(&shared, thread, workload, plan, address, share)
                 .and_then(|mut worker| worker.open().map(|()| worker));
@@ -202,7 +202,7 @@ fn connected(
             }
         })?;
     }
-    Ok(crew)
+    Ok(threads)
 }
 
 impl Drop for Run {

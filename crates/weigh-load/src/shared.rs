@@ -8,7 +8,7 @@ use crate::recorder::Recorder;
 use crate::schedule::Arrivals;
 
 /// How long at most until it is seen that the run is to stop, or is over.
-pub(crate) const ATTENTION: u64 = SECOND / 10;
+pub(crate) const STOP_CHECK: u64 = SECOND / 10;
 /// With `spin`: how long before a moment to stop sleeping.
 pub(crate) const WAKE_EARLY: u64 = 100_000;
 
@@ -62,27 +62,27 @@ impl Shared {
 
     /// An empty recorder.
     pub(crate) fn recorder(&self, operations: usize) -> Recorder {
-        let emptied = hold(&self.emptied).pop();
+        let emptied = lock(&self.emptied).pop();
         emptied.unwrap_or_else(|| Recorder::new(operations))
     }
 
     /// Gives a recorder back.
     pub(crate) fn recycle(&self, mut recorder: Recorder) {
         recorder.clear();
-        hold(&self.emptied).push(recorder);
+        lock(&self.emptied).push(recorder);
     }
 
     pub(crate) fn deliver(&self, delivery: Delivery) {
-        hold(&self.deliveries).push(delivery);
+        lock(&self.deliveries).push(delivery);
     }
 
     /// All that was delivered since the last call.
     pub(crate) fn collect(&self) -> Vec<Delivery> {
-        std::mem::take(&mut *hold(&self.deliveries))
+        std::mem::take(&mut *lock(&self.deliveries))
     }
 }
 
-/// A thread that panicked while it held a lock left nothing half done: each hold is one push or pop.
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A thread that panicked while it held a lock left nothing half done: each lock is one push or pop.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

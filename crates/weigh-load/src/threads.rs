@@ -1,4 +1,4 @@
-//! The threads of a run: each gets ready, says so, and waits for the beginning.
+//! The threads of a run: each prepares, reports that, and waits for the beginning.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{Builder, JoinHandle};
@@ -10,37 +10,37 @@ use crate::totals::Totals;
 pub(crate) type Thread = JoinHandle<Result<Totals, Error>>;
 
 /// Threads that get ready.
-pub(crate) struct Crew {
-    threads: Vec<Thread>,
+pub(crate) struct Threads {
+    started: Vec<Thread>,
     gates: Vec<Sender<u64>>,
-    told: Sender<Result<(), Error>>,
-    tell: Receiver<Result<(), Error>>,
+    outcome: Sender<Result<(), Error>>,
+    outcomes: Receiver<Result<(), Error>>,
 }
 
-/// What a thread says when it is ready, and waits for then.
+/// How a thread reports that it is ready, and what it waits for then.
 pub(crate) struct Ready {
-    told: Sender<Result<(), Error>>,
+    outcome: Sender<Result<(), Error>>,
     begin: Receiver<u64>,
 }
 
 impl Ready {
-    /// Says that the thread is ready, and waits: when the run begins, in nanoseconds of its clock. Nothing, if another
+    /// Reports that the thread is ready, and waits: when the run begins, in nanoseconds of its clock. Nothing, if another
     /// thread could not get ready: the run never begins.
     pub(crate) fn wait(self) -> Option<u64> {
-        let _ = self.told.send(Ok(()));
+        let _ = self.outcome.send(Ok(()));
         self.begin.recv().ok()
     }
 
-    /// Says that the thread could not get ready.
+    /// Reports that the thread could not get ready.
     pub(crate) fn fail(self, error: Error) {
-        let _ = self.told.send(Err(error));
+        let _ = self.outcome.send(Err(error));
     }
 }
 
-impl Crew {
+impl Threads {
     pub(crate) fn new() -> Self {
-        let (told, tell) = mpsc::channel();
-        Self { threads: Vec::new(), gates: Vec::new(), told, tell }
+        let (outcome, outcomes) = mpsc::channel();
+        Self { started: Vec::new(), gates: Vec::new(), outcome, outcomes }
     }
 
     /// Adds a thread with this work.
@@ -50,9 +50,9 @@ impl Crew {
         work: impl FnOnce(Ready) -> Result<Totals, Error> + Send + 'static,
     ) -> Result<(), Error> {
         let (gate, begin) = mpsc::channel();
-        let ready = Ready { told: self.told.clone(), begin };
+        let ready = Ready { outcome: self.outcome.clone(), begin };
         let spawned = Builder::new().name(name).spawn(move || work(ready));
-        self.threads.push(spawned.map_err(|error| Error::System { doing: "starting a thread", error })?);
+        self.started.push(spawned.map_err(|error| Error::System { doing: "starting a thread", error })?);
         self.gates.push(gate);
         Ok(())
     }
@@ -63,12 +63,12 @@ impl Crew {
     ///
     /// One could not get ready.
     pub(crate) fn begin(self, begin: impl FnOnce() -> u64) -> Result<(u64, Vec<Thread>), Error> {
-        drop(self.told);
-        // Each tells once, and then waits for the beginning.
-        if let Err(error) = self.tell.iter().take(self.threads.len()).collect::<Result<(), Error>>() {
+        drop(self.outcome);
+        // Each sends one outcome, and then waits for the beginning.
+        if let Err(error) = self.outcomes.iter().take(self.started.len()).collect::<Result<(), Error>>() {
             // What they have opened must be closed before anybody tidies up.
             drop(self.gates);
-            for thread in self.threads {
+            for thread in self.started {
                 let _ = thread.join();
             }
             return Err(error);
@@ -77,6 +77,6 @@ impl Crew {
         for gate in self.gates {
             let _ = gate.send(begun);
         }
-        Ok((begun, self.threads))
+        Ok((begun, self.started))
     }
 }

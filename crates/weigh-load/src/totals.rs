@@ -1,7 +1,7 @@
 //! What one thread did over the whole run, and all threads together.
 
-/// Violations that a summary tells; all are counted.
-const TOLD: usize = 50;
+/// Violations that a summary shows; all are counted.
+const SHOWN: usize = 50;
 
 /// What one thread did over the whole run.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(crate) struct Totals {
 impl Totals {
     pub(crate) fn violation(&mut self, text: &str) {
         self.violation_count += 1;
-        if self.violations.len() < TOLD {
+        if self.violations.len() < SHOWN {
             self.violations.push(text.to_owned());
         }
     }
@@ -53,7 +53,7 @@ impl Totals {
         self.max_queue += other.max_queue;
         self.verified += other.verified;
         self.violation_count += other.violation_count;
-        let room = TOLD.saturating_sub(self.violations.len());
+        let room = SHOWN.saturating_sub(self.violations.len());
         self.violations.extend(other.violations.into_iter().take(room));
         self.reconnects += other.reconnects;
         self.reconnect_ns += other.reconnect_ns;

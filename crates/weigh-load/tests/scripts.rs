@@ -155,7 +155,7 @@ fn errors_and_open_transactions_end_a_unit() {
     let mut worker = worker("BEGIN;\nSELECT 1 / :zero;\nEND;\\set zero 0");
     let (_, unit, next) = worker.begin(0);
     assert!(matches!(next, Next::Send(_)));
-    // The variable is only set at the end, as nobody told when the script was read.
+    // The variable is only set at the end, as it was not known when the script was read.
     let next = worker.reply(&unit, &Reply::Count(0), true);
     assert!(
         matches!(&next, Next::Done(Outcome::Failed(text)) if text.contains("line 2") && text.contains("zero"))

@@ -12,7 +12,7 @@ use weigh_load::{Config, Error, Run, Stopper, Target};
 pyo3::create_exception!(weigh._native, LoadError, PyException);
 
 /// How often signals are looked at while waiting for the end of a run.
-const GLANCE: Duration = Duration::from_millis(10);
+const SIGNAL_CHECK: Duration = Duration::from_millis(10);
 
 /// A run of load as Python holds it.
 #[pyclass(module = "weigh._native", frozen)]
@@ -93,7 +93,7 @@ impl Load {
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
         while !self.is_over(py)? {
             py.check_signals()?;
-            py.detach(|| std::thread::sleep(GLANCE));
+            py.detach(|| std::thread::sleep(SIGNAL_CHECK));
         }
         py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.finish().map_err(raised)?)))
     }

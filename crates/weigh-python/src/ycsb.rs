@@ -1,4 +1,4 @@
-//! weigh-load: the keys of YCSB, for tests of their laws.
+//! weigh-load: the keys of YCSB, for tests of their distributions.
 
 use pyo3::prelude::*;
 use weigh_load::workload::ycsb::{Letter, keys};

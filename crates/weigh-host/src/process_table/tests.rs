@@ -35,8 +35,8 @@ impl World {
         std::fs::remove_dir_all(self.0.join("proc").join(pid.to_string())).unwrap();
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new(&self.0, ME);
+    fn table(&self) -> ProcessTable {
+        let mut table = ProcessTable::new(&self.0, ME);
         table.clock = |_| None;
         table.unit = UNIT;
         assert_eq!(table.scan(None), Spent::default(), "what was used before is not of this window");
@@ -65,8 +65,8 @@ fn descendants_are_own_and_others_foreign() {
     world.put(9, "kworker/0:1", 2, 0, 50, 0, true);
     world.put(ME, "weigh", 50, 50, 1003, 0, false);
     assert_eq!(table.scan(None), units(53, 4));
-    let culprits = table.take_culprits(8);
-    assert_eq!(culprits, [Culprit { pid: 7, name: "cron".to_owned(), cpu: 4 * UNIT }]);
+    let foreign_processes = table.take_culprits(8);
+    assert_eq!(foreign_processes, [ForeignProcess { pid: 7, name: "cron".to_owned(), cpu: 4 * UNIT }]);
     assert_eq!(table.scan(None), Spent::default());
     assert_eq!(table.take_culprits(8), []);
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::mem;
 
-use super::slot::{Flight, Slot, State};
+use super::slot::{InFlight, Slot, State};
 use super::socket::Socket;
 use crate::Error;
 use crate::clock::SECOND;
@@ -15,7 +15,7 @@ use crate::workload::message::{Command, Reply};
 use super::Worker;
 
 /// How long to wait for a login.
-pub(super) const LOGIN: u64 = 10 * SECOND;
+pub(super) const LOGIN_TIMEOUT: u64 = 10 * SECOND;
 /// The first and the longest pause before connecting again.
 pub(super) const PAUSES: (u64, u64) = (SECOND / 100, SECOND);
 
@@ -43,7 +43,7 @@ impl Worker {
         let result = written.and_then(|all| {
             if all == slot.writing {
                 slot.writing = !all;
-                self.waiter.change(&*socket, token, slot.writing)?;
+                self.poller.change(&*socket, token, slot.writing)?;
             }
             Ok(())
         });
@@ -140,7 +140,7 @@ impl Worker {
         self.timers.push(Reverse((now + pause, place, slot.stamp)));
     }
 
-    pub(super) fn lose_flight(&mut self, flight: Flight, loss: &Loss, said: Option<String>, now: u64) {
+    pub(super) fn lose_flight(&mut self, flight: InFlight, loss: &Loss, said: Option<String>, now: u64) {
         match loss {
             Loss::TimedOut => self.accounting.time_out(&flight.request, now),
             Loss::Broken(error) => {
@@ -153,12 +153,12 @@ impl Worker {
 
     /// Begins to connect; `since` is when the connection before was lost.
     pub(super) fn connect(&mut self, place: usize, since: u64, pause: u64) {
-        let deadline = self.now() + LOGIN;
+        let deadline = self.now() + LOGIN_TIMEOUT;
         self.next_check = self.next_check.min(deadline);
         self.slots[place].state = State::Opening { since, pause, deadline };
         let begun = Socket::connect(&self.address).map_err(Error::system("connecting")).and_then(|socket| {
             let connection = Connection::begin(&self.plan)?;
-            self.waiter.add(&socket, self.slots[place].token(place), true)?;
+            self.poller.add(&socket, self.slots[place].token(place), true)?;
             Ok((socket, connection))
         });
         match begun {
@@ -191,6 +191,6 @@ impl Worker {
         }
         let first = self.slots.iter().filter_map(Slot::deadline).min();
         // What begins from now on cannot end earlier than this.
-        self.next_check = first.unwrap_or(u64::MAX).min(now + self.shared.timeout.min(LOGIN));
+        self.next_check = first.unwrap_or(u64::MAX).min(now + self.shared.timeout.min(LOGIN_TIMEOUT));
     }
 }

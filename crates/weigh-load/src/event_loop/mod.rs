@@ -18,15 +18,15 @@ use crate::Error;
 use crate::accounting::{Accounting, Request};
 use crate::clock::{SECOND, thread_cpu};
 use crate::protocol::connection::Plan;
-use crate::shared::{ATTENTION, Shared, WAKE_EARLY};
+use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
 use crate::totals::Totals;
 use crate::workload::message::Command;
 use crate::workload::{Next, Outcome, Workload};
-use poller::Waiter;
-use slot::{Flight, Slot, State};
+use poller::Poller;
+use slot::{InFlight, Slot, State};
 use socket::Address;
 
-use connections::{LOGIN, PAUSES};
+use connections::{LOGIN_TIMEOUT, PAUSES};
 
 const BUFFER: usize = 1 << 16;
 
@@ -37,7 +37,7 @@ pub(crate) struct Worker {
     workload: Box<dyn Workload>,
     plan: Arc<Plan>,
     address: Address,
-    waiter: Waiter,
+    poller: Poller,
     slots: Vec<Slot>,
     /// Places of free connections, the longest free one first.
     idle: VecDeque<usize>,
@@ -70,7 +70,7 @@ impl Worker {
             workload,
             plan,
             address,
-            waiter: Waiter::new(connections)?,
+            poller: Poller::new(connections)?,
             slots: (0..connections).map(|_| Slot::new()).collect(),
             idle: VecDeque::with_capacity(connections),
             timers: BinaryHeap::new(),
@@ -84,7 +84,7 @@ impl Worker {
 
     /// Opens all connections, before the run.
     pub(crate) fn open(&mut self) -> Result<(), Error> {
-        let until = self.now() + LOGIN;
+        let until = self.now() + LOGIN_TIMEOUT;
         for place in 0..self.slots.len() {
             self.connect(place, self.now(), PAUSES.0);
         }
@@ -94,10 +94,10 @@ impl Worker {
                 return Err(error);
             }
             if self.now() > until {
-                let why = format!("no answer to the login within {} s", LOGIN / SECOND);
+                let why = format!("no answer to the login within {} s", LOGIN_TIMEOUT / SECOND);
                 return Err(Error::unreachable(&self.address, why));
             }
-            self.waiter.wait(ATTENTION, &mut ready)?;
+            self.poller.wait(STOP_CHECK, &mut ready)?;
             for token in &ready {
                 self.look(*token);
             }
@@ -167,7 +167,7 @@ impl Worker {
         if now < end {
             until = until.min(end);
         }
-        self.waiter.wait(until.saturating_sub(now).min(ATTENTION), ready)
+        self.poller.wait(until.saturating_sub(now).min(STOP_CHECK), ready)
     }
 
     /// Sends what is due, as far as connections are free.
@@ -184,12 +184,12 @@ impl Worker {
             let (operation, unit, next) = self.workload.begin(self.thread + place * self.shared.threads);
             let request = due.send(operation, self.now());
             self.accounting.sent(&request);
-            self.follow(place, Flight { request, unit }, next, request.sent);
+            self.follow(place, InFlight { request, unit }, next, request.sent);
         }
     }
 
     /// Does what a workload says is next.
-    fn follow(&mut self, place: usize, flight: Flight, next: Next, now: u64) {
+    fn follow(&mut self, place: usize, flight: InFlight, next: Next, now: u64) {
         match next {
             Next::Send(command) => {
                 self.slots[place].state = State::Busy { flight, deadline: now + self.shared.timeout };

@@ -13,12 +13,12 @@ use crate::Error;
 use crate::clock::{SECOND, exact_timers};
 
 /// The sockets of one thread.
-pub(crate) struct Waiter {
+pub(crate) struct Poller {
     epoll: OwnedFd,
     events: Vec<epoll::Event>,
 }
 
-impl Waiter {
+impl Poller {
     /// For the calling thread.
     pub(crate) fn new(sockets: usize) -> Result<Self, Error> {
         exact_timers()?;
@@ -27,13 +27,13 @@ impl Waiter {
         Ok(Self { epoll, events: vec![nothing; sockets.clamp(1, 1024)] })
     }
 
-    /// Tells of a socket when it can be read, or has failed, and when it can be written if that is asked.
+    /// Waits for a socket to be readable or to fail, and if `writing` to be writable.
     pub(crate) fn add(&self, socket: impl AsFd, token: u64, writing: bool) -> Result<(), Error> {
         epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), interest(writing))
             .map_err(Error::system("epoll"))
     }
 
-    /// Changes whether to tell when a socket can be written.
+    /// Changes whether to wait for a socket to be writable.
     pub(crate) fn change(&self, socket: impl AsFd, token: u64, writing: bool) -> Result<(), Error> {
         epoll::modify(&self.epoll, socket, epoll::EventData::new_u64(token), interest(writing))
             .map_err(Error::system("epoll"))
@@ -71,13 +71,13 @@ mod tests {
     #[test]
     fn a_socket_wakes_and_so_does_the_time() {
         let (mut near, far) = UnixStream::pair().unwrap();
-        let mut waiter = Waiter::new(2).unwrap();
+        let mut poller = Poller::new(2).unwrap();
         let mut ready = vec![9];
-        waiter.add(&far, 7, false).unwrap();
-        waiter.wait(1_000, &mut ready).unwrap();
+        poller.add(&far, 7, false).unwrap();
+        poller.wait(1_000, &mut ready).unwrap();
         assert!(ready.is_empty());
         near.write_all(b"x").unwrap();
-        waiter.wait(60 * SECOND, &mut ready).unwrap();
+        poller.wait(60 * SECOND, &mut ready).unwrap();
         assert_eq!(ready, [7]);
     }
 }

@@ -6,7 +6,7 @@ use crate::protocol::connection::Connection;
 use crate::workload::Unit;
 
 /// A request on its way.
-pub(crate) struct Flight {
+pub(crate) struct InFlight {
     pub(crate) request: Request,
     pub(crate) unit: Unit,
 }
@@ -25,9 +25,9 @@ pub(crate) enum State {
     /// Free.
     Idle { since: u64 },
     /// Waits for an answer.
-    Busy { flight: Flight, deadline: u64 },
+    Busy { flight: InFlight, deadline: u64 },
     /// A script sleeps; a timer wakes it.
-    Sleeping { flight: Flight },
+    Sleeping { flight: InFlight },
     /// Ends a transaction block that a failure left open.
     Resetting { deadline: u64 },
 }
@@ -38,7 +38,7 @@ pub(crate) struct Slot {
     pub(crate) link: Option<(Socket, Connection)>,
     /// Counts the connections that were in this place, so that what is said of an old one is not taken for a new one.
     pub(crate) stamp: u32,
-    /// Whether the socket is to tell when it can be written.
+    /// Whether to wait for the socket to be writable.
     pub(crate) writing: bool,
 }
 

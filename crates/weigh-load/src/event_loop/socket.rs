@@ -13,7 +13,7 @@ use crate::Error;
 use crate::config::{Target, TargetKind};
 
 /// How long to look for a server before the run.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Where a server is.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl Address {
         let unreachable = |why: String| Error::unreachable(format!("{host}:{port}"), why);
         let mut why = "its name has no address".to_owned();
         for address in (host, port).to_socket_addrs().map_err(|error| unreachable(error.to_string()))? {
-            match TcpStream::connect_timeout(&address, PATIENCE) {
+            match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
                 Ok(_) => return Ok(Self::Network(address)),
                 Err(error) => why = error.to_string(),
             }

@@ -130,7 +130,7 @@ impl Connection {
             match &mut self.stage {
                 Stage::AskingForTls => {
                     let Some(answer) = self.inbox.first() else { return Ok(Step::Wait) };
-                    // Nothing may follow before the handshake: it could come from somebody in between.
+                    // Nothing may follow before the handshake: it could come from a man in the middle.
                     if *answer != b'S' || self.inbox.len() > 1 {
                         return Err(Error::tls("the server does not offer it"));
                     }
@@ -170,7 +170,7 @@ impl Connection {
         self.encrypt()
     }
 
-    /// Puts bytes that somebody else made into `out`; so many replies will come to them, as one answer.
+    /// Puts bytes that are commands already into `out`; so many replies will come to them, as one answer.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8], replies: u64) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         match &mut self.stage {

@@ -6,7 +6,7 @@ use crate::workload::message::{Cell, Reply, Rows};
 
 /// What kind of answer it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum ReplyKind {
     #[default]
     Nil,
     Rows,
@@ -18,8 +18,8 @@ pub(crate) enum Sort {
 
 /// An answer in the making, and when it is whole.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
-    pub(crate) sort: Sort,
+pub(crate) struct ReplyBuffer {
+    pub(crate) kind: ReplyKind,
     bytes: Vec<u8>,
     cells: Vec<Cell>,
     ends: Vec<usize>,
@@ -27,9 +27,9 @@ pub(crate) struct Answer {
     text: String,
 }
 
-impl Answer {
+impl ReplyBuffer {
     pub(crate) fn clear(&mut self) {
-        self.sort = Sort::Nil;
+        self.kind = ReplyKind::Nil;
         self.bytes.clear();
         self.cells.clear();
         self.ends.clear();
@@ -62,8 +62,8 @@ impl Answer {
 
     /// Makes it an error, unless it is one: the first counts, what follows is its consequence.
     pub(crate) fn fail(&mut self, code: &str, text: &str) {
-        if self.sort != Sort::Error {
-            self.sort = Sort::Error;
+        if self.kind != ReplyKind::Error {
+            self.kind = ReplyKind::Error;
             code.clone_into(&mut self.code);
             text.clone_into(&mut self.text);
         }
@@ -71,19 +71,19 @@ impl Answer {
 
     /// Makes it one string.
     pub(crate) fn string(&mut self, bytes: &[u8]) {
-        self.sort = Sort::Bytes;
+        self.kind = ReplyKind::Bytes;
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
     }
 
     /// As a workload sees it.
     pub(crate) fn reply<'a>(&'a self, names: &'a [String]) -> Reply<'a> {
-        match self.sort {
-            Sort::Nil => Reply::Nil,
-            Sort::Rows => Reply::Rows(Rows::new(names, &self.bytes, &self.cells, &self.ends)),
-            Sort::Count(count) => Reply::Count(count),
-            Sort::Bytes => Reply::Bytes(&self.bytes),
-            Sort::Error => Reply::Error { code: &self.code, text: &self.text },
+        match self.kind {
+            ReplyKind::Nil => Reply::Nil,
+            ReplyKind::Rows => Reply::Rows(Rows::new(names, &self.bytes, &self.cells, &self.ends)),
+            ReplyKind::Count(count) => Reply::Count(count),
+            ReplyKind::Bytes => Reply::Bytes(&self.bytes),
+            ReplyKind::Error => Reply::Error { code: &self.code, text: &self.text },
         }
     }
 }

@@ -41,7 +41,7 @@ impl TlsPlan {
         } else {
             builder
                 .dangerous()
-                .with_custom_certificate_verifier(Arc::new(Anybody(provider)))
+                .with_custom_certificate_verifier(Arc::new(AcceptAny(provider)))
                 .with_no_client_auth()
         };
         Ok(Self { config: Arc::new(config), name })
@@ -139,9 +139,9 @@ fn refused(error: &rustls::Error) -> Error {
 
 /// Takes any certificate: `tls` "require" encrypts and does not ask who answers, as libpq's `sslmode=require`.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAny(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAny {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

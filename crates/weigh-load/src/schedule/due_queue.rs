@@ -7,7 +7,7 @@ use std::iter::Peekable;
 use crate::schedule::Schedule;
 
 /// Requests of one thread that are due.
-pub(crate) struct Queue {
+pub(crate) struct DueQueue {
     arriving: Peekable<Schedule>,
     leaving: Peekable<Schedule>,
     begun: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Queue {
     pub(crate) longest: u64,
 }
 
-impl Queue {
+impl DueQueue {
     /// A schedule that began at `begun`, in nanoseconds of the run's clock.
     pub(crate) fn new(schedule: Schedule, begun: u64) -> Self {
         Self {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn nothing_due_is_lost_however_late_it_is_taken() {
         let schedule = Schedule::new(&Arrivals::Constant { rate: 1000.0 }, 0, 1, 60 * SECOND);
-        let mut queue = Queue::new(schedule, 500);
+        let mut queue = DueQueue::new(schedule, 500);
         assert_eq!((queue.take(499), queue.take(500), queue.take(500)), (None, Some(500), None));
         queue.arrive(30 * SECOND + 500);
         queue.measure();

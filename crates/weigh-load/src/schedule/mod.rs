@@ -250,7 +250,7 @@ mod tests {
         let moments = all(&arrivals, 50);
         // 100,000 expected with a deviation of 316: five deviations.
         assert!((98_400..=101_600).contains(&moments.len()), "{}", moments.len());
-        // The largest distance of the gaps from the exponential law, against Kolmogorov's critical value at 1e-6.
+        // The largest distance of the gaps from the exponential distribution, against Kolmogorov's critical value at 1e-6.
         let mut gaps: Vec<f64> = moments.windows(2).map(|pair| float(pair[1] - pair[0])).collect();
         gaps.sort_unstable_by(f64::total_cmp);
         let count = float(gaps.len() as u64);

@@ -11,10 +11,10 @@ use crate::error::{Asked, Error};
 use crate::workload::message::{Bulk, Chunk};
 
 use super::deadline::Deadline;
-use super::error::Fault;
+use super::error::SqliteError;
 use super::session::{open, run};
 
-/// Loads the rows; tells how many. `progress` is told the rows so far and all of them, and says whether to go on.
+/// Loads the rows; returns how many. `progress` gets the rows so far and all of them, and returns whether to go on.
 pub(crate) fn load(
     target: &Target,
     bulk: Bulk,
@@ -31,7 +31,7 @@ pub(crate) fn load(
     }
     let mut done = 0;
     for (statement, chunks) in copies {
-        let refused = |error: rusqlite::Error| Fault::from(error).of(Asked::Execute(statement.clone()));
+        let refused = |error: rusqlite::Error| SqliteError::from(error).of(Asked::Execute(statement.clone()));
         let mut insert = connection.prepare(&statement).map_err(refused)?;
         for chunk in chunks {
             fill(&mut insert, &chunk).map_err(refused)?;
@@ -67,7 +67,7 @@ fn fill(insert: &mut Statement<'_>, chunk: &Chunk) -> rusqlite::Result<()> {
 fn checked(connection: &Connection) -> Result<(), Error> {
     let asked = || Asked::Task("emptying the write-ahead log after the loading".to_owned());
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, bool>(0));
-    if busy.map_err(|error| Fault::from(error).of(asked()))? {
+    if busy.map_err(|error| SqliteError::from(error).of(asked()))? {
         return Err(Error::Refused {
             asked: asked(),
             code: "SQLITE_BUSY".to_owned(),

@@ -15,7 +15,7 @@ use crate::clock::{Clock, SECOND};
 
 const MILLISECOND: u64 = 1_000_000;
 /// How long a lock is waited for before and after a run, when there is no deadline.
-const PATIENCE: u64 = 10 * SECOND;
+const LOCK_TIMEOUT: u64 = 10 * SECOND;
 /// How long SQLite's own busy handler sleeps before it tries again, in milliseconds: the first time, the second, and
 /// so on; then always the last (`sqliteDefaultBusyCallback` of SQLite 3.54). How long a request waits for a lock is a
 /// matter of these numbers, so they are the ones that users of `busy_timeout` meet.
@@ -46,7 +46,7 @@ impl Deadline {
             if tries == 0 {
                 began = now;
             }
-            let end = deadline.lock().unwrap_or(began + PATIENCE).min(began.saturating_add(most));
+            let end = deadline.lock().unwrap_or(began + LOCK_TIMEOUT).min(began.saturating_add(most));
             if now >= end || deadline.over.load(Ordering::Relaxed) {
                 return false;
             }
@@ -87,7 +87,7 @@ impl Deadline {
     }
 
     /// Ends whatever the connection is doing, since the run is over; returns whether it is doing anything. An interrupt
-    /// between [`Deadline::begin`] and the call's first step is lost: whoever closes asks until it does nothing.
+    /// between [`Deadline::begin`] and the call's first step is lost: this is to be called until it does nothing.
     pub(crate) fn close(&self) -> bool {
         let until = self.lock();
         self.over.store(true, Ordering::Relaxed);

@@ -1,8 +1,8 @@
 //! Which thread takes which request: the queue that all threads of a run share, and what is counted of it.
 //!
-//! A thread that is free takes the oldest request that is due. If none is, it is given the next moment that nobody
-//! sleeps for, and sleeps until then by a timer of its own: nobody has to wake anybody, so nothing but the timer lies
-//! between the moment and the request.
+//! A thread that is free takes the oldest request that is due. If none is, it is given the next moment for
+//! which no thread sleeps yet, and sleeps until then by a timer of its own: no thread has to wake another, so nothing but
+//! the timer lies between the moment and the request.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::accounting::{Accounting, Due, Request};
 use crate::clock::process_cpu;
 use crate::schedule::{Arrivals, Schedule};
-use crate::shared::{ATTENTION, Shared, WAKE_EARLY};
+use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
 use crate::workload::Outcome;
 
 /// The queue of one run. Times are nanoseconds of the run's clock.
@@ -67,7 +67,7 @@ impl Dispatcher {
         }
     }
 
-    /// The run begins at this moment. Every thread says so; the first is heard.
+    /// The run begins at this moment. Every thread calls this; the first call counts.
     pub(crate) fn begin(&self, begun: u64) {
         let shared = &self.shared;
         let mut state = self.lock();
@@ -108,7 +108,7 @@ impl Dispatcher {
     /// Waits to be woken, or a while.
     fn wait<'a>(&self, mut state: MutexGuard<'a, State>, held_back: bool) -> MutexGuard<'a, State> {
         state.held_back += usize::from(held_back);
-        let waited = self.worker_wakes.wait_timeout(state, Duration::from_nanos(ATTENTION));
+        let waited = self.worker_wakes.wait_timeout(state, Duration::from_nanos(STOP_CHECK));
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.held_back -= usize::from(held_back);
         state
@@ -125,7 +125,7 @@ impl Dispatcher {
             if ended() {
                 return false;
             }
-            let rest = (until - now).saturating_sub(early).min(ATTENTION);
+            let rest = (until - now).saturating_sub(early).min(STOP_CHECK);
             if rest > 0 {
                 thread::sleep(Duration::from_nanos(rest));
             } else {
@@ -223,7 +223,7 @@ impl State {
         Some(due)
     }
 
-    /// The next moment that nobody sleeps for; nothing if there is none before the end.
+    /// The next moment for which no thread sleeps yet; nothing if there is none before the end.
     fn next_moment(&mut self, now: u64, closed: bool) -> Option<u64> {
         let begun = self.accounting.begun();
         if closed {

@@ -29,14 +29,14 @@ const PRIMARY: i32 = 0xff;
 
 /// A refusal.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct SqliteError {
     /// The name of its result code; empty where it is none of SQLite's.
     pub(crate) code: String,
     pub(crate) text: String,
     primary: i32,
 }
 
-impl Fault {
+impl SqliteError {
     /// Whether it may be the end of a wait: for a lock, or by an interrupt.
     pub(crate) fn ends_a_wait(&self) -> bool {
         matches!(self.primary, ffi::SQLITE_BUSY | ffi::SQLITE_INTERRUPT)
@@ -44,20 +44,20 @@ impl Fault {
 
     /// As an error before or around a run.
     pub(crate) fn of(self, asked: Asked) -> Error {
-        // SQLite has one code for every mistake in a statement, and tells this one by its text alone.
+        // SQLite has one code for every mistake in a statement, and only the text of this one differs.
         let missing = self.text.starts_with("no such table");
         let remedy = missing.then_some("create the table, or name the file that has it");
         Error::Refused { asked, code: self.code, message: self.text, remedy }
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for SqliteError {
     fn from(error: rusqlite::Error) -> Self {
         let (number, text) = match error {
             rusqlite::Error::SqliteFailure(error, said) => {
                 (error.extended_code, said.unwrap_or_else(|| error.to_string()))
             }
-            // Its own text repeats the statement, which whoever reports it has.
+            // Its own text repeats the statement, which the report has already.
             rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),
             other => return Self { code: String::new(), text: other.to_string(), primary: 0 },
         };
@@ -77,14 +77,14 @@ mod tests {
     #[test]
     fn codes_have_names_and_texts_do_not_repeat_the_statement() {
         let connection = Connection::open_in_memory().unwrap();
-        let fault = Fault::from(connection.prepare("SELECT * FROM nowhere").unwrap_err());
-        assert_eq!((fault.code.as_str(), fault.text.as_str()), ("SQLITE_ERROR", "no such table: nowhere"));
-        assert!(!fault.ends_a_wait());
+        let error = SqliteError::from(connection.prepare("SELECT * FROM nowhere").unwrap_err());
+        assert_eq!((error.code.as_str(), error.text.as_str()), ("SQLITE_ERROR", "no such table: nowhere"));
+        assert!(!error.ends_a_wait());
         connection.execute_batch("CREATE TABLE t (a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)").unwrap();
-        let fault = Fault::from(connection.execute("INSERT INTO t VALUES (1)", ()).unwrap_err());
-        assert_eq!(fault.code, "SQLITE_CONSTRAINT_PRIMARYKEY");
+        let error = SqliteError::from(connection.execute("INSERT INTO t VALUES (1)", ()).unwrap_err());
+        assert_eq!(error.code, "SQLITE_CONSTRAINT_PRIMARYKEY");
         let busy = rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY_TIMEOUT), None);
-        let fault = Fault::from(busy);
-        assert_eq!((fault.code.as_str(), fault.ends_a_wait()), ("SQLITE_BUSY", true));
+        let error = SqliteError::from(busy);
+        assert_eq!((error.code.as_str(), error.ends_a_wait()), ("SQLITE_BUSY", true));
     }
 }

@@ -20,7 +20,7 @@ use crate::clock::exact_timers;
 use crate::config::{Config, Target};
 use crate::recorder::Recorder;
 use crate::shared::Shared;
-use crate::threads::{Crew, Ready};
+use crate::threads::{Ready, Threads};
 use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
@@ -32,34 +32,34 @@ use dispatcher::Dispatcher;
 use session::{Session, open, run};
 use worker::Worker;
 
-/// Recorders that are there before the run: whoever ends an interval holds up everybody while it gets another.
-const SPARE: usize = 4;
+/// Recorders that are there before the run: a thread that ends an interval delays all others while it makes another.
+const SPARE_RECORDERS: usize = 4;
 
 /// The threads of a run: one for each connection, and the monitor.
-pub(crate) fn crew(
+pub(crate) fn threads(
     config: &Config,
     source: &dyn Source,
     first: Box<dyn Workload>,
     shared: &Arc<Shared>,
-) -> Result<Crew, Error> {
+) -> Result<Threads, Error> {
     let (operations, most) = (first.operations().len(), config.max_in_flight.min(config.connections));
     let dispatcher = Arc::new(Dispatcher::new(Arc::clone(shared), operations, config.connections, most));
-    for _ in 0..SPARE {
+    for _ in 0..SPARE_RECORDERS {
         shared.recycle(Recorder::new(operations));
     }
     let deadlines: Vec<Arc<Deadline>> = (0..config.connections).map(|_| Arc::default()).collect();
-    let mut crew = Crew::new();
+    let mut threads = Threads::new();
     let mut first = Some(first);
     for (number, deadline) in deadlines.iter().enumerate() {
         let workload = first.take().unwrap_or_else(|| source.worker(number));
         let (dispatcher, deadline, target) =
             (Arc::clone(&dispatcher), Arc::clone(deadline), config.target.clone());
-        crew.add(format!("weigh-sqlite-{number}"), move |ready| {
+        threads.add(format!("weigh-sqlite-{number}"), move |ready| {
             work(&target, &dispatcher, number, &deadline, workload, ready);
             Ok(Totals::default())
         })?;
     }
-    crew.add("weigh-load-monitor".into(), move |ready| {
+    threads.add("weigh-load-monitor".into(), move |ready| {
         if let Err(error) = exact_timers() {
             ready.fail(error);
             return Ok(Totals::default());
@@ -69,7 +69,7 @@ pub(crate) fn crew(
             monitor::run(&dispatcher, &deadlines)
         }))
     })?;
-    Ok(crew)
+    Ok(threads)
 }
 
 /// One connection from its opening to the end of the run.
@@ -96,7 +96,7 @@ fn work(
         }
         Err(error) => ready.fail(error),
     }
-    // One after the other: of two that close at once neither is the last, and then nobody empties the log.
+    // One after the other: of two that close at once neither is the last, and the log is not emptied.
     let _turn = dispatcher.closing.lock();
     // An interrupt holds until a statement begins, and would end the emptying too.
     let _ = run(&connection, "SELECT 1");

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::clock::SECOND;
-use crate::shared::ATTENTION;
+use crate::shared::STOP_CHECK;
 use crate::totals::Totals;
 
 use super::deadline::Deadline;
@@ -19,7 +19,7 @@ const LEAST_SLEEP: u64 = SECOND / 1000;
 pub(crate) fn run(dispatcher: &Dispatcher, deadlines: &[Arc<Deadline>]) -> Totals {
     let shared = &dispatcher.shared;
     // A deadline that is set after a look lies at least this far ahead.
-    let most_sleep = shared.timeout.clamp(LEAST_SLEEP, ATTENTION);
+    let most_sleep = shared.timeout.clamp(LEAST_SLEEP, STOP_CHECK);
     loop {
         let now = shared.clock.now();
         let first = deadlines.iter().filter_map(|deadline| deadline.enforce(now)).min().unwrap_or(u64::MAX);

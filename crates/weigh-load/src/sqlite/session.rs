@@ -9,11 +9,11 @@ use rusqlite::{Connection, OpenFlags, Statement};
 use crate::clock::Clock;
 use crate::config::Target;
 use crate::error::{Asked, Error};
-use crate::protocol::reply_buffer::{Answer, Sort};
+use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 use crate::workload::message::{Command, Parameter, PreparedStatement, Reply};
 
 use super::deadline::Deadline;
-use super::error::Fault;
+use super::error::SqliteError;
 
 /// A setting that is no pragma here: weigh's own busy handler does what it says, and sees the end of a run as well.
 pub(crate) const BUSY: &str = "busy_timeout";
@@ -32,10 +32,10 @@ pub(crate) fn open(target: &Target, deadline: &Arc<Deadline>, clock: Clock) -> R
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let unreachable = |error: rusqlite::Error| {
-        let (target, fault) = (path.display().to_string(), Fault::from(error));
+        let (target, error) = (path.display().to_string(), SqliteError::from(error));
         // The path stands before it.
-        let message = fault.text.strip_suffix(&format!(": {target}")).unwrap_or(&fault.text).to_owned();
-        Error::Unreachable { target, message, code: fault.code }
+        let message = error.text.strip_suffix(&format!(": {target}")).unwrap_or(&error.text).to_owned();
+        Error::Unreachable { target, message, code: error.code }
     };
     let mut connection = Connection::open_with_flags(path, flags).map_err(unreachable)?;
     let most = most_waiting(target)?;
@@ -53,10 +53,10 @@ pub(crate) fn open(target: &Target, deadline: &Arc<Deadline>, clock: Clock) -> R
 
 /// The longest wait for a lock, in nanoseconds; as long as the request may take, if the target says nothing.
 fn most_waiting(target: &Target) -> Result<u64, Error> {
-    let Some(told) = target.settings.get(BUSY) else { return Ok(u64::MAX) };
-    let milliseconds: u32 = told
+    let Some(text) = target.settings.get(BUSY) else { return Ok(u64::MAX) };
+    let milliseconds: u32 = text
         .parse()
-        .map_err(|_| Error::Setting(format!("{BUSY} is {told}: it must be a number of milliseconds")))?;
+        .map_err(|_| Error::Setting(format!("{BUSY} is {text}: it must be a number of milliseconds")))?;
     Ok(u64::from(milliseconds) * 1_000_000)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn run(connection: &Connection, statement: &str) -> Result<(), Error>
         while rows.next()?.is_some() {}
         Ok(())
     };
-    done().map_err(|error| Fault::from(error).of(Asked::Execute(statement.to_owned())))
+    done().map_err(|error| SqliteError::from(error).of(Asked::Execute(statement.to_owned())))
 }
 
 /// Statements that are prepared once, and the answer to the last command.
@@ -90,7 +90,7 @@ pub(crate) struct Session<'c> {
     current: Option<usize>,
     /// Columns of the answer to one that is not.
     named: Vec<String>,
-    answer: Answer,
+    answer: ReplyBuffer,
     digits: Vec<u8>,
 }
 
@@ -101,7 +101,7 @@ impl<'c> Session<'c> {
         let prepare = |statement: &PreparedStatement| {
             let asked = || statement.clone().asked();
             let prepared =
-                connection.prepare(&statement.text).map_err(|error| Fault::from(error).of(asked()))?;
+                connection.prepare(&statement.text).map_err(|error| SqliteError::from(error).of(asked()))?;
             same(&prepared, statement.parameters).map_err(|message| Error::Refused {
                 asked: asked(),
                 code: String::new(),
@@ -120,13 +120,13 @@ impl<'c> Session<'c> {
             columns,
             current: None,
             named: Vec::new(),
-            answer: Answer::default(),
+            answer: ReplyBuffer::default(),
             digits: Vec::new(),
         })
     }
 
-    /// Executes a command to its end. [`Session::reply`] has the answer; a fault is one, too.
-    pub(crate) fn execute(&mut self, command: &Command) -> Result<(), Fault> {
+    /// Executes a command to its end. [`Session::reply`] has the answer; an error is one, too.
+    pub(crate) fn execute(&mut self, command: &Command) -> Result<(), SqliteError> {
         self.answer.clear();
         let done = match command {
             Command::Prepared { statement, values } => {
@@ -148,9 +148,9 @@ impl<'c> Session<'c> {
             Command::Keyed(_) | Command::Batch(_) => Err(rusqlite::Error::InvalidQuery),
         };
         done.map_err(|error| {
-            let fault = Fault::from(error);
-            self.answer.fail(&fault.code, &fault.text);
-            fault
+            let error = SqliteError::from(error);
+            self.answer.fail(&error.code, &error.text);
+            error
         })
     }
 
@@ -190,11 +190,11 @@ fn same(statement: &Statement<'_>, given: usize) -> Result<(), String> {
     }
     // `?9` makes nine of them.
     read.dedup();
-    let told = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     Err(format!(
         "the parameters that SQLite reads in it ({}) are not those that get a value ({})",
-        told(&read),
-        told(&given)
+        list(&read),
+        list(&given)
     ))
 }
 
@@ -202,10 +202,10 @@ fn same(statement: &Statement<'_>, given: usize) -> Result<(), String> {
 fn ask(
     statement: &mut Statement<'_>,
     values: &[Parameter],
-    answer: &mut Answer,
+    answer: &mut ReplyBuffer,
     digits: &mut Vec<u8>,
 ) -> rusqlite::Result<()> {
-    // Of text that is sent as it is, nobody could look before the run.
+    // Text that is sent as it is could not be checked before the run.
     if statement.parameter_count() != values.len() {
         return Err(rusqlite::Error::InvalidParameterCount(values.len(), statement.parameter_count()));
     }
@@ -222,10 +222,10 @@ fn ask(
     }
     let width = statement.column_count();
     if width == 0 {
-        answer.sort = Sort::Count(statement.raw_execute()? as u64);
+        answer.kind = ReplyKind::Count(statement.raw_execute()? as u64);
         return Ok(());
     }
-    answer.sort = Sort::Rows;
+    answer.kind = ReplyKind::Rows;
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
         for column in 0..width {

@@ -12,10 +12,10 @@ use crate::config::Target;
 use crate::error::{Asked, Error};
 
 use super::deadline::Deadline;
-use super::error::Fault;
+use super::error::SqliteError;
 use super::session::{BUSY, open};
 
-/// Pragmas that decide what a request costs, read back whether or not somebody set them.
+/// Pragmas that decide what a request costs, read back whether they were set or not.
 const DECISIVE: [&str; 7] = [
     "cache_size",
     "journal_mode",
@@ -54,7 +54,7 @@ pub fn describe(target: &Target) -> Result<Described, Error> {
             settings.insert(name.to_owned(), pragma(&connection, name)?);
         }
         // What is in force is the handler of `deadline`, which no pragma shows.
-        settings.extend(target.settings.get(BUSY).map(|told| (BUSY.to_owned(), Some(told.clone()))));
+        settings.extend(target.settings.get(BUSY).map(|value| (BUSY.to_owned(), Some(value.clone()))));
         let mut options = connection.prepare("PRAGMA compile_options")?;
         let compiled = options.query_map((), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(Described {
@@ -64,7 +64,7 @@ pub fn describe(target: &Target) -> Result<Described, Error> {
             empty: connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", (), |row| row.get(0))?,
         })
     };
-    read().map_err(|error| Fault::from(error).of(Asked::Task("reading its settings".to_owned())))
+    read().map_err(|error| SqliteError::from(error).of(Asked::Task("reading its settings".to_owned())))
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {

@@ -80,7 +80,7 @@ impl Worker<'_> {
         let done = self.session.execute(command);
         self.deadline.end();
         Some(match done {
-            Err(fault) if fault.ends_a_wait() => self.dispatcher.shared.clock.now() < deadline,
+            Err(error) if error.ends_a_wait() => self.dispatcher.shared.clock.now() < deadline,
             _ => true,
         })
     }

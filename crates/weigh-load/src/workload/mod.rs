@@ -16,8 +16,8 @@
 //! # When `begin` is to be called
 //!
 //! When a connection is at hand and the command is about to be sent, not earlier: a workload that checks answers notes
-//! at that moment what the server must have by now. Called earlier it would still accuse no correct server, and see
-//! less.
+//! at that moment what the server must have by now. Called earlier it would miss errors, and still report none of a
+//! correct server.
 
 pub mod message;
 pub mod script;

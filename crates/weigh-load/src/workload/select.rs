@@ -84,8 +84,8 @@ impl Config {
         }
     }
 
-    /// Twice the inserts that one operation in twenty makes, as YCSB reckons. A closed loop makes nobody knows how
-    /// many.
+    /// Twice the inserts that one operation in twenty makes, as YCSB reckons. How many a closed loop
+    /// makes is not known before.
     fn expected_inserts(&self) -> Result<u64, Error> {
         Ok(Schedule::new(&self.arrivals()?, 0, 1, self.duration()).count() as u64 / 10)
     }

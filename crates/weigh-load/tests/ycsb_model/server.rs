@@ -1,4 +1,4 @@
-//! A store in memory that speaks what YCSB speaks, and lies when it is told to.
+//! A store in memory that speaks what YCSB speaks, and gives wrong answers when it is asked to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

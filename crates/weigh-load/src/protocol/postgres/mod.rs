@@ -19,7 +19,7 @@ use postgres_protocol::message::frontend;
 
 use crate::error::{Asked, Error};
 use crate::protocol::Step;
-use crate::protocol::reply_buffer::{Answer, Sort};
+use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 use crate::workload::message::{Command, Parameter, PreparedStatement, Reply, fifteen_digits};
 
 pub(crate) use login::Login;
@@ -46,7 +46,7 @@ pub(crate) struct Session {
     current: Option<usize>,
     /// Columns of the answer to a simple query.
     named: Vec<String>,
-    answer: Answer,
+    answer: ReplyBuffer,
     status: u8,
 }
 
@@ -65,7 +65,7 @@ impl Session {
             columns: Vec::new(),
             current: None,
             named: Vec::new(),
-            answer: Answer::default(),
+            answer: ReplyBuffer::default(),
             status: NO_BLOCK,
         })
     }
@@ -92,7 +92,7 @@ impl Session {
             Command::Prepared { statement, values } => {
                 self.current = Some(*statement);
                 if self.columns.get(*statement).is_some_and(Option::is_some) {
-                    self.answer.sort = Sort::Rows;
+                    self.answer.kind = ReplyKind::Rows;
                 }
                 let values = values.iter();
                 frontend::bind("", &name(*statement), [], values, write_value, [], out).map_err(|error| {
@@ -191,9 +191,9 @@ impl Session {
 
     fn take_tag(&mut self, body: &CommandCompleteBody) -> Result<(), Error> {
         let tag = body.tag().map_err(Error::protocol)?;
-        if !matches!(self.answer.sort, Sort::Rows | Sort::Error) {
+        if !matches!(self.answer.kind, ReplyKind::Rows | ReplyKind::Error) {
             let last = tag.rsplit(' ').next().unwrap_or_default();
-            self.answer.sort = Sort::Count(last.parse().unwrap_or(0));
+            self.answer.kind = ReplyKind::Count(last.parse().unwrap_or(0));
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Session {
             self.columns.push(Some(names));
         } else {
             self.named = names;
-            self.answer.sort = Sort::Rows;
+            self.answer.kind = ReplyKind::Rows;
         }
         Ok(())
     }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::Error;
-use crate::protocol::reply_buffer::{Answer, Sort};
+use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 
-/// The longest line and the most elements that are believed, so that rubbish is not waited for.
+/// The longest line and the most elements that are accepted, so that nothing is waited for because of garbage.
 const LINE: usize = 1 << 16;
 const ELEMENTS: i64 = 1 << 24;
 const BULK: i64 = 1 << 30;
@@ -21,7 +21,7 @@ pub(super) enum Read {
 pub(super) struct Frame {
     /// Where it ends.
     pub(super) end: usize,
-    /// Whether nobody asked for it.
+    /// Whether it is pushed, and no answer.
     pub(super) pushed: bool,
 }
 
@@ -41,7 +41,7 @@ enum Head {
 }
 
 /// Reads one reply into the answer. Lists within lists are laid flat; attributes are left out.
-pub(super) fn read(bytes: &[u8], answer: &mut Answer, batch: bool) -> Result<Read, Error> {
+pub(super) fn read(bytes: &[u8], answer: &mut ReplyBuffer, batch: bool) -> Result<Read, Error> {
     // In two passes, the first without effect: a reply that is not whole leaves no trace.
     let (mut at, mut open, mut aside, mut pushed) = (0, 1_usize, 0_usize, false);
     while open + aside > 0 {
@@ -77,7 +77,7 @@ pub(super) fn read(bytes: &[u8], answer: &mut Answer, batch: bool) -> Result<Rea
 }
 
 /// Puts a whole reply into the answer.
-fn keep(bytes: &[u8], answer: &mut Answer, batch: bool) -> Result<(), Error> {
+fn keep(bytes: &[u8], answer: &mut ReplyBuffer, batch: bool) -> Result<(), Error> {
     let mut at = 0;
     let mut first = true;
     let mut aside = 0_usize;
@@ -109,17 +109,17 @@ fn keep(bytes: &[u8], answer: &mut Answer, batch: bool) -> Result<(), Error> {
             Head::Text(range) if alone => answer.string(&bytes[range]),
             Head::Text(range) => answer.value(Some(&bytes[range])),
             Head::Number(number) => match u64::try_from(number) {
-                Ok(count) if alone => answer.sort = Sort::Count(count),
+                Ok(count) if alone => answer.kind = ReplyKind::Count(count),
                 _ if alone => answer.string(number.to_string().as_bytes()),
                 _ => answer.value(Some(number.to_string().as_bytes())),
             },
-            Head::Nil if alone => answer.sort = Sort::Nil,
+            Head::Nil if alone => answer.kind = ReplyKind::Nil,
             Head::Nil => answer.value(None),
-            Head::Many(_) if alone => answer.sort = Sort::Rows,
+            Head::Many(_) if alone => answer.kind = ReplyKind::Rows,
             Head::Many(_) | Head::Aside { .. } => {}
         }
     }
-    if batch || answer.sort == Sort::Rows {
+    if batch || answer.kind == ReplyKind::Rows {
         answer.end_row();
     }
     Ok(())

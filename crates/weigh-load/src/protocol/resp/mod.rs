@@ -6,7 +6,7 @@ use bytes::{Buf, BytesMut};
 
 use crate::error::{Asked, Error};
 use crate::protocol::Step;
-use crate::protocol::reply_buffer::{Answer, Sort};
+use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 use crate::workload::message::{Command, Reply};
 
 use frame::{Read, read};
@@ -34,12 +34,12 @@ enum Stage {
 pub(crate) struct Session {
     login: Login,
     stage: Stage,
-    answer: Answer,
+    answer: ReplyBuffer,
     /// Replies that are to come still.
     waiting: u64,
     /// Whether the replies are rows of one answer.
     batch: bool,
-    /// Bytes without which trying to read the next reply is in vain.
+    /// How many bytes the next reply has at least.
     need: usize,
 }
 
@@ -52,7 +52,7 @@ impl Session {
             words.extend([b"AUTH".as_slice(), user.as_bytes(), password.as_bytes()]);
         }
         write(&words, out);
-        let answer = Answer::default();
+        let answer = ReplyBuffer::default();
         Self { login, stage: Stage::Greeting, answer, waiting: 1, batch: false, need: 1 }
     }
 
@@ -81,7 +81,7 @@ impl Session {
         Ok(())
     }
 
-    /// So many replies are to come to commands that somebody else wrote.
+    /// So many replies are to come to commands that were written elsewhere.
     pub(crate) fn expect_batch(&mut self, replies: u64) {
         self.expect(Stage::Busy, replies, true);
     }
@@ -89,7 +89,7 @@ impl Session {
     fn expect(&mut self, stage: Stage, replies: u64, batch: bool) {
         self.answer.clear();
         if batch {
-            self.answer.sort = Sort::Rows;
+            self.answer.kind = ReplyKind::Rows;
         }
         self.stage = stage;
         self.waiting = replies;

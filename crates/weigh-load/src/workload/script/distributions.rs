@@ -1,4 +1,4 @@
-//! The random functions of scripts, with the laws that pgbench documents.
+//! The random functions of scripts, with the distributions that pgbench documents.
 
 use crate::random::Random;
 
@@ -11,7 +11,7 @@ pub(crate) fn uniform(low: i64, high: i64, random: &mut Random) -> Result<i64, S
 }
 
 /// *low + i* with the probability f(i) - f(i+1), where f(x) = exp(-parameter x / n) / (1 - exp(-parameter)) and *n* is
-/// the number of values: an exponential law that is cut off at the end.
+/// the number of values: an exponential distribution that is cut off at the end.
 pub(crate) fn exponential(low: i64, high: i64, parameter: f64, random: &mut Random) -> Result<i64, String> {
     let width = width(low, high)?;
     if parameter <= 0.0 || parameter.is_nan() {
@@ -23,7 +23,7 @@ pub(crate) fn exponential(low: i64, high: i64, parameter: f64, random: &mut Rand
     Ok(at(low, high, width * (-survival.ln() / parameter)))
 }
 
-/// A normal law around the middle, of which the ends of the range are `parameter` standard deviations away.
+/// A normal distribution around the middle, of which the ends of the range are `parameter` standard deviations away.
 pub(crate) fn gaussian(low: i64, high: i64, parameter: f64, random: &mut Random) -> Result<i64, String> {
     const LEAST: f64 = 2.0;
     let width = width(low, high)?;
@@ -78,7 +78,7 @@ fn empty(low: i64, high: i64) -> String {
 }
 
 /// The number of values in a range.
-#[expect(clippy::cast_precision_loss, reason = "a range beyond 2^53 has no finer law")]
+#[expect(clippy::cast_precision_loss, reason = "a range beyond 2^53 has no finer steps")]
 fn width(low: i64, high: i64) -> Result<f64, String> {
     match high.checked_sub(low).and_then(|width| width.checked_add(1)) {
         Some(width) if width > 0 => Ok(width as f64),
@@ -103,7 +103,7 @@ mod tests {
     const WIDTH: i64 = HIGH - LOW + 1;
 
     /// Every value within five standard deviations, and chi-square below the 1e-6 quantile of 19 degrees of freedom.
-    fn follows(law: impl Fn(f64) -> f64, mut draw: impl FnMut(&mut Random) -> i64) {
+    fn follows(distribution: impl Fn(f64) -> f64, mut draw: impl FnMut(&mut Random) -> i64) {
         let mut random = Random::new(9);
         let mut counts = vec![0.0_f64; usize::try_from(WIDTH).unwrap()];
         for _ in 0..DRAWS {
@@ -111,7 +111,7 @@ mod tests {
         }
         let mut chi_square = 0.0;
         for (index, count) in (0_i32..).zip(&counts) {
-            let probability = law(f64::from(index));
+            let probability = distribution(f64::from(index));
             let mean = probability * f64::from(DRAWS);
             assert!((count - mean).abs() <= 5.0 * mean.sqrt() + 1.0, "{index}: {count} of {mean}");
             chi_square += (count - mean).powi(2) / mean.max(1.0);
@@ -119,7 +119,7 @@ mod tests {
         assert!(chi_square < 60.0, "{chi_square}");
     }
 
-    /// The cumulative normal law, by numerical integration.
+    /// The cumulative normal distribution, by numerical integration.
     fn phi(x: f64) -> f64 {
         let steps = 2_000;
         let step = x / f64::from(steps);
@@ -128,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn uniform_follows_its_law() {
+    fn uniform_follows_its_distribution() {
         follows(|_| 1.0 / 20.0, |random| uniform(LOW, HIGH, random).unwrap());
     }
 
     #[test]
-    fn exponential_follows_its_law() {
+    fn exponential_follows_its_distribution() {
         for parameter in [0.1, 2.5, 9.0] {
             let f = |x: f64| (-parameter * x / 20.0).exp() / (1.0 - (-parameter).exp());
             follows(|i| f(i) - f(i + 1.0), |random| exponential(LOW, HIGH, parameter, random).unwrap());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn gaussian_follows_its_law() {
+    fn gaussian_follows_its_distribution() {
         for parameter in [2.0, 3.5] {
             // As documented: PHI(2 parameter (x - mu) / n) / (2 PHI(parameter) - 1), between i - 0.5 and i + 0.5.
             let f = |x: f64| phi(2.0 * parameter * (x - 9.5) / 20.0) / (2.0 * phi(parameter) - 1.0);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn zipfian_follows_its_law() {
+    fn zipfian_follows_its_distribution() {
         for parameter in [1.07, 2.5] {
             let sum: f64 = (1..=20).map(|k| f64::from(k).powf(-parameter)).sum();
             follows(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_law_is_refused() {
+    fn what_has_no_distribution_is_refused() {
         let random = &mut Random::new(1);
         assert!(uniform(2, 1, random).is_err());
         assert!(exponential(1, 2, 0.0, random).is_err() && exponential(1, 2, f64::NAN, random).is_err());

@@ -1,30 +1,30 @@
 //! The value of an expression.
 
 use super::expression::Expression;
-use super::value::Datum;
-use super::variables::Names;
+use super::value::Value;
+use super::variables::Variables;
 use crate::random::Random;
 
 /// Works an expression out with the variables of a connection.
 pub(crate) fn evaluate(
     expression: &Expression,
-    variables: &[Option<Datum>],
-    names: &Names,
+    variables: &[Option<Value>],
+    names: &Variables,
     random: &mut Random,
-) -> Result<Datum, String> {
+) -> Result<Value, String> {
     let mut inner = |expression: &Expression| evaluate(expression, variables, names, random);
     match expression {
         Expression::Constant(value) => Ok(value.clone()),
         Expression::Variable(number) => match variables.get(*number) {
-            Some(Some(Datum::Text(text))) => {
-                Datum::read(text).map_err(|why| format!("variable {}: {why}", names.text(*number)))
+            Some(Some(Value::Text(text))) => {
+                Value::read(text).map_err(|why| format!("variable {}: {why}", names.text(*number)))
             }
             Some(Some(value)) => Ok(value.clone()),
             _ => Err(format!("variable {} has no value yet", names.text(*number))),
         },
         Expression::Not(operand) => match inner(operand)? {
-            Datum::Null => Ok(Datum::Null),
-            value => Ok(Datum::Bool(!value.bool()?)),
+            Value::Null => Ok(Value::Null),
+            value => Ok(Value::Bool(!value.bool()?)),
         },
         // The second operand is only worked out where it matters.
         Expression::And(left, right) => either(&inner(left)?, false, || inner(right)),
@@ -38,7 +38,7 @@ pub(crate) fn evaluate(
             inner(otherwise)
         }
         Expression::Call(function, arguments) => {
-            let arguments = arguments.iter().map(inner).collect::<Result<Vec<Datum>, String>>()?;
+            let arguments = arguments.iter().map(inner).collect::<Result<Vec<Value>, String>>()?;
             function.apply(&arguments, random)
         }
     }
@@ -48,16 +48,16 @@ pub(crate) fn evaluate(
 ///
 /// As in pgbench, and not as in SQL, a NULL on the left is the result whatever is on the right.
 fn either(
-    left: &Datum,
+    left: &Value,
     decisive: bool,
-    right: impl FnOnce() -> Result<Datum, String>,
-) -> Result<Datum, String> {
-    if *left == Datum::Null || left.bool()? == decisive {
+    right: impl FnOnce() -> Result<Value, String>,
+) -> Result<Value, String> {
+    if *left == Value::Null || left.bool()? == decisive {
         return Ok(left.clone());
     }
     match right()? {
-        Datum::Null => Ok(Datum::Null),
-        value => value.bool().map(Datum::Bool),
+        Value::Null => Ok(Value::Null),
+        value => value.bool().map(Value::Bool),
     }
 }
 
@@ -67,19 +67,19 @@ mod tests {
     use crate::workload::script::expression::parse;
     use crate::workload::script::position::Cursor;
 
-    fn value(text: &str) -> Result<Datum, String> {
-        let mut names = Names::default();
+    fn value(text: &str) -> Result<Value, String> {
+        let mut names = Variables::default();
         let variables = vec![
-            Some(Datum::Int(7)),
-            Some(Datum::Text("12".into())),
-            Some(Datum::Null),
+            Some(Value::Int(7)),
+            Some(Value::Text("12".into())),
+            Some(Value::Null),
             None,
-            Some(Datum::Int(42)),
+            Some(Value::Int(42)),
         ];
         for name in ["seven", "twelve", "nothing", "unset", "default_seed"] {
             names.set(name);
         }
-        let expression = parse(&mut Cursor::new(text), &mut names).map_err(|fault| fault.what)?;
+        let expression = parse(&mut Cursor::new(text), &mut names).map_err(|error| error.what)?;
         evaluate(&expression, &variables, &names, &mut Random::new(1))
     }
 

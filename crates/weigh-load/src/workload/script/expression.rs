@@ -4,14 +4,14 @@
 
 use super::functions::Function;
 use super::lexer::{Token, tokens};
-use super::position::{Cursor, Fault, Place};
-use super::value::Datum;
-use super::variables::Names;
+use super::position::{Cursor, Position, ScriptError};
+use super::value::Value;
+use super::variables::Variables;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
-    Constant(Datum),
+    Constant(Value),
     /// The number of a variable.
     Variable(usize),
     Not(Box<Expression>),
@@ -39,7 +39,7 @@ mod level {
 const DEEPEST: usize = 200;
 
 /// Reads the expression that takes up the rest of a line. `names` gives variables their numbers.
-pub(crate) fn parse(cursor: &mut Cursor<'_>, names: &mut Names) -> Result<Expression, Fault> {
+pub(crate) fn parse(cursor: &mut Cursor<'_>, names: &mut Variables) -> Result<Expression, ScriptError> {
     let tokens = tokens(cursor)?;
     let mut parser = Parser { tokens, at: 0, depth: 0, names };
     let expression = parser.expression(0)?;
@@ -48,10 +48,10 @@ pub(crate) fn parse(cursor: &mut Cursor<'_>, names: &mut Names) -> Result<Expres
 }
 
 struct Parser<'a> {
-    tokens: Vec<(Token, Place)>,
+    tokens: Vec<(Token, Position)>,
     at: usize,
     depth: usize,
-    names: &'a mut Names,
+    names: &'a mut Variables,
 }
 
 impl Parser<'_> {
@@ -59,7 +59,7 @@ impl Parser<'_> {
         &self.tokens[self.at].0
     }
 
-    fn place(&self) -> Place {
+    fn position(&self) -> Position {
         self.tokens[self.at].1
     }
 
@@ -85,19 +85,19 @@ impl Parser<'_> {
         there
     }
 
-    fn unexpected(&self, wanted: &str) -> Fault {
-        Fault::new(self.place(), format!("{} where {wanted} is needed", self.peek().shown()))
+    fn unexpected(&self, wanted: &str) -> ScriptError {
+        ScriptError::new(self.position(), format!("{} where {wanted} is needed", self.peek().shown()))
     }
 
-    fn expect_word(&mut self, word: &str) -> Result<(), Fault> {
+    fn expect_word(&mut self, word: &str) -> Result<(), ScriptError> {
         if self.take_word(word) { Ok(()) } else { Err(self.unexpected(&word.to_uppercase())) }
     }
 
-    fn expect_sign(&mut self, sign: &str) -> Result<(), Fault> {
+    fn expect_sign(&mut self, sign: &str) -> Result<(), ScriptError> {
         if self.take_sign(sign) { Ok(()) } else { Err(self.unexpected(&format!("{sign:?}"))) }
     }
 
-    fn expect_end(&self) -> Result<(), Fault> {
+    fn expect_end(&self) -> Result<(), ScriptError> {
         match self.peek() {
             Token::End => Ok(()),
             _ => Err(self.unexpected("an operator, or the end of the line,")),
@@ -105,10 +105,13 @@ impl Parser<'_> {
     }
 
     /// An expression of operators that bind at least as tightly as `least`.
-    fn expression(&mut self, least: u8) -> Result<Expression, Fault> {
+    fn expression(&mut self, least: u8) -> Result<Expression, ScriptError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Fault::new(self.place(), format!("nested deeper than {DEEPEST}; use several \\set")));
+            return Err(ScriptError::new(
+                self.position(),
+                format!("nested deeper than {DEEPEST}; use several \\set"),
+            ));
         }
         let mut left = self.prefix()?;
         // Comparisons and tests do not chain: after one, only looser operators may follow.
@@ -131,7 +134,7 @@ impl Parser<'_> {
         left: Expression,
         level: u8,
         function: Option<Function>,
-    ) -> Result<Expression, Fault> {
+    ) -> Result<Expression, ScriptError> {
         if level == level::IS {
             return self.test(left);
         }
@@ -185,8 +188,8 @@ impl Parser<'_> {
     }
 
     /// `IS [NOT] NULL | TRUE | FALSE`, `ISNULL`, `NOTNULL`.
-    fn test(&mut self, left: Expression) -> Result<Expression, Fault> {
-        let null = Expression::Constant(Datum::Null);
+    fn test(&mut self, left: Expression) -> Result<Expression, ScriptError> {
+        let null = Expression::Constant(Value::Null);
         let (negated, right) = if self.take_word("isnull") {
             (false, null)
         } else if self.take_word("notnull") {
@@ -197,9 +200,9 @@ impl Parser<'_> {
             let right = if self.take_word("null") {
                 null
             } else if self.take_word("true") {
-                Expression::Constant(Datum::Bool(true))
+                Expression::Constant(Value::Bool(true))
             } else if self.take_word("false") {
-                Expression::Constant(Datum::Bool(false))
+                Expression::Constant(Value::Bool(false))
             } else {
                 return Err(self.unexpected("NULL, TRUE or FALSE"));
             };
@@ -209,24 +212,24 @@ impl Parser<'_> {
         Ok(if negated { Expression::Not(Box::new(is)) } else { is })
     }
 
-    fn prefix(&mut self) -> Result<Expression, Fault> {
+    fn prefix(&mut self) -> Result<Expression, ScriptError> {
         if self.take_word("not") {
             return Ok(Expression::Not(Box::new(self.expression(level::NOT)?)));
         }
         if self.take_sign("~") {
             let operand = self.expression(level::SUM)?;
-            let ones = Expression::Constant(Datum::Int(-1));
+            let ones = Expression::Constant(Value::Int(-1));
             return Ok(Expression::Call(Function::BitXor, vec![ones, operand]));
         }
         if self.take_sign("-") {
             if let Token::Int(value) = *self.peek() {
                 self.advance();
-                return Ok(Expression::Constant(Datum::Int(0_i64.wrapping_sub_unsigned(value))));
+                return Ok(Expression::Constant(Value::Int(0_i64.wrapping_sub_unsigned(value))));
             }
             let operand = self.expression(level::SIGN)?;
             return Ok(Expression::Call(
                 Function::Subtract,
-                vec![Expression::Constant(Datum::Int(0)), operand],
+                vec![Expression::Constant(Value::Int(0)), operand],
             ));
         }
         if self.take_sign("+") {
@@ -235,8 +238,8 @@ impl Parser<'_> {
         self.primary()
     }
 
-    fn primary(&mut self) -> Result<Expression, Fault> {
-        let place = self.place();
+    fn primary(&mut self) -> Result<Expression, ScriptError> {
+        let position = self.position();
         if self.take_sign("(") {
             let inner = self.expression(0)?;
             self.expect_sign(")")?;
@@ -244,34 +247,35 @@ impl Parser<'_> {
         }
         match self.peek().clone() {
             Token::Int(value) => {
-                let value = i64::try_from(value)
-                    .map_err(|_| Fault::new(place, format!("{value} is out of the range of a bigint")))?;
+                let value = i64::try_from(value).map_err(|_| {
+                    ScriptError::new(position, format!("{value} is out of the range of a bigint"))
+                })?;
                 self.advance();
-                Ok(Expression::Constant(Datum::Int(value)))
+                Ok(Expression::Constant(Value::Int(value)))
             }
             Token::Float(value) => {
                 self.advance();
-                Ok(Expression::Constant(Datum::Float(value)))
+                Ok(Expression::Constant(Value::Float(value)))
             }
             Token::Variable(name) => {
                 self.advance();
-                Ok(Expression::Variable(self.names.used(&name, place)))
+                Ok(Expression::Variable(self.names.used(&name, position)))
             }
             Token::Word(word) => {
                 self.advance();
                 match word.as_str() {
-                    "null" => Ok(Expression::Constant(Datum::Null)),
-                    "true" => Ok(Expression::Constant(Datum::Bool(true))),
-                    "false" => Ok(Expression::Constant(Datum::Bool(false))),
+                    "null" => Ok(Expression::Constant(Value::Null)),
+                    "true" => Ok(Expression::Constant(Value::Bool(true))),
+                    "false" => Ok(Expression::Constant(Value::Bool(false))),
                     "case" => self.case(),
-                    _ => self.call(&word, place),
+                    _ => self.call(&word, position),
                 }
             }
             Token::Sign(_) | Token::End => Err(self.unexpected("a value")),
         }
     }
 
-    fn case(&mut self) -> Result<Expression, Fault> {
+    fn case(&mut self) -> Result<Expression, ScriptError> {
         let mut arms = Vec::new();
         while self.take_word("when") {
             let condition = self.expression(0)?;
@@ -282,14 +286,17 @@ impl Parser<'_> {
             return Err(self.unexpected("WHEN"));
         }
         let otherwise =
-            if self.take_word("else") { self.expression(0)? } else { Expression::Constant(Datum::Null) };
+            if self.take_word("else") { self.expression(0)? } else { Expression::Constant(Value::Null) };
         self.expect_word("end")?;
         Ok(Expression::Case(arms, Box::new(otherwise)))
     }
 
-    fn call(&mut self, word: &str, place: Place) -> Result<Expression, Fault> {
+    fn call(&mut self, word: &str, position: Position) -> Result<Expression, ScriptError> {
         let Some((function, least, most)) = Function::named(word) else {
-            return Err(Fault::new(place, format!("there is no function {word}; see docs/scripts.md")));
+            return Err(ScriptError::new(
+                position,
+                format!("there is no function {word}; see docs/scripts.md"),
+            ));
         };
         self.expect_sign("(")?;
         let mut arguments = Vec::new();
@@ -309,10 +316,13 @@ impl Parser<'_> {
                 (least, most) => format!("{least} to {most}"),
             };
             let given = arguments.len();
-            return Err(Fault::new(place, format!("{word} takes {wanted} arguments, and {given} are given")));
+            return Err(ScriptError::new(
+                position,
+                format!("{word} takes {wanted} arguments, and {given} are given"),
+            ));
         }
         if let Some(name) = function.default_seed(arguments.len()) {
-            arguments.push(Expression::Variable(self.names.used(name, place)));
+            arguments.push(Expression::Variable(self.names.used(name, position)));
         }
         Ok(Expression::Call(function, arguments))
     }

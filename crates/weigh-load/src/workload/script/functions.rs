@@ -1,7 +1,7 @@
 //! The operators and functions of expressions.
 
 use super::distributions;
-use super::value::Datum;
+use super::value::Value;
 use crate::random::{Random, scatter};
 
 /// An operator or a function; `pgbench` documents what each does.
@@ -92,12 +92,12 @@ impl Function {
     }
 
     /// Applies it. Of NULL comes NULL, but for `IS` and `debug`.
-    pub(crate) fn apply(self, arguments: &[Datum], random: &mut Random) -> Result<Datum, String> {
+    pub(crate) fn apply(self, arguments: &[Value], random: &mut Random) -> Result<Value, String> {
         match (self, arguments) {
-            (Self::Is, [left, right]) => return Ok(Datum::Bool(left == right)),
+            (Self::Is, [left, right]) => return Ok(Value::Bool(left == right)),
             (Self::Debug, [value]) => return Ok(value.clone()),
-            (Self::Pi, []) => return Ok(Datum::Float(std::f64::consts::PI)),
-            _ if arguments.contains(&Datum::Null) => return Ok(Datum::Null),
+            (Self::Pi, []) => return Ok(Value::Float(std::f64::consts::PI)),
+            _ if arguments.contains(&Value::Null) => return Ok(Value::Null),
             (Self::Largest | Self::Least, _) => return self.extreme(arguments),
             _ => {}
         }
@@ -109,25 +109,25 @@ impl Function {
         }
     }
 
-    fn unary(self, value: &Datum) -> Result<Datum, String> {
+    fn unary(self, value: &Value) -> Result<Value, String> {
         Ok(match (self, value) {
-            (Self::Abs, Datum::Float(value)) => Datum::Float(value.abs()),
-            (Self::Abs, value) => Datum::Int(value.int()?.checked_abs().ok_or_else(overflow)?),
-            (Self::Int, value) => Datum::Int(value.int()?),
-            (Self::Double, value) => Datum::Float(value.float()?),
-            (Self::Exp, value) => Datum::Float(value.float()?.exp()),
-            (Self::Ln, value) => Datum::Float(value.float()?.ln()),
-            (Self::Sqrt, value) => Datum::Float(value.float()?.sqrt()),
+            (Self::Abs, Value::Float(value)) => Value::Float(value.abs()),
+            (Self::Abs, value) => Value::Int(value.int()?.checked_abs().ok_or_else(overflow)?),
+            (Self::Int, value) => Value::Int(value.int()?),
+            (Self::Double, value) => Value::Float(value.float()?),
+            (Self::Exp, value) => Value::Float(value.float()?.exp()),
+            (Self::Ln, value) => Value::Float(value.float()?.ln()),
+            (Self::Sqrt, value) => Value::Float(value.float()?.sqrt()),
             _ => return Err(wrong_arguments()),
         })
     }
 
-    fn binary(self, left: &Datum, right: &Datum, random: &mut Random) -> Result<Datum, String> {
-        let floats = matches!(left, Datum::Float(_)) || matches!(right, Datum::Float(_));
+    fn binary(self, left: &Value, right: &Value, random: &mut Random) -> Result<Value, String> {
+        let floats = matches!(left, Value::Float(_)) || matches!(right, Value::Float(_));
         match self {
             Self::Add | Self::Subtract | Self::Multiply | Self::Divide if floats => {
                 let (left, right) = (left.float()?, right.float()?);
-                Ok(Datum::Float(match self {
+                Ok(Value::Float(match self {
                     Self::Add => left + right,
                     Self::Subtract => left - right,
                     Self::Multiply => left * right,
@@ -141,20 +141,20 @@ impl Function {
                 } else {
                     Some(left.int()?.cmp(&right.int()?))
                 };
-                Ok(Datum::Bool(match self {
+                Ok(Value::Bool(match self {
                     Self::Equal => order.is_some_and(std::cmp::Ordering::is_eq),
                     Self::Unequal => !order.is_some_and(std::cmp::Ordering::is_eq),
                     Self::Less => order.is_some_and(std::cmp::Ordering::is_lt),
                     _ => order.is_some_and(std::cmp::Ordering::is_le),
                 }))
             }
-            Self::Power => Ok(Datum::Float(left.float()?.powf(right.float()?))),
+            Self::Power => Ok(Value::Float(left.float()?.powf(right.float()?))),
             _ => self.whole(left.int()?, right.int()?, random),
         }
     }
 
     /// Of two whole numbers.
-    fn whole(self, left: i64, right: i64, random: &mut Random) -> Result<Datum, String> {
+    fn whole(self, left: i64, right: i64, random: &mut Random) -> Result<Value, String> {
         let value = match self {
             Self::Add => left.checked_add(right),
             Self::Subtract => left.checked_sub(right),
@@ -173,12 +173,12 @@ impl Function {
             Self::Random => Some(distributions::uniform(left, right, random)?),
             _ => return Err(wrong_arguments()),
         };
-        value.map(Datum::Int).ok_or_else(overflow)
+        value.map(Value::Int).ok_or_else(overflow)
     }
 
-    fn ternary(self, a: &Datum, b: &Datum, c: &Datum, random: &mut Random) -> Result<Datum, String> {
+    fn ternary(self, a: &Value, b: &Value, c: &Value, random: &mut Random) -> Result<Value, String> {
         let (first, second) = (a.int()?, b.int()?);
-        Ok(Datum::Int(match self {
+        Ok(Value::Int(match self {
             Self::Permute => permute(first, second, c.int()?)?,
             Self::RandomExponential => distributions::exponential(first, second, c.float()?, random)?,
             Self::RandomGaussian => distributions::gaussian(first, second, c.float()?, random)?,
@@ -187,18 +187,18 @@ impl Function {
         }))
     }
 
-    fn extreme(self, arguments: &[Datum]) -> Result<Datum, String> {
-        if arguments.iter().any(|value| matches!(value, Datum::Float(_))) {
-            let mut values = arguments.iter().map(Datum::float);
+    fn extreme(self, arguments: &[Value]) -> Result<Value, String> {
+        if arguments.iter().any(|value| matches!(value, Value::Float(_))) {
+            let mut values = arguments.iter().map(Value::float);
             let first = values.next().unwrap_or(Ok(0.0))?;
             let extreme = values.try_fold(first, |extreme, value| {
                 value.map(|value| if self == Self::Least { extreme.min(value) } else { extreme.max(value) })
             })?;
-            return Ok(Datum::Float(extreme));
+            return Ok(Value::Float(extreme));
         }
-        let values = arguments.iter().map(Datum::int).collect::<Result<Vec<i64>, String>>()?;
+        let values = arguments.iter().map(Value::int).collect::<Result<Vec<i64>, String>>()?;
         let extreme = if self == Self::Least { values.iter().min() } else { values.iter().max() };
-        extreme.copied().map(Datum::Int).ok_or_else(wrong_arguments)
+        extreme.copied().map(Value::Int).ok_or_else(wrong_arguments)
     }
 }
 
@@ -247,16 +247,16 @@ fn permute(value: i64, size: i64, seed: i64) -> Result<i64, String> {
     let (start, size) = (value.rem_euclid(size).cast_unsigned(), size.cast_unsigned());
     let half = (64 - (size - 1).leading_zeros()).div_ceil(2).max(1);
     let mask = (1_u64 << half) - 1;
-    let mut place = start;
+    let mut position = start;
     loop {
-        let (mut left, mut right) = (place >> half, place & mask);
+        let (mut left, mut right) = (position >> half, position & mask);
         for round in 0..ROUNDS {
             let key = scatter(seed.cast_unsigned() ^ scatter(round.into()));
             (left, right) = (right, left ^ (scatter(right ^ key) & mask));
         }
-        place = left << half | right;
-        if place < size {
-            return Ok(place.cast_signed());
+        position = left << half | right;
+        if position < size {
+            return Ok(position.cast_signed());
         }
     }
 }
@@ -271,7 +271,7 @@ mod tests {
             for seed in [0, 1, -5, i64::MAX] {
                 let mut places: Vec<i64> =
                     (0..size).map(|value| permute(value, size, seed).unwrap()).collect();
-                let moved = places.iter().zip(0..).filter(|(place, value)| **place != *value).count();
+                let moved = places.iter().zip(0..).filter(|(position, value)| **position != *value).count();
                 places.sort_unstable();
                 assert_eq!(places, (0..size).collect::<Vec<_>>(), "size {size} seed {seed}");
                 assert!(size < 100 || moved > 90, "size {size} seed {seed}: {moved} moved");

@@ -1,6 +1,6 @@
 //! Expressions: from text to words and signs.
 
-use super::position::{Cursor, Fault, Place, begins_name, in_name};
+use super::position::{Cursor, Position, ScriptError, begins_name, in_name};
 
 /// A word or a sign of an expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ const SIGNS: [&str; 20] = [
 ];
 
 /// The tokens of the rest of a line, with their places; the last is the end.
-pub(crate) fn tokens(cursor: &mut Cursor<'_>) -> Result<Vec<(Token, Place)>, Fault> {
+pub(crate) fn tokens(cursor: &mut Cursor<'_>) -> Result<Vec<(Token, Position)>, ScriptError> {
     let mut tokens = Vec::new();
     loop {
         // A backslash at the end of a line goes on with the next.
@@ -46,14 +46,14 @@ pub(crate) fn tokens(cursor: &mut Cursor<'_>) -> Result<Vec<(Token, Place)>, Fau
                 cursor.next();
             }
         }
-        let place = cursor.place();
+        let position = cursor.position();
         let token = match cursor.peek() {
             None | Some('\n') => Token::End,
             Some(c) if c.is_ascii_digit() || c == '.' => number(cursor)?,
             Some(':') => {
                 cursor.next();
                 if !cursor.peek().is_some_and(begins_name) {
-                    return Err(Fault::new(place, "a colon without the name of a variable"));
+                    return Err(ScriptError::new(position, "a colon without the name of a variable"));
                 }
                 Token::Variable(cursor.take_while(in_name).into())
             }
@@ -66,19 +66,21 @@ pub(crate) fn tokens(cursor: &mut Cursor<'_>) -> Result<Vec<(Token, Place)>, Fau
             }
             Some(c) => match SIGNS.iter().find(|sign| cursor.take(sign)) {
                 Some(sign) => Token::Sign(sign),
-                None => return Err(Fault::new(place, format!("{c:?} has no meaning in an expression"))),
+                None => {
+                    return Err(ScriptError::new(position, format!("{c:?} has no meaning in an expression")));
+                }
             },
         };
         let end = token == Token::End;
-        tokens.push((token, place));
+        tokens.push((token, position));
         if end {
             return Ok(tokens);
         }
     }
 }
 
-fn number(cursor: &mut Cursor<'_>) -> Result<Token, Fault> {
-    let place = cursor.place();
+fn number(cursor: &mut Cursor<'_>) -> Result<Token, ScriptError> {
+    let position = cursor.position();
     let mut text = String::from(cursor.take_while(|c| c.is_ascii_digit()));
     let mut float = false;
     if cursor.take(".") {
@@ -100,12 +102,12 @@ fn number(cursor: &mut Cursor<'_>) -> Result<Token, Fault> {
     if float {
         return match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Token::Float(value)),
-            _ => Err(Fault::new(place, format!("{text} is not a number"))),
+            _ => Err(ScriptError::new(position, format!("{text} is not a number"))),
         };
     }
     // One more than the greatest is right behind a minus.
     match text.parse::<u64>() {
         Ok(value) if value <= 1 << 63 => Ok(Token::Int(value)),
-        _ => Err(Fault::new(place, format!("{text} is out of the range of a bigint"))),
+        _ => Err(ScriptError::new(position, format!("{text} is out of the range of a bigint"))),
     }
 }

@@ -12,6 +12,7 @@ mod lexer;
 mod parse;
 mod position;
 mod statement;
+mod step;
 mod value;
 mod variables;
 mod worker;
@@ -26,17 +27,17 @@ use crate::workload::message::{Bulk, PreparedStatement};
 use crate::workload::{Source, Workload};
 
 use functions::DEFAULT_SEED;
-use parse::Step;
-use position::Fault;
+use position::ScriptError;
 use statement::Sending;
-use value::Datum;
-use variables::Names;
+use step::Step;
+use value::Value;
+use variables::Variables;
 use worker::Worker;
 
 /// A script, and how often it is run among others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// Names it in reports and errors.
+    /// Its name in reports and errors.
     pub name: String,
     /// Its text; nothing for the one of `tpcb-like`, `simple-update` and `select-only` that has the name.
     pub text: Option<String>,
@@ -49,7 +50,7 @@ pub struct Script {
 pub struct Settings {
     /// The scripts, one at least.
     pub scripts: Vec<Script>,
-    /// Names all random numbers.
+    /// Of all random numbers.
     pub seed: u64,
     /// Variables that are there at the beginning, as `--define` has them.
     pub variables: Vec<(String, i64)>,
@@ -71,9 +72,9 @@ struct Program {
 #[derive(Debug)]
 pub struct Scripts {
     programs: Vec<Program>,
-    names: Names,
+    names: Variables,
     /// The values at the beginning of every connection.
-    initial: Vec<Option<Datum>>,
+    initial: Vec<Option<Value>>,
     client_id: usize,
     /// Connections that have a number.
     clients: AtomicI64,
@@ -93,7 +94,7 @@ impl Scripts {
     /// [`Error::Script`]: a script has an error. [`Error::Setting`]: no script has a weight, or there is no built-in
     /// script of a name.
     pub fn new(settings: &Settings) -> Result<Arc<Self>, Error> {
-        let mut names = Names::default();
+        let mut names = Variables::default();
         let defaults = defaults(settings);
         for (name, _) in &defaults {
             names.set(name);
@@ -111,7 +112,7 @@ impl Scripts {
                     Error::Setting(format!("no built-in script {}; there are {known}", script.name))
                 })?,
             };
-            let steps = parse::parse(&text, &mut names).map_err(|fault| fault.of(&script.name))?;
+            let steps = parse::parse(&text, &mut names).map_err(|error| error.of(&script.name))?;
             names.in_script(number);
             let Script { name, weight, .. } = script.clone();
             programs.push(Program { name, steps, sendings: Vec::new(), weight });
@@ -127,10 +128,10 @@ impl Scripts {
         }
         let mut initial = vec![None; names.count()];
         for (name, value) in defaults {
-            initial[names.set(&name)] = Some(Datum::Int(value));
+            initial[names.set(&name)] = Some(Value::Int(value));
         }
         let scale = names.find("scale").and_then(|scale| match initial[scale] {
-            Some(Datum::Int(scale)) if !own => u64::try_from(scale).ok(),
+            Some(Value::Int(scale)) if !own => u64::try_from(scale).ok(),
             _ => None,
         });
         let operations = programs.iter().map(|program| program.name.clone()).collect();
@@ -152,14 +153,14 @@ impl Scripts {
 
 impl Scripts {
     /// The variables of a new connection, which gets the next number.
-    fn client(&self) -> Vec<Option<Datum>> {
+    fn client(&self) -> Vec<Option<Value>> {
         let mut variables = self.initial.clone();
-        variables[self.client_id] = Some(Datum::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
+        variables[self.client_id] = Some(Value::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
         variables
     }
 
     /// Sets the variables of a connection back to those at the beginning.
-    fn forget(&self, variables: &mut [Option<Datum>]) {
+    fn forget(&self, variables: &mut [Option<Value>]) {
         let client_id = variables[self.client_id].take();
         variables.clone_from_slice(&self.initial);
         variables[self.client_id] = client_id;
@@ -178,11 +179,11 @@ fn defaults(settings: &Settings) -> Vec<(String, i64)> {
 }
 
 /// A variable that nothing sets is an error, unless a row may set it: of `\gset`, the names are not known before.
-fn check_names(programs: &[Program], names: &Names) -> Result<(), Error> {
+fn check_names(programs: &[Program], names: &Variables) -> Result<(), Error> {
     match names.unset() {
-        Some((name, script, place)) if !names.are_set_by_rows() => {
+        Some((name, script, position)) if !names.are_set_by_rows() => {
             let what = format!("variable :{name} is set nowhere; add \\set {name}, or --define {name}=...");
-            Err(Fault::new(place, what).of(programs.get(script).map_or("", |program| &program.name)))
+            Err(ScriptError::new(position, what).of(programs.get(script).map_or("", |program| &program.name)))
         }
         _ => Ok(()),
     }
@@ -190,7 +191,7 @@ fn check_names(programs: &[Program], names: &Names) -> Result<(), Error> {
 
 fn sendings(
     program: &Program,
-    names: &Names,
+    names: &Variables,
     prepared: bool,
     statements: &mut Vec<PreparedStatement>,
 ) -> Vec<Option<Sending>> {

@@ -4,28 +4,14 @@
 //! end with the line.
 
 use super::expression::{Expression, parse as parse_expression};
-use super::position::{Cursor, Fault, Place};
+use super::position::{Cursor, Position, ScriptError};
 use super::statement::{Piece, Statement, Text};
-use super::variables::Names;
-
-/// One step of a script. Targets are numbers of steps.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Step {
-    /// `\set`
-    Set { variable: usize, value: Expression, line: usize },
-    /// SQL, and the prefix of the variables that take its row.
-    Sql { statement: Statement, gset: Option<String>, line: usize },
-    /// `\sleep`, with seconds in a unit.
-    Sleep { amount: Expression, unit: f64, line: usize },
-    /// Goes on at `target` unless the condition holds.
-    Unless { condition: Expression, target: usize, line: usize },
-    /// Goes on at `target`.
-    Jump { target: usize },
-}
+use super::step::Step;
+use super::variables::Variables;
 
 /// An `\if` that is not ended yet.
 struct Branch {
-    place: Place,
+    position: Position,
     /// The `Unless` of the last arm.
     condition: Option<usize>,
     /// The jumps to the end.
@@ -34,7 +20,7 @@ struct Branch {
 }
 
 /// Reads a script.
-pub(crate) fn parse(text: &str, names: &mut Names) -> Result<Vec<Step>, Fault> {
+pub(crate) fn parse(text: &str, names: &mut Variables) -> Result<Vec<Step>, ScriptError> {
     let mut parser = Parser {
         cursor: Cursor::new(text),
         names,
@@ -44,32 +30,32 @@ pub(crate) fn parse(text: &str, names: &mut Names) -> Result<Vec<Step>, Fault> {
     };
     parser.run()?;
     if let Some(branch) = parser.branches.last() {
-        return Err(Fault::new(branch.place, "an \\if without its \\endif"));
+        return Err(ScriptError::new(branch.position, "an \\if without its \\endif"));
     }
     if !parser.steps.iter().any(|step| matches!(step, Step::Sql { .. })) {
-        let start = Place { line: 1, column: 1 };
-        return Err(Fault::new(start, "the script sends nothing; it needs an SQL command"));
+        let start = Position { line: 1, column: 1 };
+        return Err(ScriptError::new(start, "the script sends nothing; it needs an SQL command"));
     }
     Ok(parser.steps)
 }
 
 struct Parser<'a, 'b> {
     cursor: Cursor<'a>,
-    names: &'b mut Names,
+    names: &'b mut Variables,
     steps: Vec<Step>,
     branches: Vec<Branch>,
     sql: Text,
 }
 
 impl Parser<'_, '_> {
-    fn run(&mut self) -> Result<(), Fault> {
+    fn run(&mut self) -> Result<(), ScriptError> {
         let mut depth = 0_usize;
         while let Some(c) = self.cursor.peek() {
-            let place = self.cursor.place();
+            let position = self.cursor.position();
             match c {
                 '\\' => {
                     self.cursor.next();
-                    self.meta(place)?;
+                    self.meta(position)?;
                     depth = 0;
                 }
                 ';' if depth == 0 => {
@@ -79,9 +65,9 @@ impl Parser<'_, '_> {
                 '-' if self.cursor.rest().starts_with("--") => {
                     self.cursor.take_while(|c| c != '\n');
                 }
-                '/' if self.cursor.rest().starts_with("/*") => self.comment(place)?,
-                '\'' | '"' => self.quoted(c, place)?,
-                '$' => self.dollar(place)?,
+                '/' if self.cursor.rest().starts_with("/*") => self.comment(position)?,
+                '\'' | '"' => self.quoted(c, position)?,
+                '$' => self.dollar(position)?,
                 ':' => self.variable(false),
                 _ => {
                     match c {
@@ -98,9 +84,9 @@ impl Parser<'_, '_> {
     }
 
     fn plain(&mut self) {
-        let place = self.cursor.place();
+        let position = self.cursor.position();
         if let Some(c) = self.cursor.next() {
-            self.sql.push(c, place);
+            self.sql.push(c, position);
         }
     }
 
@@ -113,11 +99,11 @@ impl Parser<'_, '_> {
 
     /// A colon: a variable, or several colons, which are none.
     fn variable(&mut self, quoted: bool) {
-        let place = self.cursor.place();
+        let position = self.cursor.position();
         if self.cursor.rest()[1..].starts_with(super::position::begins_name) {
             self.cursor.next();
             let name = self.cursor.take_while(super::position::in_name);
-            self.sql.variable(name, quoted, place);
+            self.sql.variable(name, quoted, position);
         } else {
             // Also the colon of `::text` must not begin a name.
             let colons = self.cursor.rest().chars().take_while(|c| *c == ':').count();
@@ -125,7 +111,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn comment(&mut self, place: Place) -> Result<(), Fault> {
+    fn comment(&mut self, position: Position) -> Result<(), ScriptError> {
         let mut depth = 0;
         loop {
             if self.cursor.rest().starts_with("/*") {
@@ -138,7 +124,7 @@ impl Parser<'_, '_> {
                     return Ok(());
                 }
             } else if self.cursor.peek().is_none() {
-                return Err(Fault::new(place, "a comment without its */"));
+                return Err(ScriptError::new(position, "a comment without its */"));
             } else {
                 self.plain();
             }
@@ -146,12 +132,14 @@ impl Parser<'_, '_> {
     }
 
     /// A string or a quoted name, in which variables are replaced as everywhere.
-    fn quoted(&mut self, quote: char, place: Place) -> Result<(), Fault> {
+    fn quoted(&mut self, quote: char, position: Position) -> Result<(), ScriptError> {
         let escapes = quote == '\'' && self.sql.ends_with_escape_prefix();
         self.plain();
         loop {
             match self.cursor.peek() {
-                None => return Err(Fault::new(place, format!("a quote {quote} that is not closed"))),
+                None => {
+                    return Err(ScriptError::new(position, format!("a quote {quote} that is not closed")));
+                }
                 Some('\\') if escapes => self.copy(2),
                 Some(':') => self.variable(true),
                 // A doubled quote ends one string and begins the next: the same.
@@ -165,7 +153,7 @@ impl Parser<'_, '_> {
     }
 
     /// `$tag$ ... $tag$`, or only a dollar.
-    fn dollar(&mut self, place: Place) -> Result<(), Fault> {
+    fn dollar(&mut self, position: Position) -> Result<(), ScriptError> {
         let rest = self.cursor.rest();
         let tag = rest[1..].find('$').map(|end| &rest[..end + 2]);
         let tag = tag.filter(|tag| {
@@ -179,7 +167,7 @@ impl Parser<'_, '_> {
             return Ok(());
         };
         let Some(length) = rest[tag.len()..].find(tag) else {
-            return Err(Fault::new(place, format!("a text in {tag} that is not closed")));
+            return Err(ScriptError::new(position, format!("a text in {tag} that is not closed")));
         };
         let whole = &rest[..2 * tag.len() + length];
         let end = rest.len() - whole.len();
@@ -202,29 +190,29 @@ impl Parser<'_, '_> {
         for piece in &statement.pieces {
             match piece {
                 Piece::Variable { name, quoted: true, .. } => self.names.mention(name),
-                Piece::Variable { name, quoted: false, place } => {
-                    self.names.used(name, *place);
+                Piece::Variable { name, quoted: false, position } => {
+                    self.names.used(name, *position);
                 }
                 Piece::Text(_) => {}
             }
         }
     }
 
-    fn meta(&mut self, place: Place) -> Result<(), Fault> {
+    fn meta(&mut self, position: Position) -> Result<(), ScriptError> {
         if self.cursor.peek() == Some(';') {
-            return Err(Fault::new(
-                place,
+            return Err(ScriptError::new(
+                position,
                 "\\; sends several commands at once, which is one transaction and other work; end each with ;",
             ));
         }
         let word = self.cursor.take_while(|c| c.is_ascii_alphabetic()).to_ascii_lowercase();
         // A meta command ends the SQL before it, as a semicolon does.
         self.end_sql();
-        let line = place.line;
+        let line = position.line;
         match word.as_str() {
             "set" => {
                 self.blanks();
-                let at = self.cursor.place();
+                let at = self.cursor.position();
                 let name = self.name(at)?;
                 let value = self.expression()?;
                 let variable = self.names.set(&name);
@@ -239,21 +227,21 @@ impl Parser<'_, '_> {
                         *gset = Some(prefix);
                         self.names.set_by_rows();
                     }
-                    _ => return Err(Fault::new(place, "\\gset without an SQL command before it")),
+                    _ => return Err(ScriptError::new(position, "\\gset without an SQL command before it")),
                 }
                 self.rest_is_blank("\\gset")?;
             }
             "if" => {
-                let branch = Branch { place, condition: None, jumps: Vec::new(), otherwise: false };
+                let branch = Branch { position, condition: None, jumps: Vec::new(), otherwise: false };
                 self.branches.push(branch);
                 self.condition(line)?;
             }
             "elif" => {
-                self.next_arm(place, "\\elif")?;
+                self.next_arm(position, "\\elif")?;
                 self.condition(line)?;
             }
             "else" => {
-                self.next_arm(place, "\\else")?;
+                self.next_arm(position, "\\else")?;
                 if let Some(branch) = self.branches.last_mut() {
                     branch.otherwise = true;
                 }
@@ -261,7 +249,7 @@ impl Parser<'_, '_> {
             }
             "endif" => {
                 let Some(branch) = self.branches.pop() else {
-                    return Err(Fault::new(place, "\\endif without an \\if"));
+                    return Err(ScriptError::new(position, "\\endif without an \\if"));
                 };
                 let end = self.steps.len();
                 for jump in branch.condition.into_iter().chain(branch.jumps) {
@@ -270,27 +258,30 @@ impl Parser<'_, '_> {
                 self.rest_is_blank("\\endif")?;
             }
             "setshell" | "shell" => {
-                return Err(Fault::new(
-                    place,
+                return Err(ScriptError::new(
+                    position,
                     format!(
                         "\\{word} runs a program while a clock runs, and is refused; use \\set, or --define"
                     ),
                 ));
             }
             "startpipeline" | "syncpipeline" | "endpipeline" => {
-                return Err(Fault::new(
-                    place,
+                return Err(ScriptError::new(
+                    position,
                     format!(
                         "\\{word}: commands in a pipeline are other work than commands one by one; leave it out"
                     ),
                 ));
             }
             "aset" => {
-                return Err(Fault::new(place, "\\aset belongs to commands joined by \\;; use \\gset"));
+                return Err(ScriptError::new(
+                    position,
+                    "\\aset belongs to commands joined by \\;; use \\gset",
+                ));
             }
             _ => {
-                return Err(Fault::new(
-                    place,
+                return Err(ScriptError::new(
+                    position,
                     format!(
                         "no meta command \\{word}; there are \\set, \\sleep, \\gset, \\if, \\elif, \\else, \\endif"
                     ),
@@ -304,20 +295,23 @@ impl Parser<'_, '_> {
         self.cursor.take_while(|c| c != '\n' && c.is_whitespace());
     }
 
-    fn name(&mut self, at: Place) -> Result<String, Fault> {
+    fn name(&mut self, at: Position) -> Result<String, ScriptError> {
         let name = self.cursor.take_while(super::position::in_name);
         if name.starts_with(super::position::begins_name) {
             Ok(name.into())
         } else {
-            Err(Fault::new(at, "\\set needs the name of a variable: letters, digits and _, no digit first"))
+            Err(ScriptError::new(
+                at,
+                "\\set needs the name of a variable: letters, digits and _, no digit first",
+            ))
         }
     }
 
-    fn expression(&mut self) -> Result<Expression, Fault> {
+    fn expression(&mut self) -> Result<Expression, ScriptError> {
         parse_expression(&mut self.cursor, self.names)
     }
 
-    fn condition(&mut self, line: usize) -> Result<(), Fault> {
+    fn condition(&mut self, line: usize) -> Result<(), ScriptError> {
         let condition = self.expression()?;
         let step = self.steps.len();
         self.steps.push(Step::Unless { condition, target: 0, line });
@@ -328,12 +322,12 @@ impl Parser<'_, '_> {
     }
 
     /// Ends an arm, and aims its condition at the next one.
-    fn next_arm(&mut self, place: Place, word: &str) -> Result<(), Fault> {
+    fn next_arm(&mut self, position: Position, word: &str) -> Result<(), ScriptError> {
         let Some(branch) = self.branches.last_mut() else {
-            return Err(Fault::new(place, format!("{word} without an \\if")));
+            return Err(ScriptError::new(position, format!("{word} without an \\if")));
         };
         if branch.otherwise {
-            return Err(Fault::new(place, format!("{word} after \\else")));
+            return Err(ScriptError::new(position, format!("{word} after \\else")));
         }
         branch.jumps.push(self.steps.len());
         let condition = branch.condition.take();
@@ -352,9 +346,9 @@ impl Parser<'_, '_> {
     }
 
     /// `\sleep number [us | ms | s]`, in seconds by default; the number may be a variable.
-    fn sleep(&mut self, line: usize) -> Result<(), Fault> {
+    fn sleep(&mut self, line: usize) -> Result<(), ScriptError> {
         self.blanks();
-        let at = self.cursor.place();
+        let at = self.cursor.position();
         let word = self.cursor.take_while(|c| !c.is_whitespace()).to_owned();
         // As in pgbench, the unit may follow a number directly.
         let digits = word.bytes().take_while(u8::is_ascii_digit).count();
@@ -362,8 +356,9 @@ impl Parser<'_, '_> {
         if let Some(name) = number.strip_prefix(':') {
             self.names.used(name, at);
         }
-        let amount = parse_expression(&mut Cursor::new(number), self.names)
-            .map_err(|_| Fault::new(at, "\\sleep needs a whole number or a variable, and us, ms or s"))?;
+        let amount = parse_expression(&mut Cursor::new(number), self.names).map_err(|_| {
+            ScriptError::new(at, "\\sleep needs a whole number or a variable, and us, ms or s")
+        })?;
         self.blanks();
         let second = self.cursor.take_while(|c| !c.is_whitespace()).to_owned();
         if unit.is_empty() {
@@ -373,16 +368,22 @@ impl Parser<'_, '_> {
             "" | "s" => 1.0,
             "ms" => 1e-3,
             "us" => 1e-6,
-            _ => return Err(Fault::new(at, format!("\\sleep in {unit:?}; the units are us, ms and s"))),
+            _ => {
+                return Err(ScriptError::new(at, format!("\\sleep in {unit:?}; the units are us, ms and s")));
+            }
         };
         self.steps.push(Step::Sleep { amount, unit, line });
         self.rest_is_blank("\\sleep")
     }
 
-    fn rest_is_blank(&mut self, word: &str) -> Result<(), Fault> {
+    fn rest_is_blank(&mut self, word: &str) -> Result<(), ScriptError> {
         self.blanks();
-        let place = self.cursor.place();
+        let position = self.cursor.position();
         let rest = self.cursor.take_while(|c| c != '\n');
-        if rest.is_empty() { Ok(()) } else { Err(Fault::new(place, format!("{rest:?} after {word}"))) }
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(ScriptError::new(position, format!("{rest:?} after {word}")))
+        }
     }
 }

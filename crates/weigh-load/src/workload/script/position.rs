@@ -4,26 +4,26 @@ use crate::error::{Error, ScriptLine};
 
 /// Line and column, counted from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
 /// What is wrong with a script, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) place: Place,
+pub(crate) struct ScriptError {
+    pub(crate) position: Position,
     pub(crate) what: String,
 }
 
-impl Fault {
-    pub(crate) fn new(place: Place, what: impl Into<String>) -> Self {
-        Self { place, what: what.into() }
+impl ScriptError {
+    pub(crate) fn new(position: Position, what: impl Into<String>) -> Self {
+        Self { position, what: what.into() }
     }
 
     pub(crate) fn of(self, script: &str) -> Error {
-        let at = ScriptLine { script: script.to_owned(), line: self.place.line };
-        Error::Script { at, column: self.place.column, message: self.what }
+        let at = ScriptLine { script: script.to_owned(), line: self.position.line };
+        Error::Script { at, column: self.position.column, message: self.what }
     }
 }
 
@@ -31,16 +31,16 @@ impl Fault {
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a str,
-    place: Place,
+    position: Position,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { rest: text, place: Place { line: 1, column: 1 } }
+        Self { rest: text, position: Position { line: 1, column: 1 } }
     }
 
-    pub(crate) fn place(&self) -> Place {
-        self.place
+    pub(crate) fn position(&self) -> Position {
+        self.position
     }
 
     pub(crate) fn rest(&self) -> &'a str {
@@ -55,9 +55,9 @@ impl<'a> Cursor<'a> {
         let next = self.peek()?;
         self.rest = &self.rest[next.len_utf8()..];
         if next == '\n' {
-            self.place = Place { line: self.place.line + 1, column: 1 };
+            self.position = Position { line: self.position.line + 1, column: 1 };
         } else {
-            self.place.column += 1;
+            self.position.column += 1;
         }
         Some(next)
     }

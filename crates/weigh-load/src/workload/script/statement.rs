@@ -1,15 +1,15 @@
 //! SQL with variables in it.
 
-use super::position::{Place, in_name};
-use super::value::Datum;
-use super::variables::Names;
+use super::position::{Position, in_name};
+use super::value::Value;
+use super::variables::Variables;
 use crate::workload::message::{Command, Parameter};
 
 /// A part of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Piece {
     Text(String),
-    Variable { name: String, quoted: bool, place: Place },
+    Variable { name: String, quoted: bool, position: Position },
 }
 
 /// A statement as it stands in a script.
@@ -27,12 +27,12 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(crate) fn push(&mut self, c: char, place: Place) {
+    pub(crate) fn push(&mut self, c: char, position: Position) {
         if self.line.is_none() {
             if c.is_whitespace() {
                 return;
             }
-            self.line = Some(place.line);
+            self.line = Some(position.line);
         }
         match self.pieces.last_mut() {
             Some(Piece::Text(text)) => text.push(c),
@@ -40,9 +40,9 @@ impl Text {
         }
     }
 
-    pub(crate) fn variable(&mut self, name: &str, quoted: bool, place: Place) {
-        self.line.get_or_insert(place.line);
-        self.pieces.push(Piece::Variable { name: name.into(), quoted, place });
+    pub(crate) fn variable(&mut self, name: &str, quoted: bool, position: Position) {
+        self.line.get_or_insert(position.line);
+        self.pieces.push(Piece::Variable { name: name.into(), quoted, position });
     }
 
     /// Whether a quote now would begin a string with backslash escapes: `E'...'`.
@@ -99,7 +99,7 @@ impl Statement {
     /// looks like a variable within quotes, and has no value, is left as it is.
     pub(crate) fn sending(
         &self,
-        names: &Names,
+        names: &Variables,
         prepared: Option<&mut dyn FnMut(String, usize) -> usize>,
     ) -> Sending {
         let (mut parts, mut only_text) = (Vec::new(), false);
@@ -137,7 +137,7 @@ impl Statement {
 
 impl Sending {
     /// The command with the values of a connection.
-    pub(crate) fn command(&self, variables: &[Option<Datum>], names: &Names) -> Result<Command, String> {
+    pub(crate) fn command(&self, variables: &[Option<Value>], names: &Variables) -> Result<Command, String> {
         let value = |number: usize| {
             variables
                 .get(number)
@@ -148,11 +148,11 @@ impl Sending {
             Self::Prepared { statement, parameters } => {
                 let values = parameters.iter().map(|number| {
                     Ok(match value(*number)? {
-                        Datum::Null => Parameter::Null,
-                        Datum::Int(value) => Parameter::Int(*value),
-                        Datum::Float(value) => Parameter::Float(*value),
-                        Datum::Bool(value) => Parameter::Bool(*value),
-                        Datum::Text(text) => Parameter::Text(text.clone().into_bytes()),
+                        Value::Null => Parameter::Null,
+                        Value::Int(value) => Parameter::Int(*value),
+                        Value::Float(value) => Parameter::Float(*value),
+                        Value::Bool(value) => Parameter::Bool(*value),
+                        Value::Text(text) => Parameter::Text(text.clone().into_bytes()),
                     })
                 });
                 let values = values.collect::<Result<Vec<Parameter>, String>>()?;

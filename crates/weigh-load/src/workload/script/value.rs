@@ -4,7 +4,7 @@ use crate::workload::message::fifteen_digits;
 
 /// A value of an expression or a variable.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Datum {
+pub(crate) enum Value {
     Null,
     Int(i64),
     Float(f64),
@@ -13,7 +13,7 @@ pub(crate) enum Datum {
     Text(String),
 }
 
-impl Datum {
+impl Value {
     /// What it is called in errors.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -126,17 +126,17 @@ mod tests {
             (1.0 / 3.0, "0.333333333333333"),
             (1e100, "1e+100"),
         ] {
-            assert_eq!(Datum::Float(value).text(), text);
+            assert_eq!(Value::Float(value).text(), text);
         }
     }
 
     #[test]
     fn texts_are_read_for_what_they_are() {
-        assert_eq!(Datum::read(" 42 "), Ok(Datum::Int(42)));
-        assert_eq!(Datum::read("-1.5e3"), Ok(Datum::Float(-1500.0)));
-        assert_eq!(Datum::read("On"), Ok(Datum::Bool(true)));
-        assert_eq!(Datum::read(""), Ok(Datum::Null));
-        assert!(Datum::read("nan").is_err() && Datum::read("abc").is_err());
+        assert_eq!(Value::read(" 42 "), Ok(Value::Int(42)));
+        assert_eq!(Value::read("-1.5e3"), Ok(Value::Float(-1500.0)));
+        assert_eq!(Value::read("On"), Ok(Value::Bool(true)));
+        assert_eq!(Value::read(""), Ok(Value::Null));
+        assert!(Value::read("nan").is_err() && Value::read("abc").is_err());
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::position::Place;
+use super::position::Position;
 
 /// Names and their numbers, in the order in which they were met.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct Variables {
     numbers: HashMap<String, usize>,
     known: Vec<Name>,
     /// Whether a script has `\gset`, which may set any name.
@@ -18,11 +18,11 @@ struct Name {
     text: String,
     /// Whether something sets it.
     set: bool,
-    /// Script, by its number, and place where it is used first, outside quotes.
-    used: Option<(usize, Place)>,
+    /// Script, by its number, and position where it is used first, outside quotes.
+    used: Option<(usize, Position)>,
 }
 
-impl Names {
+impl Variables {
     fn number(&mut self, name: &str) -> usize {
         if let Some(number) = self.numbers.get(name) {
             return *number;
@@ -40,10 +40,10 @@ impl Names {
         number
     }
 
-    /// The number of a name that is used in a script, which [`in_script`](Self::in_script) tells.
-    pub(crate) fn used(&mut self, name: &str, place: Place) -> usize {
+    /// The number of a name that is used in a script, which [`in_script`](Self::in_script) names.
+    pub(crate) fn used(&mut self, name: &str, position: Position) -> usize {
         let number = self.number(name);
-        self.known[number].used.get_or_insert((usize::MAX, place));
+        self.known[number].used.get_or_insert((usize::MAX, position));
         number
     }
 
@@ -62,7 +62,7 @@ impl Names {
         self.rows
     }
 
-    /// Says of which script the uses since the last call are.
+    /// Names the script of the uses since the last call.
     pub(crate) fn in_script(&mut self, script: usize) {
         for (at, _) in self.known.iter_mut().filter_map(|name| name.used.as_mut()) {
             if *at == usize::MAX {
@@ -89,11 +89,11 @@ impl Names {
         self.known.len()
     }
 
-    /// The first name that is used and that nothing sets: name, script and place.
-    pub(crate) fn unset(&self) -> Option<(&str, usize, Place)> {
+    /// The first name that is used and that nothing sets: name, script and position.
+    pub(crate) fn unset(&self) -> Option<(&str, usize, Position)> {
         self.known.iter().filter(|name| !name.set).find_map(|name| {
-            let (script, place) = name.used?;
-            Some((name.text.as_str(), script, place))
+            let (script, position) = name.used?;
+            Some((name.text.as_str(), script, position))
         })
     }
 }

@@ -20,7 +20,7 @@ pub enum Store {
 pub(crate) const TABLE: &str = "weigh_ycsb";
 /// The sorted set.
 pub(crate) const INDEX: &[u8] = b"weigh:ycsb:keys";
-/// Before the names of keys, so that no row of somebody else is overwritten.
+/// Before the names of keys, so that no other row is overwritten.
 const PREFIX: &[u8] = b"weigh:";
 
 const READ: usize = 0;
@@ -105,7 +105,7 @@ impl Commands {
                     words.extend([field.clone().into_bytes(), value]);
                 }
                 if ordered_index {
-                    // The row first: whoever finds a key in the index finds its row.
+                    // The row first, so that every key in the index has its row.
                     Command::Batch(vec![words, vec![b"ZADD".into(), INDEX.into(), b"0".into(), name]])
                 } else {
                     Command::Keyed(words)

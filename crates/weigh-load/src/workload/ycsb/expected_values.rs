@@ -9,7 +9,7 @@
 //!   showed it.
 //!
 //! And *c* must have been issued before the reply came. These are the conditions of a register that is linearizable
-//! (Herlihy, Wing 1990), so that a server that is so is never accused, however writes overlap. A write whose outcome is
+//! (Herlihy, Wing 1990), so that nothing is reported of a server that is so, however writes overlap. A write whose outcome is
 //! not known (a time-out, a lost connection, an error) may show at any time after, and hides nothing.
 //!
 //! # Memory
@@ -29,7 +29,7 @@ const NEVER: u64 = u64::MAX;
 
 /// Versions of all keys.
 #[derive(Debug)]
-pub(crate) struct Ledger {
+pub(crate) struct ExpectedValues {
     seed: u64,
     fields: u32,
     stripes: Box<[Mutex<Stripe>]>,
@@ -102,7 +102,7 @@ pub(crate) enum Stale {
     },
 }
 
-impl Ledger {
+impl ExpectedValues {
     pub(crate) fn new(seed: u64, fields: u32) -> Self {
         Self { seed, fields, stripes: (0..STRIPES).map(|_| Mutex::default()).collect() }
     }
@@ -169,7 +169,7 @@ impl Ledger {
     }
 
     /// Whether a read of this field that began with `view` and has just been answered may show this version.
-    pub(crate) fn judge(&self, key: u64, field: u32, version: u32, view: &View) -> Result<(), Stale> {
+    pub(crate) fn check(&self, key: u64, field: u32, version: u32, view: &View) -> Result<(), Stale> {
         if version > 0 && self.field(key, version) != field {
             return Err(Stale::Unwritten);
         }
@@ -232,7 +232,7 @@ impl Stripe {
     }
 
     fn last(&self, key: u64) -> u32 {
-        self.issued.get(Ledger::place(key)).copied().unwrap_or(0)
+        self.issued.get(ExpectedValues::place(key)).copied().unwrap_or(0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which key comes next.
 //!
-//! **Zipfian**: rank *i* of *n* has the probability *i*^-0.99 / zeta(*n*). The numbers follow this law itself, by
+//! **Zipfian**: rank *i* of *n* has the probability *i*^-0.99 / zeta(*n*). The numbers follow this distribution itself, by
 //! inversion. (YCSB's own generator uses the approximation of Gray et al., "Quickly generating billion-record synthetic
 //! databases", 1994, which is exact for the first two ranks and draws the third 20 % too often.)
 //!
@@ -44,7 +44,7 @@ fn integral(rank: u64) -> f64 {
     (as_float(rank) + 0.5).powf(1.0 - THETA) / (1.0 - THETA)
 }
 
-/// The zipfian law of skew 0.99.
+/// The zipfian distribution of skew 0.99.
 #[derive(Clone, Copy, Debug)]
 pub struct Zipf {
     ranks: u64,
@@ -115,37 +115,37 @@ pub fn key_name(number: u64) -> Vec<u8> {
     format!("user{}", fnv64(number)).into_bytes()
 }
 
-/// Which law.
+/// How keys are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keys {
+pub(crate) enum KeyDistribution {
     Scrambled,
     Latest,
 }
 
 /// Draws key numbers.
 #[derive(Debug)]
-pub(crate) struct Chooser {
-    keys: Keys,
+pub(crate) struct KeyChooser {
+    distribution: KeyDistribution,
     zipf: Zipf,
     /// Scrambled keys are taken modulo this.
     places: u64,
 }
 
-impl Chooser {
-    pub(crate) fn new(keys: Keys, places: u64) -> Self {
-        let zipf = match keys {
-            Keys::Scrambled => Zipf::scrambled(),
-            Keys::Latest => Zipf::over(places),
+impl KeyChooser {
+    pub(crate) fn new(distribution: KeyDistribution, places: u64) -> Self {
+        let zipf = match distribution {
+            KeyDistribution::Scrambled => Zipf::scrambled(),
+            KeyDistribution::Latest => Zipf::over(places),
         };
-        Self { keys, zipf, places }
+        Self { distribution, zipf, places }
     }
 
     /// A key number, of which `exist` from 0 on exist. Scrambled ones may lie beyond.
     #[inline]
     pub(crate) fn draw(&mut self, exist: u64, random: &mut Random) -> u64 {
-        match self.keys {
-            Keys::Scrambled => fnv64(self.zipf.draw(random)) % self.places,
-            Keys::Latest => {
+        match self.distribution {
+            KeyDistribution::Scrambled => fnv64(self.zipf.draw(random)) % self.places,
+            KeyDistribution::Latest => {
                 if self.zipf.ranks() != exist {
                     self.zipf = Zipf::over(exist);
                 }
@@ -202,23 +202,28 @@ mod tests {
         // The first ranks one by one, where they fall; the rest, of less than 1e-6 each, evenly.
         let head = 1_000_000_u64;
         let even = (1.0 - Zipf::zeta(head) / SCRAMBLED_ZETA) / as_float(places);
-        let mut law = vec![even; usize::try_from(places).unwrap()];
+        let mut probability = vec![even; usize::try_from(places).unwrap()];
         for rank in 0..head {
             let key = usize::try_from(fnv64(rank) % places).unwrap();
-            law[key] += as_float(rank + 1).powf(-THETA) / SCRAMBLED_ZETA;
+            probability[key] += as_float(rank + 1).powf(-THETA) / SCRAMBLED_ZETA;
         }
-        let mut counts = vec![0_u32; law.len()];
-        let (mut chooser, mut random) = (Chooser::new(Keys::Scrambled, places), Random::new(4));
+        let mut counts = vec![0_u32; probability.len()];
+        let (mut chooser, mut random) = (KeyChooser::new(KeyDistribution::Scrambled, places), Random::new(4));
         for _ in 0..DRAWS {
             counts[usize::try_from(chooser.draw(places, &mut random)).unwrap()] += 1;
         }
-        let mut hottest: Vec<usize> = (0..law.len()).collect();
-        hottest.sort_by(|a, b| law[*b].total_cmp(&law[*a]));
+        let mut hottest: Vec<usize> = (0..probability.len()).collect();
+        hottest.sort_by(|a, b| probability[*b].total_cmp(&probability[*a]));
         for key in &hottest[..100] {
-            assert!(near(counts[*key], law[*key]), "key {key}: {} of {}", counts[*key], law[*key]);
+            assert!(
+                near(counts[*key], probability[*key]),
+                "key {key}: {} of {}",
+                counts[*key],
+                probability[*key]
+            );
         }
         // All keys: chi-square with 999 degrees of freedom is 999 +- 45.
-        let chi_square: f64 = law
+        let chi_square: f64 = probability
             .iter()
             .zip(&counts)
             .map(|(p, count)| (f64::from(*count) - p * f64::from(DRAWS)).powi(2) / (p * f64::from(DRAWS)))
@@ -228,7 +233,7 @@ mod tests {
 
     #[test]
     fn latest_counts_back_from_the_newest_also_while_keys_are_added() {
-        let (mut chooser, mut random) = (Chooser::new(Keys::Latest, 10), Random::new(5));
+        let (mut chooser, mut random) = (KeyChooser::new(KeyDistribution::Latest, 10), Random::new(5));
         let mut counts = [0_u32; 10];
         for draw in 0..DRAWS {
             let exist = 20_000 + u64::from(draw) / 1_000;
@@ -240,8 +245,8 @@ mod tests {
         }
         for (rank, count) in counts.iter().enumerate() {
             // Zeta moves by less than a thousandth between 20,000 and 21,000 keys; the mean is taken.
-            let law = as_float(rank as u64 + 1).powf(-THETA) / Zipf::zeta(20_500);
-            assert!(near(*count, law), "{rank}: {count} of {law}");
+            let probability = as_float(rank as u64 + 1).powf(-THETA) / Zipf::zeta(20_500);
+            assert!(near(*count, probability), "{rank}: {count} of {probability}");
         }
         assert_eq!(chooser.draw(1, &mut random), 0);
     }

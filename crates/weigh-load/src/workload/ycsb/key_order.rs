@@ -18,7 +18,7 @@ pub(crate) fn rank(key: u64) -> Rank {
 
 /// The keys that certainly exist, in the order of their names.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct KeyOrder {
     /// Those that were loaded.
     loaded: Vec<Rank>,
     inserted: Mutex<Inserted>,
@@ -31,7 +31,7 @@ struct Inserted {
     now: u64,
 }
 
-impl Order {
+impl KeyOrder {
     /// After keys 0 to `records` - 1 were loaded.
     pub(crate) fn of(records: u64) -> Self {
         let mut loaded: Vec<Rank> = (0..records).map(rank).collect();
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_a_scan_leaves_out_is_counted() {
-        let order = Order::of(100);
+        let order = KeyOrder::of(100);
         let mut all: Vec<Rank> = (0..100).map(rank).collect();
         all.sort_unstable();
         let (start, began) = (all[10], order.now());

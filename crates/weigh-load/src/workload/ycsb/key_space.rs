@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Debug)]
-pub(crate) struct Inserts {
+pub(crate) struct KeySpace {
     next: AtomicU64,
     /// Keys below this are answered for.
     answered: AtomicU64,
@@ -24,7 +24,7 @@ struct State {
     absent: HashSet<u64>,
 }
 
-impl Inserts {
+impl KeySpace {
     /// After `records` keys were loaded.
     pub(crate) fn after(records: u64) -> Self {
         Self {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn keys_exist_when_all_inserts_up_to_theirs_are_answered() {
-        let inserts = Inserts::after(10);
+        let inserts = KeySpace::after(10);
         assert!(inserts.exists(9) && !inserts.exists(10) && !inserts.begun(10));
         assert_eq!([inserts.take(), inserts.take(), inserts.take(), inserts.take()], [10, 11, 12, 13]);
         inserts.answer(11, true);

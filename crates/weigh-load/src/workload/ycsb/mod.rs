@@ -9,8 +9,8 @@
 //! | E | scan 95 %, insert 5 % | scrambled zipfian; lengths uniform in 1 to 100 |
 //! | F | read 50 %, read-modify-write 50 % | scrambled zipfian |
 //!
-//! The laws of the keys are in `law`, the values in `value`, what an answer may show in `ledger`, what a scan has to
-//! show in `order`.
+//! How keys are drawn is in `key_distribution`, which exist in `key_space`, the values in `value`, what an answer may
+//! show in `expected_values`, what a scan has to show in `key_order`.
 
 mod bulk;
 mod commands;
@@ -32,10 +32,10 @@ use crate::workload::{Source, Workload};
 pub use commands::Store;
 pub use key_distribution::{Zipf, fnv64, key_name};
 
-use expected_values::Ledger;
-use key_distribution::Keys;
-use key_order::Order;
-use key_space::Inserts;
+use expected_values::ExpectedValues;
+use key_distribution::KeyDistribution;
+use key_order::KeyOrder;
+use key_space::KeySpace;
 use value::Values;
 use worker::Worker;
 
@@ -119,8 +119,8 @@ impl Letter {
         }
     }
 
-    fn keys(self) -> Keys {
-        if self == Self::D { Keys::Latest } else { Keys::Scrambled }
+    fn key_distribution(self) -> KeyDistribution {
+        if self == Self::D { KeyDistribution::Latest } else { KeyDistribution::Scrambled }
     }
 }
 
@@ -135,7 +135,7 @@ pub struct Settings {
     pub fields: u32,
     /// Bytes of a field; [`FIELD_BYTES`] but in tests.
     pub field_bytes: usize,
-    /// Names all random numbers and values.
+    /// Of all random numbers and values.
     pub seed: u64,
     /// What kind of server it is.
     pub store: Store,
@@ -149,9 +149,9 @@ pub struct Settings {
 pub struct Ycsb {
     settings: Settings,
     values: Values,
-    ledger: Ledger,
-    inserts: Inserts,
-    order: Option<Order>,
+    expected: ExpectedValues,
+    keys: KeySpace,
+    order: Option<KeyOrder>,
 }
 
 impl Ycsb {
@@ -194,12 +194,12 @@ impl Ycsb {
             }
             Store::Sql => Store::Sql,
         };
-        let order = (letter == Letter::E).then(|| Order::of(records));
+        let order = (letter == Letter::E).then(|| KeyOrder::of(records));
         Ok(Arc::new(Self {
             settings: Settings { store, ..settings },
             values: Values { seed, bytes: field_bytes },
-            ledger: Ledger::new(seed, fields),
-            inserts: Inserts::after(records),
+            expected: ExpectedValues::new(seed, fields),
+            keys: KeySpace::after(records),
             order,
         }))
     }
@@ -217,7 +217,7 @@ impl Source for Arc<Ycsb> {
 }
 
 /// The first `count` keys that thread 0 asks for, as their numbers, if every insert succeeds at once; and for each how
-/// many rows: 1 for a read or an update, 0 for an insert, the length for a scan. For tests of the laws.
+/// many rows: 1 for a read or an update, 0 for an insert, the length for a scan. For tests of the distributions.
 ///
 /// # Errors
 ///

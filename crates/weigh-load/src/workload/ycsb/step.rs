@@ -38,7 +38,7 @@ pub(crate) enum Step {
 pub(crate) struct Scan {
     pub(crate) start: u64,
     pub(crate) length: u64,
-    /// The time of the [`Order`](super::Order).
+    /// The time of the [`KeyOrder`](super::KeyOrder).
     pub(crate) began: u64,
 }
 

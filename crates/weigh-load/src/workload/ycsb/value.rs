@@ -29,20 +29,20 @@ pub(crate) const MOST_KEYS: u64 = 1 << 47;
 
 /// What is not right about a value by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Doubt {
+pub(crate) enum WrongValue {
     /// Not of this shape at all.
-    Alien,
+    Unrecognised,
     /// A sound value of another place.
-    Foreign { key: u64, field: u32, version: u32 },
+    Misplaced { key: u64, field: u32, version: u32 },
     /// It says that it belongs here, and its bytes are not those of this run.
     Damaged { version: u32 },
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for WrongValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Alien => write!(f, "holds a value that this run never wrote"),
-            Self::Foreign { key, field, version } => {
+            Self::Unrecognised => write!(f, "holds a value that this run never wrote"),
+            Self::Misplaced { key, field, version } => {
                 write!(f, "holds the value of field {field} of key number {key}, version {version}")
             }
             Self::Damaged { version } => {
@@ -81,17 +81,17 @@ impl Values {
     }
 
     /// The version that a value of this place shows.
-    pub(crate) fn read(self, key: u64, field: u32, value: &[u8]) -> Result<u32, Doubt> {
-        let (version, its_key, its_field) = self.header(value).ok_or(Doubt::Alien)?;
+    pub(crate) fn read(self, key: u64, field: u32, value: &[u8]) -> Result<u32, WrongValue> {
+        let (version, its_key, its_field) = self.header(value).ok_or(WrongValue::Unrecognised)?;
         if !self.sound(its_key, its_field, version, value) {
             return Err(if (its_key, its_field) == (key, field) {
-                Doubt::Damaged { version }
+                WrongValue::Damaged { version }
             } else {
-                Doubt::Alien
+                WrongValue::Unrecognised
             });
         }
         if (its_key, its_field) != (key, field) {
-            return Err(Doubt::Foreign { key: its_key, field: its_field, version });
+            return Err(WrongValue::Misplaced { key: its_key, field: its_field, version });
         }
         Ok(version)
     }
@@ -168,7 +168,10 @@ mod tests {
             assert_eq!(value.len(), 100);
             assert_eq!(VALUES.read(key, field, &value), Ok(version));
             assert_eq!(VALUES.key(&value), Some(key));
-            assert_eq!(VALUES.read(key + 1, field, &value), Err(Doubt::Foreign { key, field, version }));
+            assert_eq!(
+                VALUES.read(key + 1, field, &value),
+                Err(WrongValue::Misplaced { key, field, version })
+            );
         }
     }
 
@@ -180,9 +183,9 @@ mod tests {
             wrong[at] = if wrong[at] == b'A' { b'B' } else { b'A' };
             assert!(VALUES.read(5, 3, &wrong).is_err(), "byte {at}");
         }
-        assert_eq!(VALUES.read(5, 3, &value[1..]), Err(Doubt::Alien));
-        assert_eq!(VALUES.read(5, 3, b""), Err(Doubt::Alien));
+        assert_eq!(VALUES.read(5, 3, &value[1..]), Err(WrongValue::Unrecognised));
+        assert_eq!(VALUES.read(5, 3, b""), Err(WrongValue::Unrecognised));
         let other = Values { seed: 12, bytes: 100 };
-        assert_eq!(other.read(5, 3, &value), Err(Doubt::Damaged { version: 2 }));
+        assert_eq!(other.read(5, 3, &value), Err(WrongValue::Damaged { version: 2 }));
     }
 }

@@ -9,7 +9,7 @@ use crate::workload::{Next, Outcome, Workload};
 
 use super::commands::{Commands, Store};
 use super::expected_values::{Stale, View};
-use super::key_distribution::{Chooser, key_name};
+use super::key_distribution::{KeyChooser, key_name};
 use super::key_order::{Rank, rank};
 use super::step::{Scan, Step, unlike};
 use super::{Kind, LONGEST_SCAN, Letter, Ycsb};
@@ -18,7 +18,7 @@ use super::{Kind, LONGEST_SCAN, Letter, Ycsb};
 pub(crate) struct Worker {
     shared: Arc<Ycsb>,
     random: Random,
-    chooser: Chooser,
+    chooser: KeyChooser,
     commands: Commands,
     operations: Vec<String>,
     statements: Vec<PreparedStatement>,
@@ -36,7 +36,7 @@ impl Worker {
         let expected = if settings.letter == Letter::E { settings.expected_inserts } else { 0 };
         Self {
             random: Random::stream(settings.seed, thread),
-            chooser: Chooser::new(settings.letter.keys(), settings.records + expected),
+            chooser: KeyChooser::new(settings.letter.key_distribution(), settings.records + expected),
             statements: commands.statements(),
             operations: [Some(common), other].into_iter().flatten().map(|kind| kind.name().into()).collect(),
             commands,
@@ -57,8 +57,8 @@ impl Worker {
     /// The number of a key that exists.
     fn key(&mut self) -> u64 {
         loop {
-            let key = self.chooser.draw(self.shared.inserts.answered(), &mut self.random);
-            if self.shared.inserts.exists(key) {
+            let key = self.chooser.draw(self.shared.keys.answered(), &mut self.random);
+            if self.shared.keys.exists(key) {
                 return key;
             }
         }
@@ -72,8 +72,8 @@ impl Worker {
     pub(crate) fn draw(&mut self) -> (u64, u64) {
         match self.kind().1 {
             Kind::Insert => {
-                let key = self.shared.inserts.take();
-                self.shared.inserts.answer(key, true);
+                let key = self.shared.keys.take();
+                self.shared.keys.answer(key, true);
                 (key, 0)
             }
             Kind::Scan => {
@@ -85,8 +85,8 @@ impl Worker {
     }
 
     fn write(&mut self, key: u64, verified: u64) -> (Step, Command) {
-        let version = self.shared.ledger.issue(key);
-        let field = self.shared.ledger.field(key, version);
+        let version = self.shared.expected.issue(key);
+        let field = self.shared.expected.field(key, version);
         let value = self.shared.values.make(key, field, version);
         (Step::Write { key, version, verified }, self.commands.update(key, field, value))
     }
@@ -95,7 +95,7 @@ impl Worker {
         match kind {
             Kind::Read | Kind::ReadModifyWrite => {
                 let key = self.key();
-                let view = self.shared.ledger.view(key);
+                let view = self.shared.expected.view(key);
                 let modify = kind == Kind::ReadModifyWrite;
                 (Step::Read { key, view, modify }, self.commands.read(key))
             }
@@ -104,14 +104,14 @@ impl Worker {
                 self.write(key, 0)
             }
             Kind::Insert => {
-                let key = self.shared.inserts.take();
+                let key = self.shared.keys.take();
                 let values =
                     (0..self.shared.settings.fields).map(|field| self.shared.values.make(key, field, 0));
                 (Step::Insert { key }, self.commands.insert(key, values))
             }
             Kind::Scan => {
                 let (start, length) = (self.key(), self.scan_length());
-                let began = self.shared.order.as_ref().map_or(0, super::Order::now);
+                let began = self.shared.order.as_ref().map_or(0, super::KeyOrder::now);
                 (Step::Scan { scan: Scan { start, length, began } }, self.commands.scan(start, length))
             }
         }
@@ -157,8 +157,8 @@ impl Worker {
                 .shared
                 .values
                 .read(key, field, value)
-                .map_err(|doubt| format!("{} {doubt}", place(field)))?;
-            self.shared.ledger.judge(key, field, version, view).map_err(|stale| match stale {
+                .map_err(|wrong| format!("{} {wrong}", place(field)))?;
+            self.shared.expected.check(key, field, version, view).map_err(|stale| match stale {
                 Stale::Unwritten => {
                     format!("{} shows version {version}, which was not written", place(field))
                 }
@@ -197,7 +197,7 @@ impl Worker {
 
     fn written(&mut self, key: u64, version: u32, verified: u64, reply: &Reply<'_>) -> Outcome {
         let Reply::Count(count) = reply else {
-            self.shared.ledger.lose(key, version);
+            self.shared.expected.lose(key, version);
             return unlike(reply);
         };
         // SQL counts the rows that it changed, HSET the fields that were not there.
@@ -206,10 +206,10 @@ impl Worker {
             Store::KeyValue { .. } => *count == 0,
         };
         if there {
-            self.shared.ledger.acknowledge(key, version);
+            self.shared.expected.acknowledge(key, version);
             Outcome::Right { verified }
         } else {
-            self.shared.ledger.lose(key, version);
+            self.shared.expected.lose(key, version);
             Outcome::Missing
         }
     }
@@ -224,7 +224,7 @@ impl Worker {
         if done && let Some(order) = &self.shared.order {
             order.add(key);
         }
-        self.shared.inserts.answer(key, done);
+        self.shared.keys.answer(key, done);
         match reply {
             _ if done => Outcome::Right { verified: 0 },
             Reply::Count(count) => Outcome::Wrong(format!("an insert of one row counted {count}")),
@@ -253,7 +253,7 @@ impl Worker {
                     text()
                 ));
             };
-            if !self.shared.inserts.begun(key) {
+            if !self.shared.keys.begun(key) {
                 return Outcome::Wrong(format!("a scan shows {}, which was not inserted", text()));
             }
             if let Err(wrong) = self.check(key, &settled, rows, row, column) {
@@ -344,8 +344,8 @@ impl Workload for Worker {
 
     fn lost(&mut self, unit: Unit) {
         match self.steps.take(&unit) {
-            Some(Step::Write { key, version, .. }) => self.shared.ledger.lose(key, version),
-            Some(Step::Insert { key }) => self.shared.inserts.answer(key, false),
+            Some(Step::Write { key, version, .. }) => self.shared.expected.lose(key, version),
+            Some(Step::Insert { key }) => self.shared.keys.answer(key, false),
             _ => {}
         }
     }
