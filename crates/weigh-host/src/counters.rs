@@ -60,7 +60,7 @@ impl Unreadable {
         }
     }
 
-    /// What was not said before.
+    /// What was not reported before.
     pub(crate) fn take(&mut self) -> BTreeMap<String, String> {
         std::mem::take(&mut self.unsaid)
     }
@@ -359,9 +359,9 @@ mod tests {
         assert_eq!((fast.busy, fast.steal, fast.queue, fast.disks), (None, None, None, None));
         assert_eq!(fast.pressure, [None; 3]);
         assert_eq!(machine.slow(), Slow::default());
-        let said = machine.unreadable.take();
-        assert!(said["/proc/pressure/io"].contains("No such file"), "{said:?}");
-        assert_eq!(said.len(), 12, "{said:?}");
+        let reasons = machine.unreadable.take();
+        assert!(reasons["/proc/pressure/io"].contains("No such file"), "{reasons:?}");
+        assert_eq!(reasons.len(), 12, "{reasons:?}");
         machine.fast(SECOND);
         assert!(machine.unreadable.take().is_empty());
     }

@@ -29,7 +29,7 @@ pub struct Drained {
     pub foreign_processes: Vec<ForeignProcess>,
     /// Nanoseconds of CPU time that the sampler used.
     pub cost: u64,
-    /// Sources that cannot be read and why; each is said once.
+    /// Sources that cannot be read and why; each is reported once.
     pub unreadable: BTreeMap<String, String>,
 }
 

@@ -275,8 +275,8 @@ mod tests {
             (r#"{"kind": "trace", "times_s": [-1]}"#, 1, "-1"),
             (r#"{"kind": "sometimes"}"#, 1, "sometimes"),
         ] {
-            let said = config(arrivals, threads).unwrap_err().to_string();
-            assert!(said.contains(word), "{said}");
+            let message = config(arrivals, threads).unwrap_err().to_string();
+            assert!(message.contains(word), "{message}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Scripts: which commands they send, with which values, and what is said about scripts that are wrong.
+//! Scripts: which commands they send, with which values, and how mistakes in them are reported.
 
 use std::time::Duration;
 
@@ -210,9 +210,9 @@ fn what_is_wrong_is_named_with_line_and_column() {
         ("\\set 1x 5\nSELECT 1;", "line 1, column 6", "the name of a variable"),
         ("-- nothing", "line 1, column 1", "sends nothing"),
     ] {
-        let said = fault(text);
-        assert!(said.starts_with(&format!("script pay.sql, {place}: ")), "{text}: {said}");
-        assert!(said.contains(words), "{text}: {said}");
+        let message = fault(text);
+        assert!(message.starts_with(&format!("script pay.sql, {place}: ")), "{text}: {message}");
+        assert!(message.contains(words), "{text}: {message}");
     }
 }
 

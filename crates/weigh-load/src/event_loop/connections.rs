@@ -113,12 +113,12 @@ impl Worker {
         let (mut since, mut pause) = (now, PAUSES.0);
         match state {
             State::Busy { flight, .. } | State::Sleeping { flight } => {
-                let said = match link.as_ref().map(|(_, connection)| connection.reply()) {
+                let message = match link.as_ref().map(|(_, connection)| connection.reply()) {
                     // A server that ends says why before it hangs up.
                     Some(Reply::Error { code, text }) => Some(format!("connection lost: {text} ({code})")),
                     _ => None,
                 };
-                self.lose_flight(flight, &loss, said, now);
+                self.lose_flight(flight, &loss, message, now);
             }
             State::Idle { .. } => self.idle.retain(|free| *free != place),
             State::Opening { since: lost, pause: next, .. } | State::Down { since: lost, pause: next } => {
@@ -140,11 +140,11 @@ impl Worker {
         self.timers.push(Reverse((now + pause, place, slot.stamp)));
     }
 
-    pub(super) fn lose_flight(&mut self, flight: InFlight, loss: &Loss, said: Option<String>, now: u64) {
+    pub(super) fn lose_flight(&mut self, flight: InFlight, loss: &Loss, message: Option<String>, now: u64) {
         match loss {
             Loss::TimedOut => self.accounting.time_out(&flight.request, now),
             Loss::Broken(error) => {
-                let text = said.unwrap_or_else(|| format!("connection lost: {error}"));
+                let text = message.unwrap_or_else(|| format!("connection lost: {error}"));
                 self.accounting.finish(&flight.request, Outcome::Failed(text), now);
             }
         }

@@ -36,7 +36,7 @@ pub(crate) enum State {
 pub(crate) struct Slot {
     pub(crate) state: State,
     pub(crate) link: Option<(Socket, Connection)>,
-    /// Counts the connections that were in this place, so that what is said of an old one is not taken for a new one.
+    /// Counts the connections that were in this place, so that an event of an old one is not taken for one of the new.
     pub(crate) stamp: u32,
     /// Whether to wait for the socket to be writable.
     pub(crate) writing: bool,

@@ -54,8 +54,8 @@ impl SqliteError {
 impl From<rusqlite::Error> for SqliteError {
     fn from(error: rusqlite::Error) -> Self {
         let (number, text) = match error {
-            rusqlite::Error::SqliteFailure(error, said) => {
-                (error.extended_code, said.unwrap_or_else(|| error.to_string()))
+            rusqlite::Error::SqliteFailure(error, message) => {
+                (error.extended_code, message.unwrap_or_else(|| error.to_string()))
             }
             // Its own text repeats the statement, which the report has already.
             rusqlite::Error::SqlInputError { error, msg, .. } => (error.extended_code, msg),

@@ -4,13 +4,13 @@ use super::*;
 use crate::error::ScriptLine;
 
 /// A message of the server.
-fn said(tag: u8, body: &[u8]) -> Vec<u8> {
+fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
     [&[tag], &length.to_be_bytes()[..], body].concat()
 }
 
 fn ready(status: u8) -> Vec<u8> {
-    said(b'Z', &[status])
+    message(b'Z', &[status])
 }
 
 fn row(values: &[Option<&str>]) -> Vec<u8> {
@@ -20,7 +20,7 @@ fn row(values: &[Option<&str>]) -> Vec<u8> {
         body.extend(length.to_be_bytes());
         body.extend(value.unwrap_or_default().bytes());
     }
-    said(b'D', &body)
+    message(b'D', &body)
 }
 
 fn columns(names: &[&str]) -> Vec<u8> {
@@ -29,11 +29,11 @@ fn columns(names: &[&str]) -> Vec<u8> {
         body.extend(name.bytes());
         body.extend([0; 19]);
     }
-    said(b'T', &body)
+    message(b'T', &body)
 }
 
 fn error(severity: &str, code: &str, text: &str) -> Vec<u8> {
-    said(b'E', format!("S{severity}\0C{code}\0M{text}\0\0").as_bytes())
+    message(b'E', format!("S{severity}\0C{code}\0M{text}\0\0").as_bytes())
 }
 
 fn statements() -> Arc<[PreparedStatement]> {
@@ -63,9 +63,9 @@ fn feed(session: &mut Session, bytes: &[u8], cut: usize) -> (Result<Step, Error>
 fn prepared(cut: usize) -> Session {
     let mut session = Session::begin(login(), statements(), &mut BytesMut::new()).unwrap();
     let greeting = [
-        said(b'R', &0_u32.to_be_bytes()),
-        said(b'S', b"server_version\x0018.6\0"),
-        said(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]),
+        message(b'R', &0_u32.to_be_bytes()),
+        message(b'S', b"server_version\x0018.6\0"),
+        message(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]),
         ready(b'I'),
     ]
     .concat();
@@ -73,12 +73,12 @@ fn prepared(cut: usize) -> Session {
     assert_eq!(step.unwrap(), Step::Wait);
     assert_eq!(String::from_utf8_lossy(&out).matches("$1").count(), 2, "both statements are parsed");
     let described = [
-        said(b'1', &[]),
-        said(b't', &[0, 1, 0, 0, 0, 23]),
+        message(b'1', &[]),
+        message(b't', &[0, 1, 0, 0, 0, 23]),
         columns(&["a", "b"]),
-        said(b'1', &[]),
-        said(b't', &[0, 1, 0, 0, 0, 25]),
-        said(b'n', &[]),
+        message(b'1', &[]),
+        message(b't', &[0, 1, 0, 0, 0, 25]),
+        message(b'n', &[]),
         ready(b'I'),
     ]
     .concat();
@@ -104,10 +104,10 @@ fn answers_are_the_same_wherever_they_are_cut() {
         (
             &select,
             [
-                said(b'2', &[]),
+                message(b'2', &[]),
                 row(&[Some("7"), None]),
                 row(&[Some("8"), Some("")]),
-                said(b'C', b"SELECT 2\0"),
+                message(b'C', b"SELECT 2\0"),
                 ready(b'I'),
             ]
             .concat(),
@@ -116,21 +116,26 @@ fn answers_are_the_same_wherever_they_are_cut() {
         ),
         (
             &select,
-            [said(b'2', &[]), said(b'C', b"SELECT 0\0"), ready(b'T')].concat(),
+            [message(b'2', &[]), message(b'C', b"SELECT 0\0"), ready(b'T')].concat(),
             r#"["a", "b"] []"#,
             true,
         ),
-        (&update, [said(b'2', &[]), said(b'C', b"UPDATE 3\0"), ready(b'I')].concat(), "Count(3)", false),
-        (&text, [said(b'C', b"BEGIN\0"), ready(b'T')].concat(), "Count(0)", true),
+        (
+            &update,
+            [message(b'2', &[]), message(b'C', b"UPDATE 3\0"), ready(b'I')].concat(),
+            "Count(3)",
+            false,
+        ),
+        (&text, [message(b'C', b"BEGIN\0"), ready(b'T')].concat(), "Count(0)", true),
         (
             &text,
-            [columns(&["one"]), row(&[Some("1")]), said(b'C', b"SELECT 1\0"), ready(b'I')].concat(),
+            [columns(&["one"]), row(&[Some("1")]), message(b'C', b"SELECT 1\0"), ready(b'I')].concat(),
             r#"["one"] [[Some("1")]]"#,
             false,
         ),
         (
             &update,
-            [error("ERROR", "23505", "duplicate key"), said(b'N', b"Mhint\0\0"), ready(b'E')].concat(),
+            [error("ERROR", "23505", "duplicate key"), message(b'N', b"Mhint\0\0"), ready(b'E')].concat(),
             r#"Error { code: "23505", text: "duplicate key" }"#,
             true,
         ),
@@ -148,19 +153,19 @@ fn answers_are_the_same_wherever_they_are_cut() {
 #[test]
 fn a_missing_table_is_found_before_the_run_and_the_statement_is_named() {
     let mut session = Session::begin(login(), statements(), &mut BytesMut::new()).unwrap();
-    let greeting = [said(b'R', &0_u32.to_be_bytes()), ready(b'I')].concat();
+    let greeting = [message(b'R', &0_u32.to_be_bytes()), ready(b'I')].concat();
     assert_eq!(feed(&mut session, &greeting, 0).0.unwrap(), Step::Wait);
     let answer = [
-        said(b'1', &[]),
-        said(b't', &[0, 0]),
+        message(b'1', &[]),
+        message(b't', &[0, 0]),
         columns(&["a", "b"]),
         error("ERROR", "42P01", "relation \"t\" does not exist"),
     ]
     .concat();
     let (refused, _) = feed(&mut session, &answer, 0);
-    let said = refused.unwrap_err().to_string();
+    let refusal = refused.unwrap_err().to_string();
     assert_eq!(
-        said,
+        refusal,
         "script pay, line 5: preparing 'UPDATE t SET b = $1': relation \"t\" does not exist (42P01)"
     );
 }
@@ -168,12 +173,12 @@ fn a_missing_table_is_found_before_the_run_and_the_statement_is_named() {
 #[test]
 fn passwords_are_given_as_the_server_asks() {
     let begin = || Session::begin(login(), statements(), &mut BytesMut::new()).unwrap();
-    let clear = said(b'R', &3_u32.to_be_bytes());
+    let clear = message(b'R', &3_u32.to_be_bytes());
     assert_eq!(&feed(&mut begin(), &clear, 0).1[..], b"p\0\0\0\x07pw\0");
-    let salted = said(b'R', &[0, 0, 0, 5, 1, 2, 3, 4]);
+    let salted = message(b'R', &[0, 0, 0, 5, 1, 2, 3, 4]);
     let (_, out) = feed(&mut begin(), &salted, 0);
     assert!(out[5..].starts_with(b"md5") && out.len() == 5 + 35 + 1);
-    let scram = said(b'R', b"\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0");
+    let scram = message(b'R', b"\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0");
     let (_, out) = feed(&mut begin(), &scram, 0);
     assert!(out[5..].starts_with(b"SCRAM-SHA-256\0"));
     let wrong = error("FATAL", "28P01", "password authentication failed for user \"ann\"");
@@ -198,7 +203,7 @@ fn rubbish_is_an_error_and_never_a_panic() {
         for _ in 0..random.below(4) {
             let body: Vec<u8> =
                 (0..random.below(12)).map(|_| u8::try_from(random.below(4)).unwrap()).collect();
-            bytes.extend(said(tags[usize::try_from(random.below(16)).unwrap()], &body));
+            bytes.extend(message(tags[usize::try_from(random.below(16)).unwrap()], &body));
         }
         let _ = feed(&mut session, &bytes, bytes.len() / 2);
     }

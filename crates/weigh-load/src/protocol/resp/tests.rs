@@ -11,7 +11,7 @@ fn idle() -> Session {
 }
 
 /// What the reply to one command looks like, fed in two pieces cut at `cut`.
-fn said(bytes: &[u8], cut: usize, commands: usize) -> String {
+fn shown_reply(bytes: &[u8], cut: usize, commands: usize) -> String {
     let mut session = idle();
     let word = vec![b"GET".to_vec()];
     let command = if commands == 1 { Command::Keyed(word) } else { Command::Batch(vec![word; commands]) };
@@ -63,10 +63,10 @@ fn every_kind_of_reply_is_read_wherever_it_is_cut() {
         (":1\r\n-ERR bad\r\n", 2, r#"Error { code: "ERR", text: "bad" }"#),
     ] {
         for cut in 0..=bytes.len() {
-            assert_eq!(said(bytes.as_bytes(), cut, commands), shown, "{bytes:?} cut at {cut}");
+            assert_eq!(shown_reply(bytes.as_bytes(), cut, commands), shown, "{bytes:?} cut at {cut}");
         }
     }
-    assert!(said(long.as_bytes(), 50_000, 1).starts_with("Bytes([120"));
+    assert!(shown_reply(long.as_bytes(), 50_000, 1).starts_with("Bytes([120"));
 }
 
 #[test]

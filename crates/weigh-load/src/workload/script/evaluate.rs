@@ -169,8 +169,8 @@ mod tests {
             ("1 ! 2", "has no meaning"),
             ("case 1 end", "WHEN"),
         ] {
-            let said = value(text).expect_err(text);
-            assert!(said.contains(word), "{text}: {said}");
+            let message = value(text).expect_err(text);
+            assert!(message.contains(word), "{text}: {message}");
         }
         let deep = format!("{}1{}", "(".repeat(5_000), ")".repeat(5_000));
         assert!(value(&deep).unwrap_err().contains("nested"));
