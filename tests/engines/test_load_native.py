@@ -105,7 +105,7 @@ def test_what_cannot_be_prepared_or_reached_is_said_before_the_run(server: dict[
     error = raised.value
     assert (error.kind, error.code, error.statement) == ("refused", "42P01", "SELECT * FROM nowhere")
     assert (error.script, error.line, error.column, error.remedy) == ("test", 1, None, None)
-    with pytest.raises(LoadError, match="script test, line 2, column 8: no function foo") as raised:
+    with pytest.raises(LoadError, match="script test, line 2, column 8: there is no function foo") as raised:
         made(server, "SELECT 1;\n\\set x foo(1)")
     error = raised.value
     assert (error.kind, error.script, error.line, error.column) == ("script", "test", 2, 8)

@@ -23,8 +23,8 @@ _BY_CODE = {
     "CaUsedAsEndEntity": "the server's certificate is one for signing others: make one with basicConstraints=CA:FALSE, "
     "or leave the check out with sslmode=require",
 }
-"""Code of an error -> what to do. The codes are PostgreSQL's (its documentation, "PostgreSQL Error Codes"), SQLite's and
-rustls's."""
+"""Code of an error -> what to do. The codes are PostgreSQL's (its documentation, "PostgreSQL Error Codes"), SQLite's,
+and of a certificate rustls's."""
 _BY_KIND = {
     "script": "mend the script there",
     "setting": "change that setting",
