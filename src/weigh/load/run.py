@@ -27,18 +27,16 @@ from weigh.model.errors import WeighError
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.load.spec import LoadSpec, Loop, Script
+    from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
 
 _POLL = 0.1
 _WATCH = 1.0
 """Seconds between two events of the sampler."""
-_LEAD = 0.02
-"""Seconds from when the generator says that it begins until its schedule does (crates/weigh-load/src/run.rs)."""
 
 
 def run(
@@ -145,11 +143,12 @@ def _one(
     # What the loading cost is in an event of its own.
     watching.mark()
     watching.keep(thorough=True)
+    begins_in = 0.0
     try:
-        _asked(generator.start, scripts=spec.scripts)
+        begins_in = _asked(generator.start)
     finally:
         # One that cannot begin is told of as well.
-        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + _LEAD))
+        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + begins_in))
     kept = watching.now()
     try:
         # Not before the load has its connections: the last one that the server has room for is not the sampler's.
@@ -215,8 +214,6 @@ def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -
             "kind": "ycsb",
             "letter": spec.letter,
             "records": spec.records,
-            "fields": 10,
-            "field_bytes": 100,
             "seed": spec.seed,
             "ordered_index": spec.ordered_index,
         }
@@ -246,8 +243,8 @@ def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -
     return _asked(Load, msgspec.json.encode(config).decode())
 
 
-def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] = ()) -> Any:
-    """A call into the generator; its errors as weigh's, which name the place in the scripts.
+def _asked(what: Callable[..., Any], *arguments: Any) -> Any:
+    """A call into the generator; its errors as weigh's.
 
     Raises:
         EngineFault: the server is in the way, or the workload is wrong.
@@ -257,4 +254,4 @@ def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] 
     try:
         return what(*arguments)
     except LoadError as error:
-        raise generator_errors.read(str(error), scripts) from None
+        raise generator_errors.read(error) from None

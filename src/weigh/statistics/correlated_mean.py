@@ -16,7 +16,7 @@ from weigh.statistics.long_run_variance import MOST_BATCHES, LongRun, batch_mean
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from weigh._native import BatchLadder
+    from weigh._native import BatchMeans
     from weigh.statistics.arrays import Floats
 
 
@@ -66,14 +66,14 @@ class Series:
     """Samples of one series in the making, in the order of time. Memory grows with the logarithm of their number."""
 
     def __init__(self) -> None:
-        from weigh._native import BatchLadder
+        from weigh._native import BatchMeans
 
-        self._ladder: BatchLadder = BatchLadder()
+        self._batches: BatchMeans = BatchMeans()
 
     @property
     def count(self) -> int:
         """Number of samples."""
-        return self._ladder.count
+        return self._batches.count
 
     def add(self, values: ArrayLike) -> None:
         """Add samples at the end. How they are cut into calls makes no difference.
@@ -89,7 +89,7 @@ class Series:
         # Not pa.array: it imports pandas where that is installed, which takes a second.
         column = pa.Array.from_buffers(pa.float64(), len(samples), [None, pa.py_buffer(samples)])
         try:
-            self._ladder.push(pa.table({"samples": column}))
+            self._batches.push(pa.table({"samples": column}))
         except ValueError as error:
             raise _not_numbers(str(error)) from error
 
@@ -100,7 +100,7 @@ class Series:
         later part's; elsewhere less than one batch of each size is left out at the seam, and never a sample of the
         mean and the variance.
         """
-        self._ladder.merge(later._ladder)
+        self._batches.merge(later._batches)
 
     def mean(self, *, confidence: float = 0.95) -> SeriesMean:
         """The mean of all samples so far, by the method "batch" of :func:`mean`.
@@ -111,9 +111,9 @@ class Series:
         _confidence(confidence)
         if not self.count:
             raise _none()
-        samples = self._ladder.rungs()[0]
+        samples = self._batches.moments()[0]
         _, mean, variance, skewness = samples[1:5]
-        size, means = self._ladder.batches(MOST_BATCHES)
+        size, means = self._batches.batches(MOST_BATCHES)
         return _judged(
             self.count,
             mean,
