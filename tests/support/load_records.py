@@ -12,16 +12,8 @@ import numpy as np
 
 from weigh.evidence.sealing import End
 from weigh.load.record import LoadEnvironment, LoadRecord
-from weigh.load.spec import (
-    Arrivals,
-    LoadInterval,
-    LoadRun,
-    LoadSpec,
-    LoadSummary,
-    Loop,
-    OperationInterval,
-    TargetRead,
-)
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, OperationInterval, TargetRead
+from weigh.load.spec import Arrivals, LoadSpec, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,8 @@ import msgspec
 from weigh.evidence import journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
-from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, TargetRead
+from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
@@ -68,7 +69,7 @@ class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
     """A run begins.
 
     Attributes:
-        at: as of :class:`weigh.load.spec.LoadRun`.
+        at: as of :class:`weigh.load.runs.LoadRun`.
     """
 
     number: int

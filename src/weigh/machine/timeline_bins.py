@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.contention import amounts, in_order
+from weigh.machine.moments import amounts, in_order
 from weigh.machine.use_method import RESOURCES, Reading, readings
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.contention import amounts, in_order
+from weigh.machine.moments import amounts, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

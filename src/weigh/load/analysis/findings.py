@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
     from weigh.load.record import LoadRecord
-    from weigh.load.spec import LoadSpec, LoadSummary, TargetRead
+    from weigh.load.runs import LoadSummary, TargetRead
+    from weigh.load.spec import LoadSpec
     from weigh.load.waits.analysis import RunWaited
 
 CYCLES = 10

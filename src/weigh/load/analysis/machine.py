@@ -15,17 +15,8 @@ import numpy as np
 
 from weigh.load.analysis.spikes import Spike, SpikeInput, spikes
 from weigh.machine import contention_findings as contended
-from weigh.machine.contention import (
-    ALL,
-    TELLABLE,
-    WATCHED,
-    ProcessGroup,
-    Used,
-    amounts,
-    by_name,
-    in_order,
-    processes_during,
-)
+from weigh.machine.contention import ALL, TELLABLE, WATCHED, ProcessGroup, Used, by_name, processes_during
+from weigh.machine.moments import amounts, in_order
 from weigh.machine.use_method import Use, When, memory_of, readings, summarised
 from weigh.model.finding import Finding
 from weigh.model.spec import CONTENTION
@@ -37,7 +28,7 @@ if TYPE_CHECKING:
 
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.record import LoadEnvironment, LoadRecord
-    from weigh.load.spec import LoadInterval, LoadRun
+    from weigh.load.runs import LoadInterval, LoadRun
     from weigh.model.timeline import Moment
 
 _NAMED = 3

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weigh.load.analysis.figures import RunFigures
-    from weigh.load.spec import LoadRun
+    from weigh.load.runs import LoadRun
 
 CONFIDENCE = 0.95
 

@@ -13,7 +13,8 @@ import msgspec
 from weigh.load.analysis import machine
 from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
-from weigh.machine.contention import ALL, TELLABLE, in_order
+from weigh.machine.contention import ALL, TELLABLE
+from weigh.machine.moments import in_order
 from weigh.machine.timeline_bins import between
 from weigh.machine.use_method import When, memory_of
 from weigh.model.units import count, percent, seconds

@@ -12,7 +12,7 @@ import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
-from weigh.load.spec import TargetRead
+from weigh.load.runs import TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached

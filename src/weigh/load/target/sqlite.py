@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from weigh.load.spec import TargetRead
+from weigh.load.runs import TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError, nearest
