@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from support.load_records import EACH, RATE, interval, record, run, spec, steady_times, target
+from support import load_records
+from support.load_records import RATE, interval, record, run, spec, steady_times, target
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
@@ -19,31 +20,16 @@ if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
 
 LENGTH = 100
-STALLED = 200
 
 
 @pytest.fixture(scope="module")
 def calm() -> LoadRecord:
-    """10 s at 1,000/s without an event."""
-    return record([run([interval(at, times) for at, times in enumerate(steady_times(LENGTH))])])
+    return load_records.calm(LENGTH)
 
 
 @pytest.fixture(scope="module")
 def stalled() -> LoadRecord:
-    """20 s with the server standing still for 1 s in the middle, and a closed loop beside it.
-
-    Each connection of the closed loop has one slow request; on schedule all that were due in that second wait.
-    """
-    times = steady_times(STALLED)
-    opened = []
-    for at, own in enumerate(times):
-        # Due at 10 s + i ms, answered at 11 s.
-        wait = 1.0 - ((at - 100) * EACH + np.arange(len(own)) / RATE) if 100 <= at < 110 else np.zeros(len(own))
-        opened.append(interval(at, own + wait, service=own))
-    closed = [interval(at, [] if 100 <= at < 110 else own) for at, own in enumerate(times)]
-    closed[110] = interval(110, np.concatenate([times[110], np.full(16, 1.0)]))
-    runs = [run(opened), run(closed, number=2, loop="closed")]
-    return record(runs, spec(STALLED, loops=("open", "closed")))
+    return load_records.stalled()
 
 
 def codes(found: LoadResults) -> set[str]:
