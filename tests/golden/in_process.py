@@ -62,7 +62,8 @@ def weigh(words: Sequence[str], folder: Path) -> Shown:
     with pytest.MonkeyPatch.context() as patch:
         for name in [one for one in os.environ if one.startswith("WEIGH_") or one in ("FORCE_COLOR", "TTY_COMPATIBLE")]:
             patch.delenv(name)
-        for name, value in (("COLUMNS", COLUMNS), ("NO_COLOR", "1"), ("TERM", "dumb")):
+        lock = str(folder / "weigh.lock")
+        for name, value in (("COLUMNS", COLUMNS), ("NO_COLOR", "1"), ("TERM", "dumb"), ("WEIGH_LOCK", lock)):
             patch.setenv(name, value)
         patch.chdir(folder)
         patch.setattr(sys, "argv", ["weigh", *words])

@@ -51,7 +51,9 @@ class Kept:
         self._root = folder / ROOT
         self._root.mkdir()
         self._made: dict[str, str] = {}
-        (folder / "judge").symlink_to(Path(__file__).parents[1] / "fixtures" / "judge")
+        others = Path(__file__).parents[1] / "fixtures" / "judge"
+        (folder / "judge").symlink_to(others)
+        (folder / "cut.json").write_bytes((others / "hyperfine" / "fixed-order.json").read_bytes()[:900])
 
     def path(self, name: str) -> str:
         """Where the evidence of that name lies, from the folder."""
@@ -102,7 +104,6 @@ def _load(name: str, record: Callable[[], LoadRecord], kept: Kept) -> Path:
     """The evidence of a load whose record was made."""
     whole, folder = record(), kept.attempt(name)
     assert whole.environment is not None
-    assert whole.end is not None
     written = Journal(folder)
     written.append(load_record.OPENED, load_record.LoadOpened(attempt=1, spec=whole.spec))
     written.append("environment", whole.environment)
@@ -111,11 +112,12 @@ def _load(name: str, record: Callable[[], LoadRecord], kept: Kept) -> Path:
         written.append("run", load_record.RunBegun(**begun))
         for interval in run.intervals:
             written.append("interval", load_record.RunInterval(run=run.number, interval=interval))
-        assert run.summary is not None
-        written.append("summary", load_record.RunEnded(run=run.number, summary=run.summary))
-    written.append("end", whole.end)
+        if run.summary is not None:
+            written.append("summary", load_record.RunEnded(run=run.number, summary=run.summary))
+    if whole.end is not None:
+        written.append("end", whole.end)
     written.close()
-    return _sealed(folder)
+    return _sealed(folder) if whole.end else folder
 
 
 def _recorded(name: str, kept: Kept) -> Path:
@@ -220,6 +222,8 @@ _MAKERS: dict[str, Callable[[Kept], Path]] = {
     ),
     "stalled": functools.partial(_load, "stalled", lambda: load_records.stalled(100)),
     "repeated": functools.partial(_load, "repeated", made.calm_load),
+    "killed-load": functools.partial(_load, "killed-load", made.killed_load),
+    "wrong-load": functools.partial(_load, "wrong-load", made.wrong_load),
     **{name: functools.partial(_recorded, name) for name in ("run", "rung-1", "rung-2", "load")},
     "ladder": _ladder,
     "climbed": _climbed,

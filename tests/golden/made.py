@@ -76,10 +76,9 @@ def clickhouse() -> Record:
 
 
 def both() -> Record:
-    """Hot blocks, and cold ones after them; of the third contender a little was in memory."""
+    """Hot blocks, and cold ones after them; a little of one answer's data was in memory."""
     hot = experiment_records.record(runs=1)
-    resident = {THIRD: 25}
-    cold = cooled(hot, lambda one: resident.get(one.contender, 0))
+    cold = cooled(hot, lambda one: 25 if (one.contender, one.operation) == (THIRD, "q2") else 0)
     begins = len(hot.blocks)
     later = tuple(replace(one, block=one.block + begins, start=2 * one.start + one.run) for one in cold.samples)
     return replace(
@@ -126,7 +125,7 @@ def session(seed: int, candidate: str, slower: float, cpu: str = "A Processor") 
     draw = np.random.default_rng(seed)
     plain = experiment_records.record(contenders=names, operations=("q1",), runs=1)
     read = experiment_records.environment(names)
-    reads = (read.contenders[0], replace(read.contenders[1], version=candidate))
+    reads = (replace(read.contenders[0], settings={"threads": 2}), replace(read.contenders[1], version=candidate))
     samples = tuple(
         replace(one, wall_s=0.01 * float(np.exp(draw.normal(0, 0.002))) * (slower if one.contender == names[1] else 1))
         for one in plain.samples
@@ -167,3 +166,22 @@ def calm_load() -> LoadRecord:
     where = load_records.target(durable=False, undurable=("appendonly is off",))
     asked = load_records.spec(60, repeats=4, fanout=100, arrivals=load_records.Arrivals(rate=500.0))
     return load_records.record(runs, asked, where)
+
+
+def killed_load() -> LoadRecord:
+    """Killed in its only run."""
+    whole = load_records.calm(60)
+    (run,) = whole.runs
+    return replace(whole, end=None, runs=(replace(run, summary=None),))
+
+
+def wrong_load() -> LoadRecord:
+    """An answer contradicted what had been written, requests failed, and some were never sent."""
+    times = load_records.steady_times(60)
+    errors = ({"out of memory": 10} if at % 20 == 0 else None for at in range(60))
+    parts = [
+        load_records.interval(at, own, errors=failed)
+        for at, (own, failed) in enumerate(zip(times, errors, strict=True))
+    ]
+    violations = [{"text": "user7: version 3 after 4 was acknowledged"}]
+    return load_records.record([load_records.run(parts, scheduled=20_000, unsent=7_000, violations=violations)])

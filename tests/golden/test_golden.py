@@ -25,6 +25,8 @@ _LINES, _WIDTH = 200, 300
 def test_what_is_printed_is_what_is_kept(case: Case, kept: Kept, update: bool) -> None:
     shown = weigh([kept.path(word[1:-1]) if word.startswith("{") else word for word in case.words], kept.folder)
     assert "internal error" not in shown.err
+    if case.name.startswith("mistakes/"):
+        _assert_refused(shown)
     text = _page(shown) if case.page else shown.snapshot
     path = EXPECTED / case.file
     before = path.read_bytes().decode() if path.exists() else ""
@@ -50,6 +52,15 @@ def _page(shown: Shown) -> str:
     assert (shown.code, shown.err) == (0, "")
     assert_sound(shown.out)
     return shown.out
+
+
+def _assert_refused(shown: Shown) -> None:
+    """One sentence that says what is wrong, and a remedy."""
+    assert (shown.code, shown.out) == (2, "")
+    first, *more = shown.err.splitlines()
+    assert first.startswith("error: ")
+    assert more
+    assert not any(line.startswith("error: ") for line in more)
 
 
 def _difference(before: str, after: str, name: str) -> str:
