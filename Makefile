@@ -40,6 +40,11 @@ test-long: $(VENV)/.ready
 sim: $(VENV)/.ready
 	@PYTHONPATH=src:tests $(BIN)/python -m guarantees $(FACTOR)
 
+# What every command prints of kept evidence, written anew: read the diff before you commit it.
+.PHONY: golden
+golden: $(VENV)/.ready
+	$(BIN)/pytest --quiet tests/golden --update-golden
+
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check --quiet src tests scripts benchmarks
 	$(BIN)/ruff check --quiet src tests scripts benchmarks
