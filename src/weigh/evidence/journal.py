@@ -23,6 +23,9 @@ NAME = "journal.jsonl"
 BALLAST = 1 << 20
 """Bytes set aside at the beginning, so that a disk that fills up still has room for the seal."""
 
+_TAIL = 1 << 16
+"""Bytes that hold the last event of a journal that was closed: how it ended, and why."""
+
 
 class DiskFull(EnvironmentFault):
     """The evidence cannot be written any further. What was written before is intact."""
@@ -131,6 +134,42 @@ def read(folder: Path) -> list[Event]:
                 remedy="the evidence was edited or the disk is failing",
             ) from error
     return events
+
+
+def first(folder: Path) -> Event | None:
+    """The event that a journal begins with, which tells what kind of experiment it is of.
+
+    Returns:
+        None where there is no journal, or its first line is torn or damaged: :func:`read` says which.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return _event(file.readline())
+
+
+def last(folder: Path) -> Event | None:
+    """The event that a journal ends with, without reading what comes before it.
+
+    Returns:
+        None where there is no journal, its last line is torn or damaged, or longer than any ``end``.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
+        return _event(b"".join(file.read().splitlines(keepends=True)[-1:]))
+
+
+def _event(line: bytes) -> Event | None:
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        return msgspec.json.decode(line, type=Event)
+    except msgspec.MsgspecError:
+        return None
 
 
 def begun(folder: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -27,6 +27,16 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     text: str
 
+
+class Outcome(NamedTuple):
+    """What came of verifying one thing, as a sentence."""
+
+    text: str
+    passed: bool = True
+
+
+UNKEYED = Outcome("an unkeyed seal does not stop somebody who edits everything and reseals it")
+"""What a seal that passes does not say."""
 
 _DIGITS = 9
 """Significant digits at which numbers are compared: more than any report prints."""

@@ -194,6 +194,21 @@ def read(folder: Path) -> Record:
         ) from error
 
 
+def read_spec(folder: Path) -> Spec:
+    """What an attempt was asked to do, without reading what came of it.
+
+    Raises:
+        EvidenceFault: its journal does not begin with it.
+    """
+    event = journal.first(folder)
+    try:
+        if event is not None and event.event == "opened":
+            return msgspec.convert(event.body, Opened).spec
+    except msgspec.ValidationError:
+        pass
+    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
+
+
 def _take(fields: dict[str, Any], event: journal.Event) -> None:
     match event.event:
         case "opened":

@@ -122,15 +122,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_load(folder: Path) -> bool:
     """Whether a directory is that of a load experiment."""
-    path = folder / journal.NAME
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        line = file.readline()
-    try:
-        return msgspec.json.decode(line, type=journal.Event).event == OPENED
-    except msgspec.MsgspecError:
-        return False
+    event = journal.first(folder)
+    return event is not None and event.event == OPENED
 
 
 def read(folder: Path) -> LoadRecord:
@@ -152,6 +145,21 @@ def read(folder: Path) -> LoadRecord:
             where=str(folder),
             remedy="read it with the version of weigh that wrote it (environment.json)",
         ) from error
+
+
+def read_spec(folder: Path) -> LoadSpec:
+    """What an attempt was asked to do, without reading what came of it.
+
+    Raises:
+        EvidenceFault: its journal does not begin with it.
+    """
+    event = journal.first(folder)
+    try:
+        if event is not None and event.event == OPENED:
+            return msgspec.convert(event.body, LoadOpened).spec
+    except msgspec.ValidationError:
+        pass
+    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
 
 
 def _read(events: list[journal.Event]) -> LoadRecord:

@@ -8,12 +8,13 @@ import msgspec
 
 from weigh import __version__
 from weigh.evidence import attempts, journal, seal, timeline
-from weigh.evidence.verification import Problem, close, hashes
+from weigh.evidence.verification import UNKEYED, Outcome, Problem, close, hashes
 from weigh.load import record as load_record
 from weigh.load.report import files
 from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -35,6 +36,11 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     weigh: str
     problems: tuple[Problem, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
 
 
 def verify(folder: Path) -> LoadVerification:
@@ -79,6 +85,19 @@ def verify(folder: Path) -> LoadVerification:
         weigh=sealed.weigh,
         problems=tuple(problems),
     )
+
+
+def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
+    """What is said of it: each problem, then the outcome."""
+    yield from found.problems
+    if not found.passed:
+        yield Outcome(f"{found.evidence} FAILS: {len(found.problems)} problems", passed=False)
+        return
+    yield Outcome(
+        f"{found.evidence} passes: {found.files} files hashed, every figure of {found.runs} runs recomputed from "
+        f"{found.histograms:,} histograms"
+    )
+    yield UNKEYED
 
 
 def _same(name: str, said: bytes, computed: bytes) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from weigh import __version__
 from weigh.answers.votes import conclude
 from weigh.evidence import attempts, journal, seal, timeline
-from weigh.evidence.verification import Problem, close, hashes
+from weigh.evidence.verification import UNKEYED, Outcome, Problem, close, hashes
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
@@ -22,6 +22,7 @@ from weigh.experiment.verify import order, stopping
 from weigh.model.errors import EvidenceFault, WeighError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.experiment.record import Record
@@ -45,6 +46,11 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: int
     weigh: str
     problems: tuple[Problem, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
 
 
 def verify(folder: Path) -> Verification:
@@ -72,6 +78,19 @@ def verify(folder: Path) -> Verification:
         return _result(folder, sealed, record, 0, problems)
     found, verdicts = _figures(folder, sealed)
     return _result(folder, sealed, record, verdicts, problems + found)
+
+
+def lines(found: Verification) -> Iterator[Problem | Outcome]:
+    """What is said of it: each problem, then the outcome."""
+    yield from found.problems
+    if not found.passed:
+        yield Outcome(f"{found.evidence} FAILS: {len(found.problems)} problems", passed=False)
+        return
+    yield Outcome(
+        f"{found.evidence} passes: {found.files} files hashed, {found.verdicts} verdicts recomputed from "
+        f"{found.samples:,} samples, order of turns as the seed demands"
+    )
+    yield UNKEYED
 
 
 def _result(

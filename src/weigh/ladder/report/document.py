@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.ladder.record import SCHEMA
+
 if TYPE_CHECKING:
     from weigh.ladder.analysis import Series
     from weigh.ladder.results import LadderResults, Rung
-
-SCHEMA = "weigh/ladder/1"
 
 
 def document(summary: LadderResults) -> dict[str, Any]:
