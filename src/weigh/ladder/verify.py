@@ -10,6 +10,7 @@ from weigh.evidence.verification import Problem
 from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
 from weigh.ladder.report import files
+from weigh.model import codes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,10 +51,10 @@ def verify(folder: Path) -> LadderVerification:
     for name, content in files.rendered(summary).items():
         path = folder / name
         if not path.is_file():
-            problems.append(Problem(code="R4.sealed", file=name, text="it is missing"))
+            problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
         elif path.read_bytes() != content:
             problems.append(
-                Problem(code="R4.figures", file=name, text="it does not follow from the evidence of the rungs")
+                Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
             )
     return LadderVerification(
         ladder=folder.resolve().name,
@@ -63,4 +64,6 @@ def verify(folder: Path) -> LadderVerification:
 
 
 def _experiment(evidence: str) -> Problem:
-    return Problem(code="R4.derived", file=files.JSON, text=f"{evidence} is of another experiment than the ladder's")
+    return Problem(
+        code=codes.R4_DERIVED.code, file=files.JSON, text=f"{evidence} is of another experiment than the ladder's"
+    )
