@@ -40,7 +40,7 @@ def test_what_is_not_cold_is_marked() -> None:
     said = part(text)
     assert "chdb@4.4.0 25 of 25,600 10.0 MiB 11.0 MiB 9.90 MiB 200 MiB/s 40 % 0 of 10, E1.resident" in said
     assert said.count("E1.") == 1
-    assert '<span class="w refused">0 of 10, E1.resident</span>' in text
+    assert '<span class="w refused">0 of 10, <a href="#E1.resident"><code>E1.resident</code></a></span>' in text
 
 
 def test_where_nothing_was_read_there_is_no_rate() -> None:

@@ -13,7 +13,7 @@ from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report
 from weigh.model import units
-from weigh.render.html import templates
+from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.time_axis import tick_label
 from weigh.render.words import tier
 
@@ -60,6 +60,7 @@ def page(results: LoadResults, evidence: str) -> str:
         .get_template("load.html")
         .render(
             results=results,
+            explained=ExplainedCodes(),
             record=record,
             spec=record.spec,
             environment=record.environment,

@@ -19,7 +19,7 @@ from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.render import words
-from weigh.render.html import templates
+from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.draw import Shared
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
         .get_template("page.html")
         .render(
             results=results,
+            explained=ExplainedCodes(),
             record=record,
             spec=record.spec,
             environment=record.environment,
