@@ -21,6 +21,7 @@ from weigh.experiment.report.no_verdicts import disturbed
 from weigh.render import words
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.draw import Shared
+from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +66,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             contenders=contenders,
             gate=gate,
             verdicts=judged,
+            assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
             opinions=second_opinion.rows(results),
