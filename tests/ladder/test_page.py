@@ -11,7 +11,7 @@ from rich.console import Console
 
 from support import experiment_records
 from support.hostile_records import HOSTILE, hostile
-from support.html_pages import Reader, assert_sound
+from support.html_pages import Reader, assert_codes_explained, assert_sound
 from weigh.experiment.results.results import experiment_results
 from weigh.ladder.cost import Cost
 from weigh.ladder.plan import LadderPlan, Variation
@@ -68,6 +68,7 @@ def plain(summary: LadderResults) -> str:
 def test_every_page_is_well_formed_and_loads_nothing(made: object) -> None:
     assert callable(made)
     assert_sound(page(made()))
+    assert_codes_explained(page(made()))
 
 
 def test_text_from_outside_is_text() -> None:

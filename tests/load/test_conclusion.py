@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from support import load_records
+from support.html_pages import assert_codes_explained
 from support.load_records import RATE, interval, record, run, spec, steady_times, target
 from weigh.load.report.document import document
 from weigh.load.report.page import page
@@ -225,6 +226,14 @@ def test_the_page_is_whole_and_small(stalled: LoadRecord) -> None:
     assert "<script" not in text
     assert "Content-Security-Policy" in text
     assert len(text) < 150_000
+
+
+def test_the_codes_of_a_page_are_explained_at_its_end(stalled: LoadRecord) -> None:
+    found = load_results(stalled)
+    text = page(found, "here")
+    assert_codes_explained(text)
+    for one in (*found.findings, *found.tier.reasons):
+        assert f'<a href="#{one.code}">' in text
 
 
 def test_a_hostile_message_of_a_server_stays_text(calm: LoadRecord) -> None:

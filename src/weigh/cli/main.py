@@ -31,7 +31,7 @@ COMMANDS = {
     "data": ("weigh.cli.data", "data", "Datasets: make, digest, describe, diff, check."),
     "engines": ("weigh.cli.listings", "engines", "The engines there are."),
     "workloads": ("weigh.cli.listings", "workloads", "The workloads there are."),
-    "lies": ("weigh.cli.listings", "lies", "The catalogue of lies, and which of them this version catches."),
+    "lies": ("weigh.cli.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
 }
 
 

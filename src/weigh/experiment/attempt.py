@@ -22,11 +22,11 @@ from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.reproducer import search
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.answer import GateStatus
-from weigh.model.finding import Finding, disqualified
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
+from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.gate.gate import GateResult
     from weigh.model.contender import ContenderRead
+    from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -280,9 +281,7 @@ class Attempt:
         if memory is None or together <= MEMORY_SHARE * memory:
             return False
         self.say(
-            Finding(
-                code="X.serial",
-                severity="note",
+            codes.X_SERIAL.finding(
                 text=f"together the arms peak at {units.size(together)} of {units.size(memory)}: they live one after "
                 "another in each block",
                 remedy="nothing is wrong; intervals get wider, because drift within a block no longer cancels",
@@ -310,9 +309,7 @@ class Attempt:
         self.progress.say(f"measuring: {least}{size}, about {units.seconds(plan.seconds)}")
         if plan.lowered:
             self.say(
-                Finding(
-                    code="T10.budget",
-                    severity="note",
+                codes.T10_BUDGET.finding(
                     text=f"the budget allows {size}, not {wanted} of {self.spec.runs}",
                     remedy="raise --budget for tighter intervals",
                 )
@@ -336,9 +333,7 @@ class Attempt:
         self.progress.say(f"measuring: {size}, two lives for every operation, about {units.seconds(plan.seconds)}")
         if plan.lowered:
             self.say(
-                Finding(
-                    code="T10.budget",
-                    severity="note",
+                codes.T10_BUDGET.finding(
                     text=f"the budget allows {size}, not {starts}",
                     remedy="raise --budget for tighter intervals, or name fewer --operations",
                 )
@@ -353,13 +348,16 @@ class Attempt:
         ):
             if busy:
                 remedy = "stop others and run again: contention adds noise that lands unevenly"
-                self.say(Finding(code="E4.before", severity="warning", text=text, remedy=remedy))
+                self.say(
+                    codes.E4_BEFORE.finding(
+                        text=text,
+                        remedy=remedy,
+                    )
+                )
 
 
 def _resumed(block: int, turns: int) -> Finding:
-    return Finding(
-        code="X.resumed",
-        severity="note",
+    return codes.X_RESUMED.finding(
         text=f"the attempt was killed and gone on with after {units.count(turns, 'turn')}: in block {block} the arms "
         "have two lives each",
         remedy="nothing is wrong; at most the turn in flight was lost",

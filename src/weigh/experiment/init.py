@@ -19,9 +19,9 @@ from weigh.engines.prepared import ready
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
+from weigh.model import codes
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
-from weigh.model.finding import Finding
 from weigh.model.text import one_line
 from weigh.workloads import infer_schema
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.model.contender import Contender, Setting
+    from weigh.model.finding import Finding
     from weigh.model.progress import Progress
     from weigh.workloads.infer_schema import Statement
     from weigh.workloads.user_sql import QueryFile
@@ -166,9 +167,7 @@ def _asked(
 
 
 def _any_rows(query: str) -> Finding:
-    return Finding(
-        code="A7.limit",
-        severity="warning",
+    return codes.A7_LIMIT.finding(
         operation=query,
         text="it has LIMIT without ORDER BY: any rows are a right answer, so engines will differ",
         remedy="add ORDER BY over columns that leave no ties",

@@ -22,14 +22,15 @@ from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import calibration, cold
 from weigh.host import lock, sampling, scratch, settle
+from weigh.model import codes
 from weigh.model.errors import UsageError, WeighError, nearest
-from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from weigh.experiment.config.user_data import OwnFiles
+    from weigh.model.finding import Finding
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -156,9 +157,7 @@ def run(
 
 
 def _missing(name: str) -> Finding:
-    return Finding(
-        code="T8.missing",
-        severity="warning",
+    return codes.T8_MISSING.finding(
         text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
         remedy="put it back, or begin in another folder with --out: every attempt counts",
     )

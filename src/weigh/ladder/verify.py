@@ -11,6 +11,7 @@ from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
 from weigh.ladder.record import JSON
 from weigh.ladder.report import files
+from weigh.model import codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,10 +53,10 @@ def verify(folder: Path) -> LadderVerification:
     for name, content in files.rendered(summary).items():
         path = folder / name
         if not path.is_file():
-            problems.append(Problem(code="R4.sealed", file=name, text="it is missing"))
+            problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
         elif path.read_bytes() != content:
             problems.append(
-                Problem(code="R4.figures", file=name, text="it does not follow from the evidence of the rungs")
+                Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
             )
     return LadderVerification(
         ladder=folder.resolve().name,
@@ -78,4 +79,4 @@ def lines(found: LadderVerification) -> Iterator[Problem | Outcome]:
 
 
 def _experiment(evidence: str) -> Problem:
-    return Problem(code="R4.derived", file=JSON, text=f"{evidence} is of another experiment than the ladder's")
+    return Problem(code=codes.R4_DERIVED.code, file=JSON, text=f"{evidence} is of another experiment than the ladder's")

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.calibration import Kernel
-from weigh.model.finding import Finding
-from weigh.model.verdict import Reason
 from weigh.statistics.prewhitening import Whitened, constant, whiten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.model.calibration import Calibration
+    from weigh.model.finding import Finding
     from weigh.statistics.arrays import Floats
     from weigh.verdict.refusals import Refusals
 
@@ -93,9 +92,8 @@ def findings(found: Iterable[Quiet], margin: float, *, serial: bool) -> list[Fin
         serial: whether arms lived one after another, so that they did not share it.
     """
     return [
-        Finding(
-            code="E5.drift",
-            severity="warning" if serial else "note",
+        codes.E5_DRIFT.finding(
+            "warning" if serial else "note",
             text=f"the machine's speed changed: {_said(one)}{_consequence(one, margin, serial=serial)}",
             remedy=f"look for {_CAUSES} (weigh doctor); times of different blocks are those of different machines",
         )
@@ -121,7 +119,7 @@ def refusals(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[str, s
         f"within one block the machine's speed changed by {units.percent(worst.abrupt)}, more than the margin, and the "
         f"arms lived one after another: {_said(worst)}"
     )
-    return dict.fromkeys(pairs, Reason(code="T4.machine", text=text))
+    return dict.fromkeys(pairs, codes.T4_MACHINE.reason(text))
 
 
 def _said(one: Quiet) -> str:

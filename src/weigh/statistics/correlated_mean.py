@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from scipy import special
 
+from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.model.verdict import Reason
 from weigh.statistics import textbook_errors
@@ -220,27 +221,21 @@ def _refusal(
     count: int, effective: float, found: LongRun | None, drift_p: float | None, *, constant: bool
 ) -> Reason | None:
     if found is None:
-        return Reason(
-            code="T3.short",
-            text=f"{count} samples are too few to see whether they are correlated. Measure longer",
-        )
+        return codes.T3_SHORT.reason(f"{count} samples are too few to see whether they are correlated. Measure longer")
     if drift_p is not None and drift_p < _TREND:
-        return Reason(
-            code="T4.drift",
-            text=f"the series drifts (p = {drift_p:.2g}): its mean depends on when it began and ended. Leave the "
-            "warm-up out, or measure until it is steady",
+        return codes.T4_DRIFT.reason(
+            f"the series drifts (p = {drift_p:.2g}): its mean depends on when it began and ended. Leave the "
+            "warm-up out, or measure until it is steady"
         )
     if not constant and effective < _needed(found.freedom):
-        return Reason(
-            code="T3.short",
-            text=f"{count:,} samples are worth about {_about(effective)} independent ones: not enough to be sure of "
-            f"{LEAST_EFFECTIVE}. Measure longer",
+        return codes.T3_SHORT.reason(
+            f"{count:,} samples are worth about {_about(effective)} independent ones: not enough to be sure of "
+            f"{LEAST_EFFECTIVE}. Measure longer"
         )
     if found.left:
-        return Reason(
-            code="T3.correlated",
-            text="the samples are still correlated over an eighth of the run, so its mean says little about the next "
-            "minutes. Measure longer, or find out what changes",
+        return codes.T3_CORRELATED.reason(
+            "the samples are still correlated over an eighth of the run, so its mean says little about the next "
+            "minutes. Measure longer, or find out what changes"
         )
     return None
 

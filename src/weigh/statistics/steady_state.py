@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.model import codes
 from weigh.model.errors import DataFault
 from weigh.model.verdict import Reason
 from weigh.statistics.periodicity import exact_period
@@ -176,7 +177,7 @@ def _cyclic(series: Floats, cut: int, changes: Iterable[int], found: Explanation
 
 
 def _refused(series: Floats, changes: Iterable[int], text: str, shape: Shape = Shape.NO_STEADY_STATE) -> Steady:
-    reason = Reason(code="T4.no_steady_state", text=text)
+    reason = codes.T4_NO_STEADY_STATE.reason(text)
     segments = _segments(series, changes)
     return Steady(shape=shape, cut=0, level=None, period=None, segments=segments, refused=reason)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.engines.process import WorkerEnded
 from weigh.host import device_reads, facts, page_cache, processes, storage
+from weigh.model import codes
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
@@ -183,8 +184,8 @@ def refuse_apart(contenders: Iterable[Contender]) -> None:
     for one in contenders:
         if URL in one.settings:
             raise UsageError(
-                f"E1: the contender '{one.name}' is a server by URL: which files hold its data, and what of them is in "
-                "memory, cannot be seen from here, so it can never be called cold",
+                f"{codes.E1}: the contender '{one.name}' is a server by URL: which files hold its data, and what of "
+                "them is in memory, cannot be seen from here, so it can never be called cold",
                 remedy="measure it hot; or leave weigh.url out, and weigh starts a server of its own",
             )
 
@@ -199,7 +200,8 @@ def refuse_memory(files: Sequence[str]) -> None:
         found = storage.place(folder)
         if found.kind == "memory":
             raise EnvironmentFault(
-                f"E1: the data lies in memory ({found.filesystem or 'a device in memory'}): it can never be cold",
+                f"{codes.E1}: the data lies in memory ({found.filesystem or 'a device in memory'}): "
+                "it can never be cold",
                 where=folder,
                 remedy="put it on storage (WEIGH_CACHE names another folder for what weigh makes), or measure hot",
             )

@@ -30,6 +30,7 @@ from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import words
 from weigh.render.terminal import VERDICT_STYLE, interval, plain_text, show_findings, show_tier
+from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -286,6 +287,7 @@ def _notes(results: ExperimentResults) -> Text:
         f"{results.headline.family} comparisons of time and over all other metrics, equivalence at "
         f"{units.percent(spec.rules.equivalence, 0)}.",
         words.CLAIM,
+        f"{assumptions.named(assumptions.VERDICTS)} The page (report.html) says what follows where one fails.",
     ]
     return Text("\n".join([*lines, *knobs.lines(results.record), *_reasons(results)]), style="dim")
 

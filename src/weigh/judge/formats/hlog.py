@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from weigh.judge.formats.reading import Reading
 from weigh.judge.formats.source import UNITS
 from weigh.judge.measurements import Measurements
+from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 from weigh.statistics.histogram import Histogram, decode, merged
 
@@ -67,14 +68,14 @@ def read(source: Source) -> Reading:
     measurements = tuple(_measured(source, tag, histograms, began) for tag, histograms in intervals.items())
     notes = [
         (
-            "T3.intervals",
+            codes.T3_INTERVALS,
             "the order inside an interval is lost: what is judged is the mean of each interval, all intervals alike; "
             "percentiles have no intervals",
             "log the values themselves, one a line, to have both",
         )
     ]
     if empty:
-        notes.append(("L7", f"{empty} intervals are empty and left out", "look at what happened in them"))
+        notes.append((codes.L7, f"{empty} intervals are empty and left out", "look at what happened in them"))
     return Reading(measurements, {}, notes=tuple(notes), events="interval means")
 
 
