@@ -36,7 +36,7 @@ test-long: $(VENV)/.ready
 	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
 	$(BIN)/pytest --numprocesses $(WORKERS) -m "not browser" $(TESTS)
 
-# Every guarantee of docs/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
+# Every guarantee of docs/concept/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
 sim: $(VENV)/.ready
 	@PYTHONPATH=src:tests $(BIN)/python -m guarantees $(FACTOR)
 

@@ -1,9 +1,9 @@
 """weigh: benchmarks of data engines whose result can be believed.
 
 The command is ``weigh``. From Python, :func:`open` reads the evidence that a run, a ladder or a load left, and
-:mod:`weigh.stats` gives the same verdicts for numbers of your own (docs/python.md). Engines and workloads of others
-import :mod:`weigh.plugins` (docs/plugins.md). All are imported when they are asked for: this file loads nothing, so
-that ``weigh --help`` stays fast.
+:mod:`weigh.stats` gives the same verdicts for numbers of your own (docs/guide/python.md). Engines and workloads of
+others import :mod:`weigh.plugins` (docs/reference/plugins.md). All are imported when they are asked for: this file
+loads nothing, so that ``weigh --help`` stays fast.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class AnyEvidence(ABC, Generic[Results, Found]):
         """What the evidence is good for, provided that :meth:`verify` passes; None where nothing was timed."""
 
     def document(self) -> dict[str, Any]:
-        """The report as plain data, the same as ``weigh report --json`` (docs/json.md)."""
+        """The report as plain data, the same as ``weigh report --json`` (docs/reference/json.md)."""
         made = msgspec.json.encode(self._kind.document(self._results, self.path.name))
         plain: dict[str, Any] = msgspec.json.decode(made)
         return plain
@@ -147,7 +147,7 @@ class Evidence(AnyEvidence[ExperimentResults, Verification]):
 
     @cached_property
     def samples(self) -> pa.Table:
-        """Every execution of all attempts, one row each, with the columns of ``samples.parquet`` (docs/evidence.md).
+        """Every execution of all attempts, one row each (docs/reference/evidence.md).
 
         Untimed and failed executions are in it: measurements are those with ``run > 0`` and ``outcome = 'ok'``. Times
         are seconds, sizes bytes. The table has ``__arrow_c_stream__``: what reads the Arrow PyCapsule interface

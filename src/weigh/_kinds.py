@@ -113,7 +113,7 @@ class Kind(ABC, Generic[Results, Found]):
 
     @abstractmethod
     def document(self, results: Results, name: str) -> dict[str, Any]:
-        """The report as plain JSON (docs/json.md)."""
+        """The report as plain JSON (docs/reference/json.md)."""
 
     @abstractmethod
     def html(self, folder: Path) -> bytes:

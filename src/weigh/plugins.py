@@ -1,4 +1,4 @@
-"""What a plug-in may import of weigh: an engine or a workload of somebody else's (docs/plugins.md).
+"""What a plug-in may import of weigh: an engine or a workload of somebody else's (docs/reference/plugins.md).
 
 An engine, by the entry point ``weigh.engines``::
 

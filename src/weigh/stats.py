@@ -1,4 +1,4 @@
-"""The statistics of weigh's verdicts, for numbers of your own (docs/python.md, docs/statistics.md).
+"""The statistics of weigh's verdicts, for numbers of your own (docs/guide/python.md, docs/concept/statistics.md).
 
 Two contenders that were measured side by side::
 
@@ -236,7 +236,7 @@ def verdicts(
 
 
 def clickhouse(candidate: ArrayLike, baseline: ArrayLike) -> tuple[SecondOpinion, ...]:
-    """What ClickHouse's published rule says, by the exact law of its threshold (docs/statistics.md has the source).
+    """What ClickHouse's published rule says, by its exact distribution (docs/concept/statistics.md).
 
     It knows no process starts: thirty runs of one start count as thirty witnesses.
 

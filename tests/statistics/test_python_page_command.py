@@ -1,4 +1,4 @@
-"""docs/python.md: its code runs, and prints what the page says."""
+"""docs/guide/python.md: its code runs, and prints what the page says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tier: every condition of docs/tiers.md, one by one."""
+"""The tier: every condition of docs/concept/method.md#tiers, one by one."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@
 //! # Ok::<(), weigh_stats::Error>(())
 //! ```
 //!
-//! What is made of it (intervals, refusals) is decided elsewhere; docs/series.md describes it.
+//! What is made of it (intervals, refusals) is decided elsewhere; docs/concept/series.md describes it.
 //!
 //! # The levels
 //!

@@ -1,4 +1,4 @@
-"""The comparison of two sessions, before it has a form, and as JSON (schema ``weigh/compare/1``, docs/compare.md)."""
+"""The comparison of two sessions before it has a form (docs/guide/compare.md)."""
 
 from __future__ import annotations
 

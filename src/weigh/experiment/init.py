@@ -176,7 +176,7 @@ def _any_rows(query: str) -> Finding:
 
 def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) -> str:
     lines = [
-        "# Written by weigh init; docs/weigh-toml.md explains every key.",
+        "# Written by weigh init; docs/reference/weigh-toml.md explains every key.",
         "[experiment]",
         'workload = "sql"',
         f"# baseline = {_text(contenders[0].name)}   # declared, it makes weigh exit 1 when another is slower",
@@ -203,7 +203,7 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) 
 
 
 def _schema_toml(schema: QueryFile) -> str:
-    lines = ["# What a right answer looks like, read off one answer. Look it over: docs/own-data.md"]
+    lines = ["# What a right answer looks like, read off one answer. Look it over: docs/guide/your-own-data.md"]
     for key, names in (("ordered_by", schema.ordered_by), ("keys", schema.keys)):
         lines += [f"{key} = [{', '.join(map(_text, names))}]"] if names else []
     lines += [f"limit = {schema.limit}"] if schema.limit is not None else []

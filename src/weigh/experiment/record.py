@@ -61,7 +61,7 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
         arms: arms that were alive.
         runs: timed executions a turn, where no look chose another number.
         serial: whether the arms lived one after another, because together they would not fit into memory.
-        temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/cold.md).
+        temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/concept/cold.md).
     """
 
     block: int

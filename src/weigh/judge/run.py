@@ -68,7 +68,7 @@ def run(
         raise DataFault(
             "it holds summaries and no single measurements" if summaries else "it holds no measurement",
             where=inputs[0].path,
-            remedy=f"export the raw values of {reader.tool} (docs/judge.md)",
+            remedy=f"export the raw values of {reader.tool} (docs/guide/judge.md)",
         )
     compared = len(contenders) > 1
     found = verdicts(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 YCSB = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f")
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
-"""Scripts that pgbench's documentation describes (docs/scripts.md)."""
+"""Scripts that pgbench's documentation describes (docs/reference/workloads.md#scripts)."""
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadSpec)}
 """Of a spec, where no flag says otherwise."""
 _KINDS = ("constant", "poisson", "bursts", "ramp", "steps", "trace")

@@ -85,7 +85,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         return any(run.refused for run in self.runs)
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """What the exit code of the command is (docs/commands.md)."""
+        """What the exit code of the command is (docs/reference/commands.md)."""
         if any(one.code in _WRONG for one in self.findings):
             return ExitCode.FOUND
         if not self.runs or not any(run.operations for run in self.runs):

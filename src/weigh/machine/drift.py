@@ -3,7 +3,7 @@
 The kernels do the same work each time, so what changes is the machine. A drift is a trend, a step or an episode that
 explains the kernels' times better than correlated noise does, under every noise model of
 :mod:`weigh.statistics.prewhitening`. There are few calibrations, one more than blocks: what an explanation must gain
-was found by simulation (docs/doctor.md).
+was found by simulation (docs/guide/doctor.md).
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ CELL = 2
 SHORTEST = 6
 """Batches of a segment."""
 FIRST, FURTHER = 25.0, 16.0
-"""What the first and each further change must gain, in units of twice the log-likelihood (docs/steady.md)."""
+"""What the first and each further change must gain, in units of twice the log-likelihood
+(docs/concept/series.md#steady-state)."""
 
 
 @dataclass(frozen=True, slots=True)

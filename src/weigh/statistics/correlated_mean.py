@@ -1,4 +1,4 @@
-"""The mean of one correlated series, with the error that its correlation leaves (docs/series.md)."""
+"""The mean of one correlated series, with the error that its correlation leaves (docs/concept/series.md)."""
 
 from __future__ import annotations
 

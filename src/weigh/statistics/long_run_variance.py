@@ -1,7 +1,7 @@
 """The long-run variance of a correlated series: what the mean of a long run of it would scatter by.
 
 Read from the lowest frequencies of the batch means. A slow wander of the machine is there; a regular stall is not, as
-long as the run holds enough of its cycles. docs/series.md tells why batch means alone do not serve.
+long as the run holds enough of its cycles. docs/concept/series.md tells why batch means alone do not serve.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Percentiles of one correlated series: an interval, or that the samples do not resolve it (docs/series.md)."""
+"""Percentiles of one correlated series: an interval, or that the samples do not resolve it (docs/concept/series.md)."""
 
 from __future__ import annotations
 

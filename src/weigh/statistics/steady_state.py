@@ -1,4 +1,4 @@
-"""Where a series settles: flat, warming up, slowing down, cyclic, or never steady (docs/steady.md).
+"""Where a series settles: flat, warming up, slowing down, cyclic, or never steady (docs/concept/series.md).
 
 The entrance is :func:`steady`. Four explanations of a series compete with the flat one
 (:mod:`weigh.statistics.shape_models`): changes of level (:mod:`weigh.statistics.change_points`), a drift and an

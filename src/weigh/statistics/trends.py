@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PACES = (0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.22)
 """Time constants of the approach, as shares of the series; slower ones are drift."""
 DRIFT, APPROACH = 11.0, 13.0
-"""What each must gain, in units of twice the log-likelihood (docs/steady.md)."""
+"""What each must gain, in units of twice the log-likelihood (docs/concept/series.md#steady-state)."""
 
 
 @dataclass(frozen=True, slots=True)

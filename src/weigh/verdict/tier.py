@@ -1,4 +1,4 @@
-"""The tier: what the evidence is good for, from what is recorded (docs/tiers.md). Pure."""
+"""The tier: what the evidence is good for, from what is recorded (docs/concept/method.md#tiers). Pure."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Cold: one life an operation, with nothing of its data in memory when the clock starts, and the proof of it.
 
-The order is what makes it cold (docs/cold.md): the life before is really down; dirty pages are written; the kernel's
-caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed over; the
-files of its tables are put out of memory once more, because opening them read a little; what is left of them in memory
-is counted; the clock starts. The life after it finds what this one read, and is called first.
+The order is what makes it cold (docs/concept/cold.md): the life before is really down; dirty pages are written; the
+kernel's caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed
+over; the files of its tables are put out of memory once more, because opening them read a little; what is left of them
+in memory is counted; the clock starts. The life after it finds what this one read, and is called first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Warm or cold: what the readings around the executions prove (docs/cold.md). Pure.
+"""Warm or cold: what the readings around the executions prove (docs/concept/cold.md). Pure.
 
 Cold: not one page of the data was in memory just before the clock, and the contender's own processes then read from a
 device what came in. First: the same execution in a fresh life that read next to nothing from a device. Hot: timed
@@ -45,7 +45,7 @@ _REMEDIES: dict[Fixed, str] = {
     codes.E1_RESIDENT: "something keeps the data in memory: a mapping, a lock, or another process that reads it; end "
     "that, or measure hot",
     codes.E1_UNPRIVILEGED: "run weigh as root, which may drop the kernel's caches, or measure hot",
-    codes.E1_UNSEEN: "its adapter can name the files that hold its data (docs/plugins.md); else measure hot",
+    codes.E1_UNSEEN: "its adapter can name the files that hold its data (docs/reference/plugins.md); else measure hot",
     codes.E1_UNREAD: "the query needs no data, or the engine has it in memory of its own or in a copy: see what it "
     "does when it opens its tables",
     codes.E1_OTHERS: "end what reads the same files meanwhile",

@@ -86,7 +86,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         return self.judgements["wall_s"]
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """What the exit code of the command that made it is (docs/commands.md)."""
+        """What the exit code of the command that made it is (docs/reference/commands.md)."""
         if any(finding.severity == "error" for finding in self.findings):
             return ExitCode.FOUND
         names = [verdict.verdict for verdict in self.headline.verdicts]

@@ -216,7 +216,7 @@ def _cycles(record: LoadRecord) -> Iterator[Finding]:
 def tier(
     record: LoadRecord, runs: Sequence[RunFigures], found: Sequence[Finding], watched: LoadMachine | None = None
 ) -> Tier:
-    """What the evidence is good for (docs/tiers.md)."""
+    """What the evidence is good for (docs/concept/method.md#tiers)."""
     bad = [reason for run in runs for reason in run.reasons]
     bad += [Reason(code=one.code, text=one.text) for one in found if one.severity == "error"]
     if bad or not any(run.operations for run in runs):

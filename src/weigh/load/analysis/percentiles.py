@@ -2,7 +2,7 @@
 
 Inside an interval of time the order of the requests is lost, and is not needed: whether requests exceed a percentile is
 judged from their share in each interval, as :mod:`weigh.statistics.percentiles` judges it from batches
-(docs/series.md).
+(docs/concept/series.md).
 """
 
 from __future__ import annotations

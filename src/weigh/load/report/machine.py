@@ -99,7 +99,7 @@ def _first(run: RunMachine) -> str:
 
 
 def document(one: LoadMachine) -> dict[str, Any]:
-    """``machine`` of the document: what holds for all runs (docs/json.md)."""
+    """``machine`` of the document: what holds for all runs (docs/reference/json.md)."""
     return {
         "watched": one.watched,
         "gaps": list(machine.gaps(one)),

@@ -2,7 +2,7 @@
 
 A share is a ratio of two counts that come together from each look: sessions in that wait over active ones. Its error is
 that of a ratio of means (Cochran, Sampling Techniques, 1977, 6.4), with the mean of the residuals taken as a correlated
-series (docs/series.md): sessions of one look, and looks one after another, are not independent.
+series (docs/concept/series.md): sessions of one look, and looks one after another, are not independent.
 """
 
 from __future__ import annotations

@@ -295,7 +295,7 @@ impl Parser<'_> {
         let Some((function, least, most)) = Function::named(word) else {
             return Err(ScriptError::new(
                 position,
-                format!("there is no function {word}; see docs/scripts.md"),
+                format!("there is no function {word}; see docs/reference/workloads.md#scripts"),
             ));
         };
         self.expect_sign("(")?;

@@ -1,6 +1,6 @@
 //! Scripts in the language of pgbench, so that existing ones run as they are.
 //!
-//! `docs/scripts.md` says what of the language there is. Expressions are worked out, and statements split, before the
+//! `docs/reference/workloads.md#scripts` says what of the language there is. Expressions are worked out, and statements split, before the
 //! clock runs as far as that is possible: what is left for a run is to draw numbers and to fill in parameters.
 
 mod builtin;
