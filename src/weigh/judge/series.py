@@ -27,7 +27,7 @@ class Quantile(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         q: the fraction of values below it.
-        value: in seconds.
+        value: the quantile.
     """
 
     q: float
@@ -39,7 +39,7 @@ class SeriesFigure(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         operation, contender: whose it is.
-        steady: where it settles.
+        steady: where it settles (docs/concept/series.md#steady-state).
         left_out: values before it settled, which are not in the mean nor in the percentiles.
         mean: with an interval that allows for correlation, or the reason why there is none.
         naive: the interval that takes the values for independent: what many tools print.

@@ -165,7 +165,8 @@ class RunMachineDocument(msgspec.Struct, frozen=True, kw_only=True):
         contended: those above the bound, the worst first.
         culprits: processes of others during those, or during all of a refused run; the greediest first, at most 16
             names.
-        queue, longest_queue: tasks that ran or were ready to run, on average and at most; None where it was not read.
+        queue: tasks that ran or were ready to run, on average; None where it was not read.
+        longest_queue: the same at most.
         cpus: how many CPUs the machine has; None likewise.
         use: of the four resources.
         bottleneck: the resource that was saturated first; None where none was.

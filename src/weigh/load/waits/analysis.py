@@ -30,9 +30,9 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     """One wait event among the active samples.
 
     Attributes:
-        event: with its type, or ``CPU``.
+        event: wait event with its type, or ``CPU``.
         samples: how often an active session was seen in it.
-        share: of all active samples.
+        share: of all active sessions that were seen.
         low, high: interval of the share; None where the looks do not give one.
     """
 
@@ -48,8 +48,8 @@ class Hot(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         lock: type of the lock; empty of a table.
-        mode: of the lock; empty of a table.
-        table: with its schema; empty where it is not known.
+        mode: mode of the lock; empty of a table.
+        table: name of the table with its schema; empty where it is not known.
         told: of how many of the waits the table is known by ``lock``, ``row``, ``held`` or ``statement``.
         samples: waits for it.
         of: waits for any lock.
@@ -100,14 +100,14 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of the waits of one run.
 
     Attributes:
-        looks: how often it was looked.
+        looks: how often the sessions were looked at.
         met: looks that met an active session.
         active: active sessions, over all looks.
         idle_in_transaction: sessions that waited for the load inside a transaction, over all looks.
         connections: sessions of the load, over all looks.
         resolved: whether so many looks give shares.
         shares: by wait event, the largest first; empty where they are not resolved.
-        statements: the same by statement, as counts.
+        statements: the most active statements, at most 20.
         lock: the lock that was waited for most; this and what follows over the whole run.
         table: the table that was waited for most.
         roots: who was in the way, the most frequent first.

@@ -161,7 +161,7 @@ def _cost(one: RunWaited) -> str:
 
 
 class WaitsDocument(RunWaited, frozen=True, kw_only=True):
-    """``waits`` of a run in the JSON document; of ``statements`` the 20 most active.
+    """``waits`` of a run in the JSON document.
 
     Attributes:
         lock_waits: waits for locks that were seen.
