@@ -52,7 +52,8 @@ check: $(VENV)/.ready
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md docs
+	@PYTHONPATH=scripts $(BIN)/python -m reference --check
+	$(BIN)/python scripts/check_links.py README.md CHANGELOG.md CONTRIBUTING.md changelog.d docs
 
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks $(ONLY)
@@ -61,6 +62,7 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --quiet --fix src tests scripts benchmarks
 	$(BIN)/ruff format --quiet src tests scripts benchmarks
 	cargo fmt
+	@PYTHONPATH=scripts $(BIN)/python -m reference
 
 clean:
 	rm -rf $(VENV)

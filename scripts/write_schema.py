@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from weigh.experiment.config.spec import schema
+from reference.markdown import with_default
+from reference.structs import meanings
+from reference.weigh_toml import TABLES
+from weigh.experiment.config.spec import File, schema
 
 TARGET = Path(__file__).parents[1] / "src" / "weigh" / "experiment" / "config" / "weigh-toml.schema.json"
 
 
 def text() -> str:
-    """The schema as it is shipped."""
-    return msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode() + "\n"
+    """The schema as it is shipped: every key with its meaning, which editors show."""
+    found = schema()
+    for kind in (File, *TABLES.values()):
+        part = found["$defs"][kind.__name__]
+        part["description"] = part["description"].split("\n")[0].replace("``", "")
+        for name, meaning in meanings(kind).items():
+            _describe(part["properties"][name], meaning)
+    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
+
+
+def _describe(key: dict[str, Any], meaning: str) -> None:
+    said, default = with_default(meaning.replace("``", ""))
+    key["description"] = f"{said}; default: {default}" if default else said
 
 
 if __name__ == "__main__":

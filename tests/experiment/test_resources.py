@@ -138,7 +138,7 @@ def test_what_an_engine_does_not_say_is_not_compared() -> None:
 def test_evidence_that_did_not_record_it_says_nothing_new() -> None:
     old = experiment_records.record()
     assert storage.findings(old, old.samples) == []
-    assert printed.document(experiment_results([old])) == {}
+    assert printed.document(experiment_results([old])) is None
     assert printed.lines(old) == []
     assert printed.rows(experiment_results([old])) == ()
 

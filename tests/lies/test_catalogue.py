@@ -14,21 +14,6 @@ from weigh.model import codes
 if TYPE_CHECKING:
     from support.command import Weigh
 
-WRITE = Path(__file__).parents[2] / "scripts" / "write_reference.py"
-PAGE = """# Codes
-
-<!-- generated: findings -->
-as it was
-<!-- end of generated -->
-
-<!-- generated: lies -->
-<!-- end of generated -->
-
-<!-- generated: something of somebody else -->
-stays
-<!-- end of generated -->
-"""
-
 
 def test_every_lie_that_is_listed_has_its_liar_here(weigh: Weigh) -> None:
     tested = {path.stem.removeprefix("test_") for path in Path(__file__).parent.rglob("test_[A-Z]*.py")}
@@ -80,29 +65,3 @@ def test_what_is_no_code_has_a_nearest_one(weigh: Weigh) -> None:
     assert (run.code, run.out) == (2, "")
     assert "there is no lie and no code 'E4.contendd'" in run.err
     assert "did you mean 'E4.contended'?" in run.err
-
-
-def test_the_reference_is_written_from_the_code(tmp_path: Path) -> None:
-    page = tmp_path / "docs" / "reference" / "findings.md"
-    page.parent.mkdir(parents=True)
-    page.write_text(PAGE)
-
-    def write(*arguments: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, str(WRITE), *arguments, str(tmp_path)], stderr=subprocess.PIPE, text=True, check=False
-        )
-        return done.returncode, done.stderr
-
-    code, said = write("--check")
-    assert (code, page.read_text()) == (1, PAGE)
-    assert "nothing generates 'something of somebody else'" in said
-    assert write()[0] == 0
-    assert write("--check")[0] == 0
-    text = page.read_text()
-    assert "as it was" not in text
-    assert "\nstays\n" in text
-    assert re.findall(r"^\| `(\S+)` \|", text, re.MULTILINE) == list(codes.REGISTRY)
-    assert re.findall(r"^\| ([A-Z]\d+) \|", text, re.MULTILINE) == [lie.id for lie in CATALOGUE]
-    assert "| `E4.before` | warning | others used the machine just before the first block | " in text
-    assert "[The quiet check](../concept/method.md#the-quiet-check) |" in text
-    assert "](lies.md#t8-what-counts)" in text

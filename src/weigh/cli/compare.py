@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     "--reference",
     metavar="NAME",
     default="",
-    help="Contender of the first session that joins them [its baseline, or the first that is the same in both].",
+    help="Contender of the first session that joins them [its baseline, or its first that is the same in both].",
 )
-@click.option("--all-pairs", is_flag=True, help="Every contender against every other, not only those of one name.")
-@click.option("--across-hosts", is_flag=True, help="Allow sessions of different machines.")
+@click.option(
+    "--all-pairs",
+    is_flag=True,
+    help="Every contender against every other; without it those of the same name, if there are any.",
+)
+@click.option("--across-hosts", is_flag=True, help="Allow sessions of different machines; the result says so.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/compare/1).")
 def compare(

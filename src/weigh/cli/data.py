@@ -28,14 +28,32 @@ def data() -> None:
 
 @data.command()
 @click.argument("dataset", default="netflow")
-@click.option("--scale", metavar="SCALE", help="Rows such as 1M, or a scale factor such as 0.1 [the dataset's usual].")
-@click.option("--seed", default=42, show_default=True, type=int)
-@click.option("--writer", default="duckdb", show_default=True, type=click.Choice(["duckdb", "pyarrow", "tpchgen"]))
 @click.option(
-    "--codec", default="zstd", show_default=True, type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"])
+    "--scale",
+    metavar="SCALE",
+    help="Rows of netflow, e.g. 20K; scale factor of the others, e.g. 0.1 [1M of netflow, 1 of the others].",
 )
-@click.option("--files", default=1, show_default=True, type=int)
-@click.option("--row-group-rows", type=int, help="[the writer's usual; 122880 for duckdb and pyarrow].")
+@click.option("--seed", default=42, show_default=True, type=int, help="Seed of netflow; the others have none.")
+@click.option(
+    "--writer",
+    default="duckdb",
+    show_default=True,
+    type=click.Choice(["duckdb", "pyarrow", "tpchgen"]),
+    help="What writes the files; tpchgen keeps the files of that generator.",
+)
+@click.option(
+    "--codec",
+    default="zstd",
+    show_default=True,
+    type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"]),
+    help="Compression of all columns.",
+)
+@click.option("--files", default=1, show_default=True, type=int, help="Files of each table.")
+@click.option(
+    "--row-group-rows",
+    type=int,
+    help="Rows of a row group, with the duckdb writer a multiple of 2,048; not with tpchgen [122880].",
+)
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @_json
 def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool, **layout: Any) -> None:
@@ -66,7 +84,7 @@ def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool,
 @click.option("--columns", metavar="A,B,...", help="Only these columns, in this order.")
 @_json
 def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
-    """Print the row digest of Parquet FILES taken as one table."""
+    """Print the row digest of Parquet files taken as one table."""
     from weigh._native import DigestError, digest_parquet
     from weigh.model.errors import DataFault
 
@@ -86,7 +104,7 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
 @_files
 @_json
 def describe(files: tuple[Path, ...], as_json: bool) -> None:
-    """Say what Parquet FILES are: writer, row groups, codecs, encodings, hashes, digests."""
+    """Say what Parquet files are: writer, row groups, codecs, encodings, hashes, digests."""
     from weigh.data.layout import file_facts
 
     found = file_facts.describe({"table": files})
@@ -153,7 +171,7 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 @_json
 def check(folder: Path, as_json: bool) -> None:
-    """Check the files of a dataset FOLDER against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
+    """Check the files of a dataset folder against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
     from weigh.data.layout import file_facts
     from weigh.model import units
     from weigh.model.errors import DataFault, ExitCode

@@ -44,16 +44,32 @@ class _Doctor(click.Group):
 
 @click.group(cls=_Doctor, invoke_without_command=True)
 @click.option("--tune", is_flag=True, help="Set what spoils and can be set, after asking; --restore undoes it.")
-@click.option("--restore", is_flag=True, help="Undo what --tune or --effect set, also after a crash.")
-@click.option("--effect", metavar="KNOB", help="Measure what a knob does: fixed work with it calm and restless.")
-@click.option("--blocks", type=click.IntRange(min=3), default=12, show_default=True, help="Of --effect.")
+@click.option(
+    "--restore",
+    is_flag=True,
+    help="Undo what --tune or --effect set, also after a crash, and say what could not be brought back.",
+)
+@click.option("--effect", metavar="KNOB", help="Measure what a knob does to the times of fixed work, and put it back.")
+@click.option(
+    "--blocks",
+    type=click.IntRange(min=3),
+    metavar="N",
+    default=12,
+    show_default=True,
+    help="Blocks of --effect, each with both states of the knob in random order.",
+)
 @click.option("--yes", is_flag=True, help="With --tune: do not ask.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/doctor/1).")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON document on stdout (schema weigh/doctor/1), with --effect (schema weigh/effect/1).",
+)
 @click.pass_context
 def doctor(
     ctx: click.Context, tune: bool, restore: bool, effect: str | None, blocks: int, yes: bool, as_json: bool
 ) -> None:
-    """What on this machine would spoil a measurement, and how to mend it.
+    """What on this machine would spoil a measurement, and how to fix it.
 
     Every knob is fine, spoils, or cannot be seen. Nothing is changed without --tune (or --effect, which puts everything
     back). Exit 1 when something spoils.

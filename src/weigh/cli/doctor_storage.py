@@ -11,11 +11,15 @@ from weigh.cli.output import print_json, print_rich
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path), default=Path())
-@click.option("--rates/--no-rates", default=True, help="Measure read rates with a file written there [yes].")
-@click.option("--mount", "point", default="/mnt/weigh", show_default=True, help="Mount point in the script.")
+@click.option(
+    "--rates/--no-rates", default=True, help="Whether read rates are measured, with a file that is written there [yes]."
+)
+@click.option(
+    "--mount", "point", default="/mnt/weigh", show_default=True, metavar="POINT", help="Mount point in the script."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/doctor-storage/1).")
 def storage(path: Path, rates: bool, point: str, as_json: bool) -> None:
-    """On what PATH lies, how fast it can be read, and which disks nobody uses.
+    """On what PATH lies, how fast it can be read, and which disks are not mounted.
 
     Of blank disks that are not mounted it prints a script that would join, format and mount them. It runs nothing, and
     leaves out what bears a signature or cannot be read.

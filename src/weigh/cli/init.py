@@ -15,17 +15,20 @@ from weigh.cli.progress import progress
     multiple=True,
     required=True,
     metavar="FILES",
-    help="Parquet files: a path, a folder or a 'pattern*', with TABLE= before it where its name does not say it.",
+    help="Parquet files: a path, a folder, or a pattern in quotes; TABLE=FILES names the table. Repeatable.",
 )
 @click.option(
     "--sql",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="SELECT statements; `-- name: NAME` before one names it. Without it: a count of every table.",
+    help="SELECT statements; `-- name: NAME` before one names it. Repeatable [a count of every table].",
 )
 @click.option(
-    "--contender", multiple=True, metavar="SPEC", help="What to compare; the first one is asked [duckdb, datafusion]."
+    "--contender",
+    multiple=True,
+    metavar="SPEC",
+    help="What to compare; the first one answers the queries. Repeatable [duckdb, datafusion].",
 )
 @click.option(
     "--dir", "folder", type=click.Path(path_type=Path), default=Path(), metavar="DIR", help="Where to write [.]."

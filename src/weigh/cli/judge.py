@@ -14,19 +14,48 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", metavar="[LABEL=]FILE...", nargs=-1, required=True)
-@click.option("--baseline", metavar="NAME", help="Contender the others are compared with [the first].")
-@click.option("--interleaved", is_flag=True, help="The files were made in turn: old1 new1 old2 new2 ...; your word.")
-@click.option("--format", "format_", metavar="NAME", default="", help="Of all files [told by their content].")
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="Name of the contender that the others are compared with; declared, a SLOWER is exit 1 [the first contender].",
+)
+@click.option(
+    "--interleaved",
+    is_flag=True,
+    help="The files of the contenders were made in turn: old1 new1 old2 new2 ...; you vouch for it.",
+)
+@click.option("--format", "format_", metavar="NAME", default="", help="Format of all files [by content].")
 @click.option(
     "--unit",
     type=click.Choice(["ns", "us", "ms", "s"]),
     default=None,
-    help="Of values whose unit the file leaves open [s; of an hlog ns].",
+    help="Unit of values where the file leaves it open [s; ns of an hlog].",
 )
-@click.option("--margin", metavar="FRACTION", default="3%", show_default=True, help="Smallest change that matters.")
-@click.option("--confidence", metavar="LEVEL", default="0.99", show_default=True, help="Of the interval of a ratio.")
-@click.option("--rule", type=click.Choice(["clickhouse"]), help="A second opinion beside every verdict.")
-@click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+@click.option(
+    "--margin",
+    metavar="FRACTION",
+    default="3%",
+    show_default=True,
+    help="The smallest change that matters, chosen before a look at the numbers.",
+)
+@click.option(
+    "--confidence",
+    metavar="LEVEL",
+    default="0.99",
+    show_default=True,
+    help="Confidence level of the interval of the ratio.",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["clickhouse"]),
+    metavar="clickhouse",
+    help="A second opinion next to every verdict, by that rule; it changes none.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit 3 when a verdict is refused or unresolved, or, with nothing to compare, a series is refused.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/judge/1).")
 def judge(
     files: tuple[str, ...],

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 _ELSEWHERE = {
     "as_json": "One JSON document on stdout (schema weigh/ladder/1).",
-    "budget": "For the measuring phase of each rung, e.g. 10m.",
+    "budget": "Time for the measuring phase of each rung, e.g. 10m [no limit].",
     "resume": "Go on where the ladder was killed or interrupted; rungs that are complete stay as they are.",
-    "scale": "Of the one rung, with --vary and without --scales.",
-    "strict": "Exit 3 when the largest rung leaves a verdict refused or unresolved.",
+    "scale": "Of the one rung, only with --vary and without --scales [1M of netflow, 1 of TPC-H].",
+    "strict": "Exit 3 when the largest rung leaves a verdict refused or unresolved; small ones often do.",
+    "temperature": "Only hot: a ladder cannot be measured cold [hot].",
 }
 """Flags of `run` that mean a little more here."""
 
@@ -42,13 +43,13 @@ def _flag_of_run(one: click.Parameter) -> click.Parameter:
 @click.option(
     "--scales",
     metavar="A,B,...",
-    help="Rungs of the ladder [three around the usual scale of the data, e.g. 100K,1M,10M].",
+    help="The rungs [100K,1M,10M of netflow, 0.01,0.1,1 of TPC-H].",
 )
 @click.option(
     "--vary",
     multiple=True,
     metavar="[CONTENDER:]KEY=A,B,...",
-    help="Take contenders in once for each value of a setting; threads is each engine's own. Repeatable.",
+    help="Contenders take part once for each value of a setting; threads stands for each engine's own. Repeatable.",
 )
 def ladder(
     file: Path | None,
@@ -61,7 +62,7 @@ def ladder(
     vary: tuple[str, ...],
     **flags: Any,
 ) -> None:
-    """Run the experiment at growing scales, and find where the signal clears the noise.
+    """Run the experiment at growing scales, and find the one from which on the margin is resolvable.
 
     Each rung is an experiment of its own, with its gate and its sealed evidence. The first rung at which the declared
     margin is resolvable is named, and one beyond the largest is predicted where none is and a prediction can be had.
@@ -87,7 +88,8 @@ def ladder(
     click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
-ladder.params[:0] = [_flag_of_run(one) for one in run.params]
+_file, *_flags = [_flag_of_run(one) for one in run.params]
+ladder.params = [_file, *ladder.params, *_flags]
 
 
 def _planned(

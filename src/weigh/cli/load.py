@@ -21,38 +21,64 @@ from weigh.cli.progress import progress
     "--target",
     required=True,
     metavar="TARGET",
-    help="postgres:embedded, valkey:embedded, sqlite:embedded, sqlite:PATH, or a URL.",
+    help="The server: postgres:embedded, valkey:embedded, sqlite:embedded, sqlite:PATH, or a URL.",
 )
-@click.option("--rate", metavar="N", help="Requests a second that are due, whatever the server does.")
+@click.option(
+    "--rate",
+    metavar="N",
+    help="Requests a second that are due, 500 or 2k; an open loop needs it, but for steps and trace.",
+)
 @click.option(
     "--arrivals",
     metavar="KIND",
-    help="constant, poisson, bursts[:PEAK[:LENGTH]], ramp:TO, steps:R1,R2,...[:TIME], trace:FILE [constant].",
+    help="When requests are due: constant, poisson, bursts[:PEAK[:LENGTH]], ramp:TO, steps:R1,R2,...[:TIME], "
+    "trace:FILE [constant].",
 )
-@click.option("--closed", is_flag=True, help="A closed loop instead: ask again when the last answer has come.")
-@click.option("--both", is_flag=True, help="Both loops, side by side: what the closed one hides.")
-@click.option("--duration", metavar="TIME", help="Of each run [60s].")
-@click.option("--warmup", metavar="TIME", help="Left out at the beginning [found by a test].")
-@click.option("--connections", metavar="N[,N...]", help="To the server; several numbers are several runs [16].")
-@click.option("--threads", type=int, metavar="N", help="Of the generator [half of the cores].")
-@click.option("--spin", is_flag=True, help="Ask the clock until a request is due: on time, at a core a thread.")
-@click.option("--repeats", type=int, metavar="K", help="Runs of each kind; the interval between them comes first [1].")
-@click.option("--records", metavar="N", help="Of YCSB, e.g. 1M [100K].")
-@click.option("--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10.")
-@click.option("--protocol", metavar="MODE", help="Of scripts, as pgbench's: prepared, simple [prepared].")
-@click.option("--fanout", type=int, metavar="N", help="What a page takes that makes N requests at once.")
-@click.option("--max-in-flight", type=int, metavar="N", help="Sent and not answered, at most [the connections].")
-@click.option("--timeout", metavar="TIME", help="After which a request is given up [30s].")
-@click.option("--error-budget", metavar="SHARE", help="Of requests that may fail [0.1%].")
-@click.option("--seed", type=int, help="Of keys, values and arrivals [42].")
+@click.option(
+    "--closed", is_flag=True, help="A closed loop instead: the next request is sent when the last one was answered."
+)
+@click.option("--both", is_flag=True, help="An open and a closed loop, one after the other: what the closed one hides.")
+@click.option("--duration", metavar="TIME", help="Length of each run; the rest of a longer trace is not offered [60s].")
+@click.option("--warmup", metavar="TIME", help="Time left out at the beginning of each run [found by a test].")
+@click.option(
+    "--connections", metavar="N[,N...]", help="Connections to the server; several numbers are several runs [16]."
+)
+@click.option(
+    "--threads",
+    type=int,
+    metavar="N",
+    help="Threads of the generator: at most 64, or the connections, or --max-in-flight [half of the cores].",
+)
+@click.option(
+    "--spin",
+    is_flag=True,
+    help="Ask the clock until a request is due, instead of sleeping: on time, and each thread costs a core.",
+)
+@click.option("--repeats", type=int, metavar="K", help="Runs of each kind [1].")
+@click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
+@click.option(
+    "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."
+)
+@click.option(
+    "--protocol",
+    metavar="MODE",
+    help="Of scripts, as pgbench's: prepared, or simple, which sends statements as text each time [prepared].",
+)
+@click.option("--fanout", type=int, metavar="N", help="Also report what a page takes that makes N requests at once.")
+@click.option(
+    "--max-in-flight", type=int, metavar="N", help="Requests sent and not answered, at most [the connections]."
+)
+@click.option("--timeout", metavar="TIME", help="Time after which a request is given up [30s].")
+@click.option("--error-budget", metavar="SHARE", help="Share of the requests that may fail [0.1%].")
+@click.option("--seed", type=int, help="Seed of keys, values and arrivals [42].")
 @click.option(
     "--contention",
     metavar="FRACTION",
     envvar="WEIGH_CONTENTION",
-    help="Share of a run's CPU that others may use, e.g. 10%; 100% allows any [5%].",
+    help="Share of a run's CPU that others may use before it is refused; 100% allows any [5%].",
 )
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Evidence goes here [runs]."
+    "--out", type=click.Path(path_type=Path), default=DEFAULT_OUT, metavar="DIR", help="Where the evidence goes [runs]."
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -60,7 +86,7 @@ from weigh.cli.progress import progress
 def load(
     workload: tuple[str, ...], target: str, out: Path, as_json: bool, quiet: bool, strict: bool, **flags: Any
 ) -> None:
-    """Offer work to a server on a schedule, and measure what its users would feel.
+    """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, or scripts in pgbench's language as FILE.sql[@WEIGHT]. Built in are
     tpcb-like, simple-update and select-only.

@@ -14,7 +14,7 @@ from weigh.cli.output import print_json, print_report
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from weigh.model.spec import Spec
 
@@ -44,37 +44,70 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--contender",
             multiple=True,
             metavar="SPEC",
-            help="[NAME=]ENGINE[@VERSION][+PIN...][?KEY=VALUE&...], repeatable; or a name of weigh.toml.",
+            help="What is compared: ENGINE[@VERSION] with pins and settings, or a name of weigh.toml. Repeatable.",
         ),
-        click.option("--baseline", metavar="NAME", help="Contender the others are compared with [the first]."),
-        click.option("--workload", metavar="NAME", help="Workload [netflow]."),
+        click.option(
+            "--baseline",
+            metavar="NAME",
+            help="Name of the contender that the others are compared with [the first contender].",
+        ),
+        click.option(
+            "--workload",
+            metavar="NAME",
+            help="netflow, tpch, tpch-dbgen, sql (your own data) or a plug-in's [netflow].",
+        ),
         click.option("--operations", metavar="A,B,...", callback=_comma, help="Only these operations."),
         click.option(
-            "--scale", metavar="SCALE", help="Rows of netflow [1M], or the scale factor of a TPC dataset, e.g. 0.1 [1]."
+            "--scale",
+            metavar="SCALE",
+            help="Rows of netflow, e.g. 20K, 1500; scale factor of TPC-H, e.g. 0.01, SF10 [1M of netflow, 1 of TPC-H].",
         ),
-        click.option("--seed", type=int, help="Of data, order and literals [42]."),
-        click.option("--truth/--no-truth", default=None, help="Use the dataset's ground truth as a witness [yes]."),
+        click.option(
+            "--seed",
+            type=int,
+            help="Seed of the data where it has one, of the order of turns, of the choice of literals [42].",
+        ),
+        click.option(
+            "--truth/--no-truth",
+            default=None,
+            help="Whether what is known about the data (truth, published answers) is a witness in the gate [yes].",
+        ),
         click.option(
             "--answers",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Pinned answers, the first witness of the gate.",
+            help="File of pinned answers, the first witness of the gate.",
         ),
-        click.option("--timeout", metavar="TIME", help="Ends one execution, e.g. 120s [120s]."),
-        click.option("--affinity", metavar="CPUS", help="Keeps every contender on these CPUs, e.g. 0-3."),
-        click.option("--memory-limit", metavar="SIZE", help="Holds every contender to that memory, e.g. 4G."),
-        click.option("--expect-storage", metavar="KIND", help="Refuse data that lies elsewhere, e.g. nvme."),
+        click.option("--timeout", metavar="TIME", help="Ends one execution: 90s, 10m, 1h30m, 500ms [120s]."),
+        click.option(
+            "--affinity",
+            metavar="CPUS",
+            help="Keeps every contender on these CPUs, e.g. 0-3,8 [all that weigh may use].",
+        ),
+        click.option(
+            "--memory-limit", metavar="SIZE", help="Limits every contender to that memory, e.g. 4G, 512MiB [no limit]."
+        ),
+        click.option(
+            "--expect-storage", metavar="KIND", help="Exit 2 where the data lies on another kind of storage, e.g. nvme."
+        ),
         click.option(
             "--shrink/--no-shrink",
             default=True,
             envvar="WEIGH_SHRINK",
-            help="Make small reproducers of what diverged in the gate [yes].",
+            help="Whether a divergence in the gate is reduced to a small example, 60 seconds each [yes].",
         ),
-        _out,
-        _json,
-        _quiet,
     )
-    for flag in reversed(flags):
+    return _with(flags, command)
+
+
+def _output(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The flags of where results go; they come last."""
+    return _with((_out, _json, _quiet), command)
+
+
+def _with(flags: Iterable[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command with more flags, in their order."""
+    for flag in reversed(tuple(flags)):
         command = flag(command)
     return command
 
@@ -93,7 +126,7 @@ _out = click.option(
     type=click.Path(path_type=Path),
     default=DEFAULT_OUT,
     metavar="DIR",
-    help="Evidence goes here [runs].",
+    help="Where the evidence goes [runs].",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/1).")
 _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
@@ -103,25 +136,38 @@ _contention = click.option(
     "--contention",
     metavar="FRACTION",
     envvar="WEIGH_CONTENTION",
-    help="Share of a turn's CPU that others may use, e.g. 10%; 100% allows any [5%].",
+    help="Share of a turn's CPU that others may use before its pair is refused; 100% allows any [5%].",
 )
 
 
 @click.command()
 @_options
-@click.option("--starts", type=int, help="Fresh starts of every contender [10]; with --precision the most [100].")
+@click.option(
+    "--starts",
+    type=int,
+    help="Fresh starts of every contender, that is blocks; with --precision the most [10, 100 with --precision].",
+)
 @click.option("--runs", type=int, help="Timed executions in a turn [3].")
-@click.option("--margin", metavar="FRACTION", help="Smallest change that matters, e.g. 3% [3%].")
-@click.option("--confidence", metavar="LEVEL", help="Of the interval, e.g. 0.99 [0.99].")
-@click.option("--precision", metavar="FRACTION", help="Stop when every interval is that narrow to each side, e.g. 2%.")
-@click.option("--rule", metavar="clickhouse", help="A second opinion beside every verdict, by that rule.")
-@click.option("--temperature", metavar="hot|cold|both", help="Whether data is in memory when the clock starts [hot].")
-@click.option("--budget", metavar="TIME", help="For the measuring phase, e.g. 10m.")
+@click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%].")
+@click.option("--confidence", metavar="LEVEL", help="Confidence level of the interval of the ratio [0.99].")
+@click.option(
+    "--precision", metavar="FRACTION", help="Stop when every interval is at most that wide to each side, 2% or 0.02."
+)
+@click.option(
+    "--rule", metavar="clickhouse", help="A second opinion next to every verdict, by that rule; it changes none."
+)
+@click.option(
+    "--temperature",
+    metavar="hot|cold|both",
+    help="Whether the data is in memory when the clock starts, proven either way [hot].",
+)
+@click.option("--budget", metavar="TIME", help="Time for the measuring phase, e.g. 10m [no limit].")
 @_contention
-@click.option("--resume", is_flag=True, help="Go on with the latest attempt, where it was killed or interrupted.")
+@click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+@_output
 def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, resume: bool, **flags: Any) -> None:
-    """Run the experiment of weigh.toml, or the one that the flags describe.
+    """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
@@ -136,26 +182,25 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
     "--pin",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Keep the answers that agreed with a witness, for --answers.",
+    help="Keep the answers that agreed with a witness in FILE, for --answers.",
 )
 @click.option("--trust", metavar="NAME", help="With --pin: keep all answers of this contender; you vouch for them.")
+@_output
 def gate(
     file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, trust: str | None, **flags: Any
 ) -> None:
-    """Check the answers of all contenders, and time nobody."""
+    """Check the answers of all contenders, and time nothing."""
     spec, places = asked(file, flags)
     _carry_out(spec, out, as_json, quiet, measure=False, pin=pin, trust=trust, **places)
 
 
 @click.command()
-@click.option("--wrong-answer", is_flag=True, help="Bring in an engine version with a known wrong answer.")
-@click.option("--scale", default=_DEMO_SCALE, metavar="ROWS", show_default=True, help="Rows of the dataset.")
-@_out
-@_json
+@click.option("--wrong-answer", is_flag=True, help="chDB with a version that loses rows takes part.")
+@click.option("--scale", default=_DEMO_SCALE, metavar="ROWS", show_default=True, help="Rows of the data.")
 @_contention
-@_quiet
+@_output
 def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, contention: str | None) -> None:
-    """DuckDB and chDB on generated connection events, in about a minute.
+    """DuckDB and chDB on generated data, in about a minute: gate, measurement, verdicts, report.
 
     With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
     see how weigh refuses to time it.

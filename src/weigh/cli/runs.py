@@ -3,15 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from weigh._runs import DEFAULT_OUT
 from weigh.cli.output import print_json
 
 if TYPE_CHECKING:
     from weigh._runs import Entry
+
+
+class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An evidence directory.
+
+    Attributes:
+        evidence: the directory.
+        kind: ``run`` (of ``run``, ``gate`` and ``demo``), ``ladder`` or ``load``.
+        written: when something was recorded last, ISO 8601 in UTC.
+        workload, about: what it is of, for people; None where it cannot be read.
+        end: ``complete`` or ``stopped``; None where it was killed, goes on, has rungs to come, or cannot be read.
+        error: why it cannot be read; None where it can.
+    """
+
+    evidence: str
+    kind: str
+    written: str
+    workload: str | None = None
+    about: str | None = None
+    end: str | None = None
+    error: str | None = None
+
+
+class RunsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of evidence.
+
+    Attributes:
+        folder: the folder.
+        runs: the newest first.
+    """
+
+    folder: str
+    runs: tuple[EvidenceRow, ...]
 
 
 @click.command()
@@ -25,30 +59,26 @@ def runs(out: Path, as_json: bool) -> None:
 
     rows = [_row(entry) for entry in entries(out)]
     if as_json:
-        print_json({"schema": "weigh/runs/1", "folder": str(out), "runs": rows})
+        document = RunsDocument(folder=str(out), runs=tuple(rows))
+        print_json({"schema": "weigh/runs/1", **msgspec.to_builtins(document)})
         return
     if not rows:
         click.echo(f"no evidence in {out}; weigh run makes some", err=True)
-    width = max((len(row["evidence"]) for row in rows), default=0)
+    width = max((len(row.evidence) for row in rows), default=0)
     for row in rows:
-        said = row["error"] or f"{row['workload']}: {row['about']}"
-        end = "" if row["error"] or row["end"] == "complete" else f" ({row['end'] or 'not ended'})"
-        written = row["written"].replace("T", " ")
-        click.echo(f"{row['evidence']:<{width}}  {written}  {row['kind']:<6}  {said}{end}")
+        said = row.error or f"{row.workload}: {row.about}"
+        end = "" if row.error or row.end == "complete" else f" ({row.end or 'not ended'})"
+        click.echo(f"{row.evidence:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<6}  {said}{end}")
 
 
-def _row(entry: Entry) -> dict[str, Any]:
+def _row(entry: Entry) -> EvidenceRow:
     from weigh.model.errors import EvidenceFault
     from weigh.model.text import one_line
 
-    row: dict[str, Any] = {
-        "evidence": str(entry.path),
-        "kind": entry.kind.name,
-        "written": entry.written.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        **dict.fromkeys(("workload", "about", "end", "error")),
-    }
+    written = entry.written.strftime("%Y-%m-%dT%H:%M:%SZ")
+    row = EvidenceRow(evidence=str(entry.path), kind=entry.kind.name, written=written)
     try:
         about = entry.kind.about(entry.path)
     except EvidenceFault as error:
-        return {**row, "error": one_line(error.what)}
-    return {**row, "workload": about.workload, "about": one_line(about.about), "end": about.end}
+        return msgspec.structs.replace(row, error=one_line(error.what))
+    return msgspec.structs.replace(row, workload=about.workload, about=one_line(about.about), end=about.end)

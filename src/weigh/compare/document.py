@@ -6,54 +6,126 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.compare.model import Joined
 from weigh.compare.results import SCHEMA, CompareResults, Session
+from weigh.experiment.report.document import ContenderRow, ExperimentRow, contender_row, experiment_row
+from weigh.model.contender import Setting
+from weigh.model.finding import Finding
+from weigh.model.spec import Rules
+from weigh.model.verdict import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.model.contender import ContenderRead
+
+class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the two sessions.
+
+    Attributes:
+        evidence: name of its evidence directory.
+        attempts: how many attempts its figures read.
+        experiment: what was measured.
+        weigh: version that measured it; None where that is not recorded.
+        contenders: who took part.
+    """
+
+    evidence: str
+    attempts: int
+    experiment: ExperimentRow
+    weigh: str | None
+    contenders: tuple[ContenderRow, ...]
+
+
+class ReferenceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """The contender that is the same in both sessions.
+
+    Attributes:
+        first, second: its name in each session.
+        engine: as ``weigh engines`` lists it.
+        version: as the running engine says.
+        settings: that were asked for.
+        pins: further exact requirements.
+    """
+
+    first: str
+    second: str
+    engine: str
+    version: str
+    settings: dict[str, Setting]
+    pins: tuple[str, ...]
+
+
+class ReferenceMoved(msgspec.Struct, frozen=True, kw_only=True):
+    """What the machine did, and no verdict.
+
+    Attributes:
+        operation: on which.
+        metric: in which.
+        ratio: of the reference in the second session over itself in the first.
+    """
+
+    operation: str
+    metric: str
+    ratio: float
+
+
+class CompareDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole document but for ``schema``.
+
+    Attributes:
+        sessions: the first and the second.
+        reference: the contender that is the same in both.
+        rules: margin and error rates, those of the first session.
+        tier: what the comparison is good for; never ``conclusive``.
+        reference_moved: how the reference moved between the sessions: what the machine did, and no verdict.
+        verdicts: one of every operation, metric and pair.
+        findings: what weakens it (docs/guide/compare.md#what-weakens-it).
+    """
+
+    sessions: tuple[SessionRow, ...]
+    reference: ReferenceRow
+    rules: Rules
+    tier: Tier
+    reference_moved: tuple[ReferenceMoved, ...]
+    verdicts: tuple[Joined, ...]
+    findings: tuple[Finding, ...]
 
 
 def document(comparison: CompareResults) -> dict[str, Any]:
     """The whole document as plain JSON; what is absent is null."""
     first, second = comparison.first, comparison.second
-    return {
-        "schema": SCHEMA,
-        "sessions": [_session(session) for session in (first, second)],
-        "reference": {"first": first.reference, "second": second.reference, **_read(first.contender(first.reference))},
-        "rules": msgspec.to_builtins(comparison.rules),
-        "tier": msgspec.to_builtins(comparison.tier),
-        "reference_moved": list(_moved(comparison)),
-        "verdicts": msgspec.to_builtins(comparison.verdicts),
-        "findings": msgspec.to_builtins(comparison.findings),
-    }
+    same = first.contender(first.reference)
+    found = CompareDocument(
+        sessions=(_session(first), _session(second)),
+        reference=ReferenceRow(
+            first=first.reference,
+            second=second.reference,
+            engine=same.engine,
+            version=same.version,
+            settings=same.settings,
+            pins=same.pins,
+        ),
+        rules=comparison.rules,
+        tier=comparison.tier,
+        reference_moved=tuple(_moved(comparison)),
+        verdicts=comparison.verdicts,
+        findings=comparison.findings,
+    )
+    return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
 
-def _session(session: Session) -> dict[str, Any]:
-    spec, environment = session.latest.spec, session.measured[-1].environment
-    return {
-        "evidence": session.evidence,
-        "attempts": session.results.attempts,
-        "experiment": {
-            "id": spec.id,
-            "name": spec.name or None,
-            "workload": spec.workload,
-            "scale": spec.scale,
-            "notice": session.latest.notice or None,
-            "seed": spec.seed,
-            "margin": spec.rules.margin,
-            "baseline": spec.baseline,
-        },
-        "weigh": environment.weigh if environment else None,
-        "contenders": [{"name": one.name, **_read(one)} for one in (environment.contenders if environment else ())],
-    }
+def _session(session: Session) -> SessionRow:
+    environment = session.measured[-1].environment
+    return SessionRow(
+        evidence=session.evidence,
+        attempts=session.results.attempts,
+        experiment=experiment_row(session.latest),
+        weigh=environment.weigh if environment else None,
+        contenders=tuple(map(contender_row, environment.contenders if environment else ())),
+    )
 
 
-def _read(one: ContenderRead) -> dict[str, Any]:
-    return {"engine": one.engine, "version": one.version, "settings": one.settings, "pins": list(one.pins)}
-
-
-def _moved(comparison: CompareResults) -> Iterator[dict[str, Any]]:
+def _moved(comparison: CompareResults) -> Iterator[ReferenceMoved]:
     for metric, joining in comparison.joinings.items():
         for operation, ratio in joining.movement.ratios.items():
-            yield {"operation": operation, "metric": metric, "ratio": ratio}
+            yield ReferenceMoved(operation=operation, metric=metric, ratio=ratio)

@@ -44,7 +44,7 @@ class Joined(Verdict, frozen=True, kw_only=True):
     ``starts`` and ``runs`` are the smaller ones of the two sessions, ``starts_needed`` is for each of them.
 
     Attributes:
-        reference: name of the reference in the first session.
+        reference: its name in the first session.
         ratio_first: baseline over reference, in the first session.
         ratio_second: contender over reference, in the second session.
         starts_first, starts_second: blocks of each session in which both were measured.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.model.units import Seconds
 from weigh.statistics import cv
 from weigh.statistics.cv import Estimate
 
@@ -18,11 +19,11 @@ class KernelEffect(msgspec.Struct, frozen=True, kw_only=True):
     """What a knob does to one kind of work.
 
     Attributes:
-        kernel: ``sustained``, ``short`` or ``memory`` (docs/guide/doctor.md).
-        executions: of each state.
+        kernel: kind of work: ``sustained``, ``short`` or ``memory`` (docs/guide/doctor.md#what-a-knob-does).
+        executions: how many in each state.
         restless, calm: coefficient of variation in each state.
         cv_ratio: restless over calm.
-        restless_s, calm_s: median seconds.
+        restless_s, calm_s: median time in each state.
         time_ratio: restless over calm, of the medians.
     """
 
@@ -31,8 +32,8 @@ class KernelEffect(msgspec.Struct, frozen=True, kw_only=True):
     restless: Estimate
     calm: Estimate
     cv_ratio: Estimate
-    restless_s: float
-    calm_s: float
+    restless_s: Seconds
+    calm_s: Seconds
     time_ratio: Estimate
 
 
@@ -40,7 +41,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """What a knob does on one machine.
 
     Attributes:
-        knob: its name.
+        knob: name of the knob.
         places: restless and calm value of every place.
         blocks: how many, each with both states in random order.
         kernels: by kind of work.

@@ -15,11 +15,11 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     """One measurement.
 
     Attributes:
-        pattern: of the places that are read.
+        pattern: in which order the places are read.
         depth: reads under way at once.
         block: bytes of one read.
-        bytes_s: read in a second.
-        reads_s: completed in a second.
+        bytes_s: bytes read in a second.
+        reads_s: reads completed in a second.
     """
 
     pattern: Pattern
@@ -33,11 +33,11 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     """What reading a file of weigh's own past the page cache came to.
 
     Attributes:
-        how: by whom it was read.
-        file_bytes: of the file.
-        seconds: each measurement took.
+        how: what read it.
+        file_bytes: size of the file.
+        seconds: that each measurement took.
         rates: sequential and random, each at both depths; none where it cannot be read in this way.
-        why_not: then why.
+        why_not: why there are none; empty where there are.
     """
 
     how: str

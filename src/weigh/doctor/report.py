@@ -11,8 +11,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from weigh.doctor.tuning import Change, Snapshot
 from weigh.model import units
-from weigh.model.knob import KnobState
+from weigh.model.knob import KnobRead, KnobState
 from weigh.model.text import one_line
 from weigh.statistics.cv import CONFIDENCE
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.doctor.effect_analysis import Effect
-    from weigh.doctor.tuning import Change, Snapshot
-    from weigh.model.knob import KnobRead
     from weigh.statistics.cv import Estimate
 
 SCHEMA = "weigh/doctor/1"
@@ -33,14 +32,34 @@ _WIDE = 1.5
 _AS_ROOT = ("Permission denied", "Operation not permitted")
 
 
+class DoctorDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The examination as JSON, but for ``schema``.
+
+    Attributes:
+        knobs: as they are, after ``--tune``.
+        set: with ``--tune``, every place that was to be set; else empty.
+        restorable: what ``--restore`` would undo; None where nothing was set.
+    """
+
+    knobs: tuple[KnobRead, ...]
+    set: tuple[Change, ...]
+    restorable: Snapshot | None
+
+
+class RestoredDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What was undone as JSON, but for ``schema``.
+
+    Attributes:
+        restored: with ``--restore``, alone: every place that was to be set back.
+    """
+
+    restored: tuple[Change, ...]
+
+
 def document(reads: Sequence[KnobRead], changes: Sequence[Change], snapshot: Snapshot | None) -> dict[str, Any]:
     """The examination as JSON."""
-    return {
-        "schema": SCHEMA,
-        "knobs": msgspec.to_builtins(reads),
-        "set": msgspec.to_builtins(changes),
-        "restorable": msgspec.to_builtins(snapshot),
-    }
+    found = DoctorDocument(knobs=tuple(reads), set=tuple(changes), restorable=snapshot)
+    return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
 
 def examination(reads: Sequence[KnobRead], changes: Sequence[Change], snapshot: Snapshot | None) -> RenderableType:
@@ -76,7 +95,7 @@ def _summary(reads: Sequence[KnobRead]) -> str:
 
 def restored_document(changes: Sequence[Change]) -> dict[str, Any]:
     """What was undone as JSON."""
-    return {"schema": SCHEMA, "restored": msgspec.to_builtins(changes)}
+    return {"schema": SCHEMA, **msgspec.to_builtins(RestoredDocument(restored=tuple(changes)))}
 
 
 def restored(changes: Sequence[Change]) -> RenderableType:

@@ -33,7 +33,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One place that was set, or could not be.
 
     Attributes:
-        knob: its name.
+        knob: name of the knob.
         place: a file of the kernel, or what it is called where it is none.
         before: what stood there.
         after: what was to stand there.
@@ -51,6 +51,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """What stood where before weigh set anything.
 
     Attributes:
+        schema: of the file that keeps it.
         taken: date and time of the first change.
         boot: which start of the system it belongs to; values of the kernel do not outlive it.
         settings: original value by knob and place.

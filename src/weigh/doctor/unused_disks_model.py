@@ -15,8 +15,8 @@ class Spare(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         device: the disk.
-        state: ``blank``: may be taken; ``signed``: it bears something; ``unreadable``: nobody can tell.
-        why: of the last two, what was found or what stands in the way.
+        state: ``blank``: may be taken; ``signed``: it bears something; ``unreadable``: that cannot be told.
+        why: what was found, or why it cannot be told; empty of a blank one.
     """
 
     device: Device
@@ -29,7 +29,7 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         places: on what the path lies, and weigh's own folders.
-        rates: of reading there; None where that was not asked for.
+        rates: how fast it is read there; None with ``--no-rates``.
         spares: disks that are not mounted.
         script: shell lines that would make storage of the blank ones; empty where there is none.
     """

@@ -18,7 +18,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         path: as the user named it.
-        contenders: whose measurements it holds.
+        contenders: names of those whose measurements it holds.
         values: how many it holds.
     """
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.model.units import Seconds
 from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.statistics.percentiles import Percentile, percentiles
 from weigh.statistics.steady_state import Steady, steady
@@ -21,17 +22,29 @@ CONFIDENCE = 0.95
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
+class Quantile(msgspec.Struct, frozen=True, kw_only=True):
+    """A quantile without an interval.
+
+    Attributes:
+        q: the fraction of values below it.
+        value: the quantile.
+    """
+
+    q: float
+    value: Seconds
+
+
 class SeriesFigure(msgspec.Struct, frozen=True, kw_only=True):
     """What one series allows to be said. Times in seconds.
 
     Attributes:
         operation, contender: whose it is.
-        steady: where it settles.
+        steady: where it settles (docs/concept/series.md#steady-state).
         left_out: values before it settled, which are not in the mean nor in the percentiles.
         mean: with an interval that allows for correlation, or the reason why there is none.
         naive: the interval that takes the values for independent: what many tools print.
         percentiles: with intervals, where the values have an order.
-        quantiles: (fraction, seconds) of a histogram, which have no intervals.
+        quantiles: of a histogram, which have no intervals.
     """
 
     operation: str
@@ -41,7 +54,7 @@ class SeriesFigure(msgspec.Struct, frozen=True, kw_only=True):
     mean: SeriesMean
     naive: SeriesMean
     percentiles: tuple[Percentile, ...] = ()
-    quantiles: tuple[tuple[float, float], ...] = ()
+    quantiles: tuple[Quantile, ...] = ()
 
 
 def figures(turns: Iterable[Turn], confidence: float = CONFIDENCE) -> tuple[SeriesFigure, ...]:
@@ -82,5 +95,5 @@ def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
         mean=honest,
         naive=mean(kept, confidence=confidence, method="naive"),
         percentiles=() if quantiles else percentiles(kept, QUANTILES, confidence=confidence),
-        quantiles=quantiles,
+        quantiles=tuple(Quantile(q=q, value=value) for q, value in quantiles),
     )

@@ -171,7 +171,7 @@ def _series(results: JudgeResults) -> list[RenderableType]:
         rows = [
             (part.q, units.seconds(part.value) if part.resolved else "not resolved", _between(part.low, part.high))
             for part in one.percentiles
-        ] or [(q, units.seconds(value), "order lost") for q, value in one.quantiles]
+        ] or [(part.q, units.seconds(part.value), "order lost") for part in one.quantiles]
         for q, value, between in rows:
             percentiles.add_row(name, f"p{100 * q:g}", value, between)
             name = Text()

@@ -26,25 +26,26 @@ if TYPE_CHECKING:
 _UNSHOWN = (VerdictName.DIVERGED, VerdictName.ERROR)
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One contender on one operation at one rung.
+class StepFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one contender on one operation at one rung.
 
     Attributes:
-        rung: number of the rung, from 0.
+        scale: of the rung.
         against: whom the ratio is over; the contender itself for the baseline's two arms.
-        starts, runs, min, median, max, cv: of its executions; None where no time is shown. Both arms of the baseline
-            count together.
+        starts: fresh starts with at least one measurement, both arms of the baseline together; None where no time is
+            shown, as the next five.
+        runs: measurements a start, the median over starts.
+        min, median, max: over all measurements.
+        cv: standard deviation over mean of all measurements.
         blocks: in which both sides of the ratio were measured.
         verdict: None for the baseline.
-        ratio, low, high: with its interval at the confidence of the rules.
+        ratio: contender over ``against``; of the baseline its second arm over its first.
+        low, high: interval of the ratio at the confidence of the rules.
         half_width: of the interval, as a factor less one: 0.03 means times or over 1.03.
         detectable: smallest effect that these starts would find, a fraction.
         resolves: whether that is within the margin; None where there is no interval.
     """
 
-    operation: str
-    contender: str
-    rung: int
     scale: Scale | None
     against: str
     starts: int | None = None
@@ -61,6 +62,24 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     half_width: float | None = None
     detectable: float | None = None
     resolves: bool | None = None
+
+
+class Step(StepFigures, frozen=True, kw_only=True):
+    """One contender on one operation at one rung.
+
+    Attributes:
+        operation, contender: whose figures they are.
+        rung: number of the rung, from 0.
+    """
+
+    operation: str
+    contender: str
+    rung: int
+
+    @property
+    def figures(self) -> StepFigures:
+        """The figures without whose they are."""
+        return StepFigures(**{name: getattr(self, name) for name in StepFigures.__struct_fields__})
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):

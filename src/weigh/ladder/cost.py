@@ -27,10 +27,13 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     """One varied contender on one operation.
 
     Attributes:
+        operation, contender: whose executions.
+        scale: of the rung.
         against: the best single-threaded contender.
         width: threads at which it first beats that; None where no width that was tried does.
         member: the contender of that width.
-        ratio, low, high: member over ``against``, with its interval.
+        ratio: member over ``against``.
+        low, high: its interval.
         tried: the widths that were compared, ascending.
         open: widths whose verdict is unresolved or refused: more starts may change the answer.
         absent: single-threaded contenders without a time here; one of them may be better than ``against``.

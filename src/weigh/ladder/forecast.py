@@ -52,7 +52,8 @@ class Crossing(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         scale: predicted; never below the largest measured one, which did not resolve.
-        low, high: its interval; ``high`` is None where it is beyond :data:`REACH`.
+        low: lower end of its interval.
+        high: upper end; None where it is out of reach.
         confidence: of that interval.
         slope: of the line: -0.5 where noise averages out over the work, -1 where it does not depend on it.
     """

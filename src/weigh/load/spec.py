@@ -25,11 +25,11 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
         kind: ``constant`` is one every 1/rate s; ``closed`` is the next one when the last has been answered.
         rate: the mean; of a ramp, where it begins.
         peak: of bursts: the rate inside a burst over the mean.
-        length_s: of bursts: seconds a burst lasts.
+        length_s: of bursts: how long each lasts.
         to: of a ramp: where it ends.
-        rates: of steps, one after another.
-        step_s: seconds a step lasts.
-        times_s: of a trace: seconds since its beginning, ascending.
+        rates: of steps: the rate of each.
+        step_s: of steps: how long each lasts.
+        times_s: of a trace: when requests are due, since its beginning, ascending.
     """
 
     kind: ArrivalKind = "constant"
@@ -39,7 +39,7 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
     to: float | None = None
     rates: tuple[float, ...] | None = None
     step_s: Seconds | None = None
-    times_s: tuple[float, ...] | None = None
+    times_s: tuple[Seconds, ...] | None = None
 
     def mean_rate(self, duration: Seconds) -> float | None:
         """Requests a second that it asks for over a duration; None of a closed loop."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from weigh.model import codes, units
 from weigh.model.calibration import Kernel
+from weigh.model.units import Seconds
 from weigh.statistics.prewhitening import Whitened, constant, whiten
 
 if TYPE_CHECKING:
@@ -46,13 +47,13 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
     """How quiet the machine was for one kernel, over one attempt.
 
     Attributes:
-        kernel: which.
+        kernel: kind of fixed work.
         calibrations: how often it was executed, each time a few times in a row.
-        median: seconds of one execution.
+        median: of one execution.
         cv: coefficient of variation of all executions; None where there was one.
         drift: a trend, a step or an episode; None where there is none, or there are too few calibrations to tell.
         size: by which fraction the kernel took longer for it (less, below 0): from the first calibration to the last
-            by a trend, beside the rest otherwise; 0 without a drift.
+            by a trend, against the rest otherwise; 0 without a drift.
         first, last: blocks during which it began and ended; -1 without a drift.
         at: seconds since the attempt began, of the first calibration that shows it.
         abrupt: the largest change within one block, a fraction.
@@ -60,13 +61,13 @@ class Quiet(msgspec.Struct, frozen=True, kw_only=True):
 
     kernel: Kernel
     calibrations: int
-    median: float
+    median: Seconds
     cv: float | None
     drift: Kind | None = None
     size: float = 0.0
     first: int = -1
     last: int = -1
-    at: float = 0.0
+    at: Seconds = 0.0
     abrupt: float = 0.0
 
 

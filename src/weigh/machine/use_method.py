@@ -68,10 +68,11 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """One resource over the turns of all attempts, or over the intervals of a load; None where it cannot be told.
 
     Attributes:
-        name: of :data:`RESOURCES`.
-        utilisation, most: share in use, on average and in the turn with most.
-        saturated: share of the turns' time in turns in which work waited for it.
-        first: the first of those turns.
+        name: ``cpu``, ``memory``, ``disk`` or ``network``.
+        utilisation: share in use, on average.
+        most: share in use in the turn, or the interval of a load, with most.
+        saturated: share of the time of all turns that lay in turns in which work waited for it.
+        first: the first of those turns; of a load the run and the seconds since it began.
         errors: how many there were.
     """
 

@@ -17,7 +17,7 @@ class DatasetName(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         generator: name and version, e.g. ``netflow/1`` or ``tpchgen/4.0.0``.
         scale: rows, or a scale factor; None for a user's own files.
-        seed: of the generator; None where it has none.
+        seed: of the generator; None without one.
     """
 
     generator: str
@@ -36,8 +36,8 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         path: relative to the manifest.
         table: logical table whose rows it holds.
-        bytes: size.
-        blake3: hash of the bytes, hex.
+        bytes: its size.
+        blake3: hash of its bytes, hex.
         rows: number of rows.
         digest: typed row digest, independent of row order and encoding.
         parquet: writer, row groups, codecs and encodings of each column, as read from the footer.

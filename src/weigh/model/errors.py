@@ -21,7 +21,18 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What the exit code of a command means (docs/reference/commands.md)."""
+    """What the exit code of a command means.
+
+    Attributes:
+        OK: nothing found.
+        FOUND: an answer diverged, a contender was disqualified (a finding of severity error), a check or ``verify``
+            failed, two tables differ, ``doctor`` found a knob that spoils, an answer of ``load`` contradicts what was
+            written, or a contender is SLOWER past the margin of a declared baseline (``--baseline`` or in weigh.toml).
+        FAILED: usage, environment or engine failure: no verdict could be made, for instance because no operation was
+            answered by two contenders.
+        INCONCLUSIVE: with ``--strict``: a verdict of wall time was refused or is unresolved, or a run of ``load`` was
+            refused.
+    """
 
     OK = 0
     FOUND = 1

@@ -15,12 +15,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing said about an experiment. Made from an entry of the registry: ``codes.A9_ENABLED.finding(...)``.
 
     Attributes:
-        code: of the registry.
-        severity: ``note`` changes nothing, ``warning`` weakens the result, ``error`` forbids part of it.
+        code: of the registry (docs/reference/findings.md): the id of a lie (docs/reference/lies.md), with a suffix
+            for the kind, ``A9.enabled``; or ``X...`` for what only concerns the environment.
+        severity: ``note`` changes nothing, ``warning`` weakens the result, ``error`` forbids part of it and exits 1.
         text: one or two sentences.
         remedy: what to do about it.
-        contender: the contender concerned, if one is.
-        operation: the operation concerned, if one is.
+        contender: the contender concerned; None where it is not about one.
+        operation: the operation concerned; None likewise.
     """
 
     code: Code

@@ -36,10 +36,12 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One physical form of a dataset, as asked for. One layout for all contenders: the same bytes.
 
     Attributes:
-        writer: who writes the files; ``tpchgen`` keeps those of that generator.
+        writer: what writes the files; ``"tpchgen"`` keeps the files of that generator
+            (docs/reference/workloads.md#how-tpc-h-data-is-made).
         codec: compression of all columns.
-        files: of every table.
-        row_group_rows: None for the writer's usual size, which is 122,880 rows for DuckDB and PyArrow here.
+        files: files of each table.
+        row_group_rows: rows of a row group, with the DuckDB writer a multiple of 2,048; not with ``"tpchgen"``
+            [``122880``].
     """
 
     writer: Writer = "duckdb"

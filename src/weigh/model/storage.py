@@ -28,7 +28,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: as the kernel calls it.
-        kind: by its transport and model.
+        kind: of storage, by its transport and model.
         model: as it says itself; empty where it says nothing.
         bytes: its size.
         rotational: as the kernel believes; a virtual disk often says so and is not.
@@ -47,16 +47,16 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         use: what lies there.
         path: the path, symbolic links followed.
-        kind: in one word.
-        filesystem: its type.
+        kind: of storage, in one word.
+        filesystem: type of the file system.
         source: what was mounted.
-        mount: where.
+        mount: where it is mounted.
         options: of the mount and of the file system.
         raid: level, of md or btrfs.
         layers: what stands between the file system and the devices, from above.
-        devices: at the bottom.
-        free: bytes that may still be written.
-        contender: whose it is; None where it is everybody's.
+        devices: block devices at the bottom.
+        free: space that may still be written.
+        contender: whose it is; None where it is that of all.
     """
 
     use: Use

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from weigh.model.finding import Code
-from weigh.model.units import Scale, Seconds
+from weigh.model.units import Scale
 
 
 class VerdictName(StrEnum):
@@ -25,7 +25,12 @@ class VerdictName(StrEnum):
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a verdict is what it is. Made from an entry of the registry: ``codes.T7_UNSTABLE.reason(...)``."""
+    """Why a verdict is what it is. Made from an entry of the registry: ``codes.T7_UNSTABLE.reason(...)``.
+
+    Attributes:
+        code: of the registry (docs/reference/findings.md).
+        text: one sentence.
+    """
 
     code: Code
     text: str
@@ -35,10 +40,16 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     """One contender on one operation, by itself.
 
     Attributes:
-        starts: fresh starts with at least one measurement.
+        operation, contender: whose executions.
+        metric: ``wall_s``, ``cpu_s``, ``peak_memory`` or ``bytes_read``; one that is zero or missing throughout has no
+            rows.
+        temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md).
+        scale: rows as an integer, a scale factor as a number with a point; None for your own files.
+        layout: None: one layout for all.
+        starts: fresh starts with at least one measurement; the baseline's two arms together.
         runs: measurements a start, the median over starts.
         min, median, max: over all measurements, in the metric's unit.
-        cv: coefficient of variation of all measurements (standard deviation over mean).
+        cv: coefficient of variation of all measurements (standard deviation over mean); None where it has none.
     """
 
     operation: str
@@ -49,9 +60,9 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     layout: str | None = None
     starts: int
     runs: int
-    min: Seconds
-    median: Seconds
-    max: Seconds
+    min: float
+    median: float
+    max: float
     cv: float | None
 
 
@@ -68,9 +79,9 @@ class SecondOpinion(msgspec.Struct, frozen=True, kw_only=True):
     """What another rule makes of the same executions. It changes no verdict.
 
     Attributes:
-        rule: whose.
+        rule: whose rule.
         name: its outcome.
-        difference: of the medians over the baseline's, a fraction.
+        difference: of the medians, a fraction of the baseline's.
         threshold: the largest such difference that shuffling gives in 99 % of cases, a fraction.
         runs: executions of the contender and of the baseline.
     """
@@ -86,18 +97,27 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """One contender against the baseline on one operation.
 
     Attributes:
-        ratio: contender over baseline; above 1 is more.
+        operation, contender: whose executions.
+        baseline: what they are compared with.
+        verdict: what follows (docs/concept/statistics.md#the-verdicts).
+        metric: ``wall_s``, ``cpu_s``, ``peak_memory`` or ``bytes_read``. Wall time decides the exit code.
+        temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md).
+        scale: rows as an integer, a scale factor as a number with a point; None for your own files.
+        layout: None: one layout for all.
+        ratio: contender over baseline; above 1 is more. This and the other figures are None of a verdict without them
+            (diverged, error, disqualified).
         low, high: interval of the ratio at ``confidence``.
+        confidence: level of that interval.
         low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
-        median_ratio: ratio of the medians of all measurements, printed beside ``ratio``.
-        margin: the smallest change that matters, declared beforehand.
-        noise_floor: |ratio - 1| of the baseline's two arms: what no difference looked like here.
-        detectable: smallest effect that this many starts would find (99 % test, 80 % power), as a fraction.
+        median_ratio: ratio of the medians of all measurements.
+        margin: the smallest change that matters, declared beforehand, a fraction.
+        noise_floor: how far the baseline's two arms are apart, a fraction: what no difference looked like here.
+        detectable: smallest effect that this many starts would find (99 % test, 80 % power), a fraction.
         starts: blocks in which both were measured.
         runs: measurements a start.
-        starts_needed: starts that would resolve it, for an unresolved one.
-        second_opinion: of another rule on the same executions, where it was asked for.
-        reasons: reasons and warnings about assumptions.
+        starts_needed: of an unresolved verdict: starts that would about settle it.
+        second_opinion: of another rule on the same executions; None without ``--rule``.
+        reasons: why, and warnings about assumptions.
     """
 
     operation: str
@@ -126,7 +146,12 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Missing(msgspec.Struct, frozen=True, kw_only=True):
-    """An operation of the suite that has no ratio, and why: ``refused (T7.unstable)``, ``not chosen``."""
+    """An operation of the suite that has no ratio.
+
+    Attributes:
+        operation: its name.
+        why: ``not chosen``, ``not measured``, or the verdict with its code, as in ``refused (T7.unstable)``.
+    """
 
     operation: str
     why: str

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from weigh.machine.contention import ALL
-from weigh.model.units import count, percent
+from weigh.model.units import Seconds, count, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,10 +18,8 @@ if TYPE_CHECKING:
 
 NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
 
-
 _CULPRITS = 16
 """Names of processes that the document gives of one pair."""
-
 
 _PIDS = 20
 """Ids of one name that it gives."""
@@ -32,12 +32,44 @@ def bound(share: float) -> str:
     return f"where others used more than {percent(share)} of the CPU of its turns"
 
 
-def blamed(culprits: Sequence[ProcessGroup]) -> list[dict[str, Any]]:
-    """Processes that others used, as the document has them."""
-    return [
-        {"name": one.name, "cpu_s": one.cpu_s, "processes": len(one.pids), "pids": list(one.pids[:_PIDS])}
+class CulpritRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Foreign processes of one name.
+
+    Attributes:
+        name: as the kernel knows it.
+        cpu_s: CPU time of all of them.
+        processes: how many there were.
+        pids: their ids, at most 20.
+    """
+
+    name: str
+    cpu_s: Seconds
+    processes: int
+    pids: tuple[int, ...]
+
+
+class SamplerRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What the sampler of the machine did itself.
+
+    Attributes:
+        moments: how often it read the machine.
+        seconds: that these cover.
+        cpu_s: CPU time that it used.
+        unreadable: sources that it could not read, and why.
+    """
+
+    moments: int
+    seconds: Seconds
+    cpu_s: Seconds
+    unreadable: dict[str, str]
+
+
+def blamed(culprits: Sequence[ProcessGroup]) -> tuple[CulpritRow, ...]:
+    """Processes of others, as documents have them: at most 16 names."""
+    return tuple(
+        CulpritRow(name=one.name, cpu_s=one.cpu_s, processes=len(one.pids), pids=one.pids[:_PIDS])
         for one in culprits[:_CULPRITS]
-    ]
+    )
 
 
 def resource(one: Resource, part: str = "turn") -> str:

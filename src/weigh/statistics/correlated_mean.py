@@ -41,14 +41,16 @@ class SeriesMean(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         count: samples.
+        mean: of them.
         low, high: interval of the mean at ``confidence``; of this run, not of the next one.
+        confidence: level of that interval.
         error: standard error of the mean, correlation accounted for.
         effective: how many independent samples would fix the mean as well. Of fewer than 9 samples the
             correlation cannot be judged, and this is their number.
         autocorrelation_time: samples for one effective one, ``count / effective`` (one plus twice the sum of the
             autocorrelations; below 1 where neighbours repel each other).
         drift_p: p-value of a straight line over 8 batches.
-        refused: why there is no interval; only the method "batch" refuses.
+        refused: why there is no interval; None where there is one, and of samples taken for independent.
     """
 
     count: int

@@ -30,7 +30,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         value: the estimate.
-        low, high: interval at :data:`CONFIDENCE`.
+        low, high: its 95 % interval.
     """
 
     value: float

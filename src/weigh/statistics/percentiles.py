@@ -28,7 +28,9 @@ class Percentile(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         q: between 0 and 1; 0.99 for p99.
+        value: the percentile; None where it is not resolved.
         low, high: interval at ``confidence``; both are samples.
+        confidence: level of that interval.
         exceedances: samples on the rarer side of it, divided by how much more their number scatters than that of
             independent ones would.
         resolved: false where there are too few of them, or they come in clusters as long as an eighth of the run; then

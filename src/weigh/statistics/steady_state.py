@@ -60,7 +60,12 @@ class Shape(StrEnum):
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True):
-    """Samples ``start`` to ``stop`` (exclusive) of one level; ``mean`` in the unit of the samples."""
+    """Samples of one level.
+
+    Attributes:
+        start, stop: number of its first sample, from 0, and of the first one after it.
+        mean: of its samples, in their unit.
+    """
 
     start: int
     stop: int
@@ -71,12 +76,12 @@ class Steady(msgspec.Struct, frozen=True, kw_only=True):
     """What a series does, and the part of it whose mean may be given.
 
     Attributes:
-        shape: what it does.
+        shape: what the series does.
         cut: samples before the steady part; 0 where nothing is cut. They stay in the evidence and are drawn.
         level: mean of the steady part, over whole cycles where it is cyclic; None where there is none.
         period: samples of a cycle, for a cyclic one.
         segments: levels one after another, over the whole series.
-        refused: why no level is given.
+        refused: why no level is given; None where one is.
     """
 
     shape: Shape

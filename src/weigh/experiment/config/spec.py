@@ -29,7 +29,47 @@ DEFAULT_FILE = Path("weigh.toml")
 
 
 class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """``[experiment]`` of weigh.toml."""
+    """``[experiment]`` of weigh.toml.
+
+    What stands in brackets is a default that is no value of its key, or not the only one.
+
+    Attributes:
+        name: for people; the only key that is not part of the experiment's id.
+        workload: a name that ``weigh workloads`` lists (docs/reference/workloads.md); ``"sql"`` is your own data.
+        scale: of netflow the rows: text with K, M or G, or an integer, 0 is allowed; of TPC-H the scale factor:
+            ``0.01``, ``1``, ``"SF10"`` [``"1M"`` of netflow, ``1`` of TPC-H].
+        seed: seed of the data where it has one, of the order of turns, of the choice of literals.
+        baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
+            the margin exits 1 [the first contender].
+        margin: the smallest change that matters: a number or text such as ``"3%"``.
+        confidence: level of the interval of the ratio, between 0.5 and 1.
+        rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
+            it changes none. Left out it is not part of the id.
+        precision: stop when every interval is at most that wide to each side: a number or text such as ``"2%"``
+            (docs/concept/method.md#until-it-is-precise). Left out it is not part of the id.
+        contention: share of a turn's CPU that others may use before its pair is refused
+            (docs/concept/machine.md#contention): a number or text such as ``"10%"``; from 1 on any share is allowed.
+            Left out it is not part of the id [``0.05``].
+        affinity: CPUs that every contender is kept on, ``"0-3,8"``
+            (docs/concept/method.md#one-affinity-and-one-memory-limit). Left out it is not part of the id [all that
+            weigh may use].
+        memory_limit: memory that every contender is limited to: text such as ``"4G"``, or bytes. Left out it is not
+            part of the id [no limit].
+        expect_storage: kind of storage that the data must lie on; another is exit 2
+            (docs/concept/machine.md#expecting-a-kind). Left out it is not part of the id.
+        starts: fresh starts of every contender; below 5 every verdict is REFUSED. With ``precision`` the most, at
+            least 10 [``10``, ``100`` with ``precision``].
+        runs: timed executions in a turn.
+        temperature: whether the data is in memory when the clock starts, proven either way (docs/concept/cold.md).
+        budget: time for the measuring phase: ``"10m"``, ``"90s"``, ``"1h30m"`` (docs/concept/method.md#the-budget)
+            [no limit].
+        timeout: time that ends one execution, which is an outcome.
+        operations: names of the operations to run [all].
+        on_divergence: ``"operation"`` leaves out an operation on which one answer diverged, ``"stop"`` ends the run
+            before any clock.
+        truth: whether what is known about the data (ground truth, published answers) is a witness in the gate.
+        answers: file of pinned answers (``weigh gate --pin FILE``), the first witness of the gate.
+    """
 
     name: str = ""
     workload: str = "netflow"
@@ -56,7 +96,15 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """``[[contender]]`` of weigh.toml."""
+    """``[[contender]]`` of weigh.toml.
+
+    Attributes:
+        engine: name of the engine, as ``weigh engines`` lists it.
+        name: name of the contender, unique [the spec, e.g. ``chdb@4.1.8+chdb-core==26.3.0``].
+        version: version of the engine's package [the tested one].
+        pins: further exact requirements, ``"package==version"``.
+        settings: the engine's own settings.
+    """
 
     engine: str
     name: str | None = None
@@ -66,14 +114,26 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """``[sql]`` of weigh.toml: the user's own queries and data, relative to the file."""
+    """``[sql]`` of weigh.toml: the user's own queries and data, relative to the file.
+
+    Attributes:
+        folder: holds NAME.sql for every operation, with NAME.toml next to it.
+        tables: for every table a path, a pattern, a folder, or a list of these.
+    """
 
     folder: str = "queries"
     tables: dict[str, str | list[str]]
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """weigh.toml as a whole."""
+    """weigh.toml as a whole.
+
+    Attributes:
+        experiment: what is measured, and by which rules.
+        contender: what is compared; one table each.
+        layout: the physical form of the data, one for all contenders.
+        sql: the user's own queries and data, for the workload ``sql``.
+    """
 
     experiment: ExperimentTable = msgspec.field(default_factory=ExperimentTable)
     contender: list[ContenderTable] = []

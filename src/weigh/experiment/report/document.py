@@ -7,18 +7,187 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.experiment.report import knobs, machine, resources
+from weigh.experiment.report.machine import MachineDocument
+from weigh.experiment.report.resources import BoundsRow, ParityRow
+from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.storage import WorkingSet
+from weigh.model.answer import GateStatus
+from weigh.model.contender import Setting
+from weigh.model.finding import Finding
+from weigh.model.knob import KnobRead
+from weigh.model.storage import Place
+from weigh.model.units import Scale
+from weigh.model.verdict import Missing, Tier, Timing, Verdict
 from weigh.render.sentences import sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
+    from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.contender import ContenderRead
     from weigh.model.gate import Gate
-    from weigh.model.spec import Spec
     from weigh.model.verdict import Suite
     from weigh.verdict.metrics import Statement
 
 SCHEMA = "weigh/1"
+
+
+class ExperimentRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured.
+
+    Attributes:
+        id: of the experiment: twelve hex digits.
+        name: for people; None without one.
+        workload: its name.
+        scale: rows as an integer, a scale factor as a number with a point; None for your own files.
+        notice: what every report on the workload must say, such as "derived from TPC-H, not comparable to published
+            results"; None where nothing must be said.
+        seed: of the data, of the order of turns, of the choice of literals.
+        margin: the smallest change that matters, a fraction.
+        baseline: the contender that the others are compared with.
+    """
+
+    id: str
+    name: str | None
+    workload: str
+    scale: Scale | None
+    notice: str | None
+    seed: int
+    margin: float
+    baseline: str
+
+
+class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender.
+
+    Attributes:
+        name: unique in the experiment.
+        engine: as ``weigh engines`` lists it.
+        version: as the running engine says.
+        settings: that were asked for. Those in force, and locks of packages, are in ``environment.json``.
+        pins: further exact requirements.
+    """
+
+    name: str
+    engine: str
+    version: str
+    settings: dict[str, Setting]
+    pins: tuple[str, ...]
+
+
+class GateRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation and status: an operation that two answer and a third cannot parse has two rows.
+
+    Attributes:
+        operation: its name.
+        status: what came of it (docs/concept/answers.md#statuses).
+        contenders: names of those with this status. Under ``diverged`` the contradicted ones; those that were right
+            have no row, because the operation is not timed.
+        detail: one sentence; of an agreed operation the tolerances and ties that were needed; empty where there is
+            nothing to say.
+    """
+
+    operation: str
+    status: GateStatus
+    contenders: tuple[str, ...]
+    detail: str
+
+
+class VerdictRow(Verdict, frozen=True, kw_only=True):
+    """A verdict, and what it says.
+
+    Attributes:
+        sentence: the verdict in plain words, without statistics; its wording may change.
+    """
+
+    sentence: str
+
+
+class MetricRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What the verdicts on one operation and contender say together.
+
+    Attributes:
+        code: ``M.settled``, ``M.bought``, ``M.against``, ``M.with``, ``M.alone``, ``M.beside``; of the whole session
+            or a contender ``M.zero``, ``M.some``, ``M.missing``.
+        text: one sentence.
+        metrics: those that it is about, except wall time.
+        operation, contender: None where it is about the whole session.
+        temperature: of the executions; absent where all is hot.
+    """
+
+    code: str
+    text: str
+    metrics: tuple[str, ...]
+    operation: str | None
+    contender: str | None
+    temperature: str | msgspec.UnsetType
+
+
+class SuiteRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What one contender did on the whole workload against the baseline.
+
+    Attributes:
+        contender, baseline: whose wall times the ratios are of.
+        operations: how many belong to the workload, chosen or not.
+        mean: geometric mean of their ratios; None where any is missing.
+        low, high: smallest and largest of them; None with ``mean``.
+        missing: operations without a ratio.
+        temperature: of the executions; absent where all is hot.
+    """
+
+    contender: str
+    baseline: str
+    operations: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    missing: tuple[Missing, ...]
+    temperature: str | msgspec.UnsetType
+
+
+class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole document but for ``schema``.
+
+    Attributes:
+        experiment: what was measured.
+        evidence: name of the evidence directory.
+        tier: what the evidence is good for; None where nothing was timed and no contender is inadmissible.
+        contenders: who took part.
+        gate: what came of the answers.
+        timings: what was measured.
+        verdicts: what follows from it.
+        metrics: which metric moved with which; empty where nothing was compared.
+        suites: the whole workload; empty where nothing was timed.
+        findings: what weakens the result, errors first.
+        warmth: what is proven about cold and first executions; absent where all is hot.
+        knobs: settings of the machine as they were read (docs/guide/doctor.md); this and the rest are absent from
+            evidence that did not record them.
+        working_set: the data's size against memory (docs/concept/machine.md#size-against-memory); None where one is
+            not known.
+        storage: where everything lies.
+        bounds: what was asked for all contenders (docs/concept/method.md#one-affinity-and-one-memory-limit).
+        parity: what each contender had in its last process (docs/concept/method.md#what-each-had).
+        machine: who else used the machine; absent where no sampler watched.
+    """
+
+    experiment: ExperimentRow
+    evidence: str
+    tier: Tier | None
+    contenders: tuple[ContenderRow, ...]
+    gate: tuple[GateRow, ...]
+    timings: tuple[Timing, ...]
+    verdicts: tuple[VerdictRow, ...]
+    metrics: tuple[MetricRow, ...]
+    suites: tuple[SuiteRow, ...]
+    findings: tuple[Finding, ...]
+    warmth: tuple[ColdProof, ...] | msgspec.UnsetType
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType
+    working_set: WorkingSet | msgspec.UnsetType | None
+    storage: tuple[Place, ...] | msgspec.UnsetType
+    bounds: BoundsRow | msgspec.UnsetType
+    parity: tuple[ParityRow, ...] | msgspec.UnsetType
+    machine: MachineDocument | msgspec.UnsetType
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -30,72 +199,89 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
     """
     record = results.record
     spec = record.spec
-    contenders = record.environment.contenders if record.environment else ()
-    return {
-        "schema": SCHEMA,
-        "experiment": {
-            "id": spec.id,
-            "name": spec.name or None,
-            "workload": spec.workload,
-            "scale": spec.scale,
-            "notice": record.notice or None,
-            "seed": spec.seed,
-            "margin": spec.rules.margin,
-            "baseline": spec.baseline,
-        },
-        "evidence": evidence,
-        "tier": msgspec.to_builtins(results.tier),
-        "contenders": [
-            {
-                "name": contender.name,
-                "engine": contender.engine,
-                "version": contender.version,
-                "settings": contender.settings,
-                "pins": list(contender.pins),
-            }
-            for contender in contenders
-        ],
-        "gate": _gate(results.gate),
-        "timings": msgspec.to_builtins(results.timings),
-        "verdicts": [{**msgspec.to_builtins(one), "sentence": sentence(one, spec.rules)} for one in results.verdicts],
-        "metrics": _told(results.statements, spec),
-        "suites": _told(results.suites, spec),
-        "findings": msgspec.to_builtins(results.findings),
-        **({} if spec.temperature == "hot" else {"warmth": msgspec.to_builtins(results.accounts)}),
-        **knobs.document(record),
-        **resources.document(results),
+    hot = spec.temperature == "hot"
+    had = resources.document(results)
+    found = RunDocument(
+        experiment=experiment_row(record),
+        evidence=evidence,
+        tier=results.tier,
+        contenders=tuple(map(contender_row, record.environment.contenders if record.environment else ())),
+        gate=tuple(_gate(results.gate)),
+        timings=results.timings,
+        verdicts=tuple(
+            VerdictRow(**msgspec.structs.asdict(one), sentence=sentence(one, spec.rules)) for one in results.verdicts
+        ),
+        metrics=tuple(_metric(one, hot=hot) for one in results.statements),
+        suites=tuple(_suite(one, hot=hot) for one in results.suites),
+        findings=results.findings,
+        warmth=msgspec.UNSET if hot else results.accounts,
+        knobs=knobs.reads(record) or msgspec.UNSET,
+        working_set=had.working_set if had else msgspec.UNSET,
+        storage=had.storage if had else msgspec.UNSET,
+        bounds=had.bounds if had else msgspec.UNSET,
+        parity=had.parity if had else msgspec.UNSET,
         # Evidence of before there was a sampler has no such part.
-        **({"machine": machine.document(results.machine)} if results.machine else {}),
-    }
+        machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+    )
+    return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
 
-def _told(rows: Sequence[Statement] | Sequence[Suite], spec: Spec) -> list[dict[str, Any]]:
-    """Rows, with their temperature where there are several: where all is hot they are as they always were."""
-    plain: list[dict[str, Any]] = msgspec.to_builtins(rows)
-    return [
-        {name: value for name, value in row.items() if name != "temperature" or spec.temperature != "hot"}
-        for row in plain
-    ]
+def experiment_row(record: Record) -> ExperimentRow:
+    """What an attempt measured."""
+    spec = record.spec
+    return ExperimentRow(
+        id=spec.id,
+        name=spec.name or None,
+        workload=spec.workload,
+        scale=spec.scale,
+        notice=record.notice or None,
+        seed=spec.seed,
+        margin=spec.rules.margin,
+        baseline=spec.baseline,
+    )
 
 
-def _gate(gate: Gate | None) -> list[dict[str, Any]]:
+def contender_row(one: ContenderRead) -> ContenderRow:
+    """A contender as its engine described itself."""
+    return ContenderRow(name=one.name, engine=one.engine, version=one.version, settings=one.settings, pins=one.pins)
+
+
+def _metric(one: Statement, *, hot: bool) -> MetricRow:
+    """With its temperature where there are several."""
+    return MetricRow(
+        code=one.code,
+        text=one.text,
+        metrics=one.metrics,
+        operation=one.operation,
+        contender=one.contender,
+        temperature=msgspec.UNSET if hot else one.temperature,
+    )
+
+
+def _suite(one: Suite, *, hot: bool) -> SuiteRow:
+    """With its temperature where there are several."""
+    return SuiteRow(
+        contender=one.contender,
+        baseline=one.baseline,
+        operations=one.operations,
+        mean=one.mean,
+        low=one.low,
+        high=one.high,
+        missing=one.missing,
+        temperature=msgspec.UNSET if hot else one.temperature,
+    )
+
+
+def _gate(gate: Gate | None) -> Iterator[GateRow]:
     """One row an operation and status: most have one, some have contenders that could not answer beside it."""
-    rows = []
     for one in gate.operations if gate else ():
-        by_status: dict[str, list[str]] = {}
+        by_status: dict[GateStatus, list[str]] = {}
         for contender, status in one.contenders.items():
-            by_status.setdefault(str(status), []).append(contender)
-        statuses = [str(one.status), *(status for status in by_status if status != one.status)]
-        if str(one.status) == "diverged":
+            by_status.setdefault(status, []).append(contender)
+        statuses = [one.status, *(status for status in by_status if status != one.status)]
+        if one.status is GateStatus.DIVERGED:
             # Others agreed with the witness, but the operation is timed for nobody.
-            statuses = [status for status in statuses if status != "agreed"]
-        rows += [
-            {
-                "operation": one.operation,
-                "status": status,
-                "contenders": by_status.get(status, []),
-                "detail": one.detail,
-            }
-            for status in statuses
-        ]
-    return rows
+            statuses = [status for status in statuses if status is not GateStatus.AGREED]
+        for status in statuses:
+            names = tuple(by_status.get(status, ()))
+            yield GateRow(operation=one.operation, status=status, contenders=names, detail=one.detail)

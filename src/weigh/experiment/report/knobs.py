@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -30,9 +30,3 @@ def lines(record: Record) -> list[str]:
             verb = "spoils" if words == "spoil" and len(names) == 1 else words
             found.append(f"{len(names)} {verb} ({', '.join(names)})")
     return [f"Of {units.count(len(knobs), 'knob')} {'; '.join(found) or 'all are fine'}."] if knobs else []
-
-
-def document(record: Record) -> dict[str, Any]:
-    """The part of the JSON document; nothing in evidence of a version that did not read them."""
-    knobs = reads(record)
-    return {"knobs": msgspec.to_builtins(knobs)} if knobs else {}

@@ -5,21 +5,93 @@ The same in three forms: lines of the terminal's report, a part of the JSON docu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.machine import contention_findings
 from weigh.machine.contention import ALL
-from weigh.machine.use_method import Place, Use
-from weigh.model.units import count, percent
-from weigh.render.machine import NAMES, blamed, resource
+from weigh.machine.drift import Quiet
+from weigh.machine.use_method import Place, Resource, Use
+from weigh.model.units import Seconds, count, percent
+from weigh.render.machine import NAMES, CulpritRow, SamplerRow, blamed, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.experiment.results.machine import Machine
     from weigh.machine.contention import PairShare, TurnShare
+
+
+class ContendedTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn in which others used more than they may.
+
+    Attributes:
+        attempt, block, turn: which turn.
+        foreign, steal: shares of its CPU that others used, and that the hypervisor gave to other guests.
+        foreign_s, steal_s: the same as CPU time.
+    """
+
+    attempt: int
+    block: int
+    turn: int
+    foreign: float
+    steal: float
+    foreign_s: Seconds
+    steal_s: Seconds
+
+
+class PairContention(msgspec.Struct, frozen=True, kw_only=True):
+    """Who else used the CPU during the turns of one contender on one operation.
+
+    Attributes:
+        operation, contender: whose turns.
+        temperature: of their executions.
+        foreign, steal: shares of the CPU of all its turns that others used, and that the hypervisor gave to other
+            guests.
+        refused: whether that refuses its verdict.
+        turns: how many there are.
+        contended: those above the bound, the worst first.
+        culprits: processes of others during those turns, or during all where the pair is refused; the greediest first,
+            at most 16 names.
+    """
+
+    operation: str
+    contender: str
+    temperature: str
+    foreign: float
+    steal: float
+    refused: bool
+    turns: int
+    contended: tuple[ContendedTurn, ...]
+    culprits: tuple[CulpritRow, ...]
+
+
+class MachineDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """``machine`` of the JSON document.
+
+    Attributes:
+        watched: whether the sampler covered every timed execution.
+        gaps: what it did not cover, in sentences.
+        bound: share of a turn's CPU that others may use; None where any was allowed.
+        foreign, steal: shares of the CPU of all turns that others used, and that the hypervisor gave to other guests.
+        pairs: of everybody who was timed.
+        use: of the four resources.
+        bottleneck: the resource that was saturated first; None where none was.
+        quiet: how the times of fixed work varied, by attempt and kind of work (docs/concept/machine.md#drift).
+        sampler: what the sampler did itself.
+    """
+
+    watched: bool
+    gaps: tuple[str, ...]
+    bound: float | None
+    foreign: float
+    steal: float
+    pairs: tuple[PairContention, ...]
+    use: tuple[Resource, ...]
+    bottleneck: str | None
+    quiet: tuple[Quiet, ...]
+    sampler: SamplerRow
 
 
 def lines(one: Machine) -> Iterator[str]:
@@ -32,26 +104,21 @@ def lines(one: Machine) -> Iterator[str]:
         yield _first(one.use)
 
 
-def document(one: Machine) -> dict[str, Any]:
-    """``machine`` of the JSON document (docs/reference/json.md)."""
+def document(one: Machine) -> MachineDocument:
+    """``machine`` of the JSON document."""
     found = one.contention
-    return {
-        "watched": found.watched,
-        "gaps": list(contention_findings.gaps(found)),
-        "bound": None if found.bound >= ALL else found.bound,
-        "foreign": one.foreign,
-        "steal": one.steal,
-        "pairs": [_pair(pair) for pair in found.pairs],
-        "use": msgspec.to_builtins(one.use.resources),
-        "bottleneck": one.use.bottleneck,
-        "quiet": msgspec.to_builtins(one.quiet),
-        "sampler": {
-            "moments": one.moments,
-            "seconds": one.seconds,
-            "cpu_s": one.cost_s,
-            "unreadable": one.unreadable,
-        },
-    }
+    return MachineDocument(
+        watched=found.watched,
+        gaps=tuple(contention_findings.gaps(found)),
+        bound=None if found.bound >= ALL else found.bound,
+        foreign=one.foreign,
+        steal=one.steal,
+        pairs=tuple(map(_pair, found.pairs)),
+        use=one.use.resources,
+        bottleneck=one.use.bottleneck,
+        quiet=one.quiet,
+        sampler=SamplerRow(moments=one.moments, seconds=one.seconds, cpu_s=one.cost_s, unreadable=one.unreadable),
+    )
 
 
 def turns(pair: PairShare, most: int) -> str:
@@ -72,30 +139,30 @@ def culprits(pair: PairShare) -> str:
     return contention_findings.named(pair.culprits) if pair.foreign > pair.steal else "other guests of the host"
 
 
-def _pair(pair: PairShare) -> dict[str, Any]:
-    return {
-        "operation": pair.operation,
-        "contender": pair.contender,
-        "temperature": pair.temperature,
-        "foreign": pair.foreign,
-        "steal": pair.steal,
-        "refused": pair.refused or pair.stolen,
-        "turns": len(pair.turns),
-        "contended": [_turn(turn) for turn in pair.contended],
-        "culprits": blamed(pair.culprits),
-    }
+def _pair(pair: PairShare) -> PairContention:
+    return PairContention(
+        operation=pair.operation,
+        contender=pair.contender,
+        temperature=pair.temperature,
+        foreign=pair.foreign,
+        steal=pair.steal,
+        refused=pair.refused or pair.stolen,
+        turns=len(pair.turns),
+        contended=tuple(map(_turn, pair.contended)),
+        culprits=blamed(pair.culprits),
+    )
 
 
-def _turn(turn: TurnShare) -> dict[str, Any]:
-    return {
-        "attempt": turn.attempt,
-        "block": turn.block,
-        "turn": turn.turn,
-        "foreign": turn.foreign,
-        "steal": turn.steal,
-        "foreign_s": turn.foreign_s,
-        "steal_s": turn.steal_s,
-    }
+def _turn(turn: TurnShare) -> ContendedTurn:
+    return ContendedTurn(
+        attempt=turn.attempt,
+        block=turn.block,
+        turn=turn.turn,
+        foreign=turn.foreign,
+        steal=turn.steal,
+        foreign_s=turn.foreign_s,
+        steal_s=turn.steal_s,
+    )
 
 
 def _others(one: Machine) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from weigh.experiment.results import resources
-from weigh.experiment.results.storage import places, working_set
+from weigh.experiment.results.storage import WorkingSet, places, working_set
 from weigh.model import units
 from weigh.model.resources import cpus_text
+from weigh.model.storage import Place
+from weigh.model.units import Bytes
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -44,6 +46,62 @@ NOTE = (
     "CPUs as the kernel allows; threads, limit and folder as the engine says. CPU / wall: CPU seconds a second of wall "
     "time, medians, least to most over operations. Written: most by one execution."
 )
+
+
+class BoundsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for all contenders.
+
+    Attributes:
+        affinity: CPUs that every contender was kept on; None where nothing was asked.
+        memory_bytes: memory that every contender was limited to; None likewise.
+        expect_storage: kind of storage that the data had to lie on; None likewise.
+    """
+
+    affinity: tuple[int, ...] | None
+    memory_bytes: Bytes | None
+    expect_storage: str | None
+
+
+class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a contender had in its last process.
+
+    Attributes:
+        contender: its name.
+        cpus: that the kernel let it run on.
+        threads: as the engine says; None where it says nothing.
+        memory: the engine's own limit in its own words; empty where it says nothing.
+        spill: the folder that it spills to, in its own words.
+        spill_on: on what that lies.
+        group: memory that its control group allowed; None where weigh made none.
+        declared: which of ``threads``, ``memory`` and ``spill`` are as the contender's settings asked.
+        parallelism: CPU seconds a second by operation, of the medians.
+    """
+
+    contender: str
+    cpus: tuple[int, ...]
+    threads: int | None
+    memory: str
+    spill: str
+    spill_on: str
+    group: Bytes | None
+    declared: tuple[str, ...]
+    parallelism: dict[str, float]
+
+
+class ResourcesDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """Four parts of the JSON document of a run.
+
+    Attributes:
+        working_set: the data's size against memory; None where one is not known.
+        storage: where everything lies.
+        bounds: what was asked for all contenders.
+        parity: what each contender had in its last process.
+    """
+
+    working_set: WorkingSet | None
+    storage: tuple[Place, ...]
+    bounds: BoundsRow
+    parity: tuple[ParityRow, ...]
 
 
 def lines(record: Record) -> list[str]:
@@ -108,24 +166,23 @@ def _parallelism(results: ExperimentResults) -> dict[str, dict[str, float]]:
     return found
 
 
-def document(results: ExperimentResults) -> dict[str, Any]:
-    """The same for the JSON of a run; nothing of evidence that did not record it."""
+def document(results: ExperimentResults) -> ResourcesDocument | None:
+    """The same for the JSON of a run; None of evidence that did not record it."""
     record = results.record
     if record.environment is None or not record.environment.storage:
-        return {}
-    every = resources.seen(record)
+        return None
     ratios = _parallelism(results)
     spec = record.spec
-    return {
-        "working_set": msgspec.to_builtins(working_set(record)),
-        "storage": msgspec.to_builtins(places(record)),
-        "bounds": {
-            "affinity": list(spec.affinity) if spec.affinity else None,
-            "memory_bytes": spec.memory_limit or None,
-            "expect_storage": spec.expect_storage or None,
-        },
-        "parity": [
-            {"contender": name, **msgspec.to_builtins(told[-1]), "parallelism": ratios.get(name, {})}
-            for name, told in every.items()
-        ],
-    }
+    return ResourcesDocument(
+        working_set=working_set(record),
+        storage=places(record),
+        bounds=BoundsRow(
+            affinity=spec.affinity or None,
+            memory_bytes=spec.memory_limit or None,
+            expect_storage=spec.expect_storage or None,
+        ),
+        parity=tuple(
+            ParityRow(contender=name, **msgspec.structs.asdict(told[-1]), parallelism=ratios.get(name, {}))
+            for name, told in resources.seen(record).items()
+        ),
+    )

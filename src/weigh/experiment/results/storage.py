@@ -38,8 +38,8 @@ class WorkingSet(msgspec.Struct, frozen=True, kw_only=True):
     """The data's size against memory.
 
     Attributes:
-        data_bytes: of all files.
-        memory_bytes: that this machine allows, page cache included; control groups counted.
+        data_bytes: size of all files.
+        memory_bytes: memory that weigh may use, page cache included; limits of control groups counted.
         ratio: the first over the second.
         in_memory: whether it is below 1.
     """

@@ -40,7 +40,8 @@ def findings(
     """Everything that is found, the gravest first."""
     found = [*record.findings, *_durability(record), *_stores(record), *_loops(record), *_of_runs(record, runs)]
     found += machine.findings(watched) if watched else ()
-    found += [part for one in (waits or {}).values() for part in analysis.findings(one, alone=len(runs) == 1)]
+    for number, one in (waits or {}).items():
+        found += analysis.findings(one, None if len(runs) == 1 else number)
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
 

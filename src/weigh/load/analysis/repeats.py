@@ -29,6 +29,7 @@ class Between(msgspec.Struct, frozen=True, kw_only=True):
         mean: geometric mean of the values.
         low, high: interval in which the next run like these falls (a prediction interval of the logarithms, Student's
             t), which that of one run cannot know.
+        confidence: level of that interval.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         fanout: requests a page makes.
-        p50, p99: of pages, seconds; None where the requests do not reach so far into the tail.
+        p50, p99: of pages; None where the requests do not reach so far into the tail.
         hit: share of pages with at least one request beyond the p99 of single requests.
     """
 
@@ -59,8 +60,8 @@ class Loops(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         open_p99, closed_p99: of the response times, by rank: also where they are not resolved.
-        ratio: how many times too small the closed loop's figure is.
-        open_max, closed_max: the longest.
+        ratio: how many times too small the closed loop's p99 is.
+        open_max, closed_max: the longest response times.
     """
 
     open_p99: Seconds

@@ -25,10 +25,10 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         shape: what the typical (median) response time of the intervals does over the run.
-        intervals: left out at the beginning.
-        cut_s: seconds that they are.
+        intervals: how many are left out at the beginning.
+        cut_s: how long these are together.
         asked: whether the user said how long the warm-up is; then nothing was tested for it.
-        refused: why the run is not called steady.
+        refused: why the run is not called steady; None where it is.
     """
 
     shape: Shape

@@ -1,24 +1,285 @@
-"""A load experiment as JSON (schema ``weigh/load/1``)."""
+"""A load experiment as JSON (schema ``weigh/load/1``, docs/reference/json.md)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.analysis.warmup import Settled
 from weigh.load.report import machine
-from weigh.load.spec import NAMES, QUANTILES
+from weigh.load.report.machine import MachineDocument, RunMachineDocument
+from weigh.load.spec import NAMES, QUANTILES, Arrivals, Loop, QueryMode
 from weigh.load.waits import report
+from weigh.load.waits.report import WaitsDocument
+from weigh.model.finding import Finding
+from weigh.model.units import Seconds
+from weigh.model.verdict import Reason, Tier
 
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.percentiles import Spectrum
     from weigh.load.results import Group, LoadResults
-    from weigh.load.runs import TargetRead
-    from weigh.load.spec import LoadSpec
     from weigh.statistics.correlated_mean import SeriesMean
 
 SCHEMA = "weigh/load/1"
+
+
+class ExperimentRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured.
+
+    Attributes:
+        id: of the experiment: twelve hex digits.
+        attempt: number of the attempt, from 1.
+        workload: its name.
+    """
+
+    id: str
+    attempt: int
+    workload: str
+
+
+class MeanRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A mean, or a rate.
+
+    Attributes:
+        value: seconds, or requests a second.
+        low, high: 95 % interval; of this run, not of the next one.
+        resolved: whether there is an interval.
+        effective: how many independent samples would fix it as well.
+        refused: why there is no interval; None where there is one.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    resolved: bool
+    effective: float
+    refused: Reason | None
+
+
+class PercentileRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A percentile.
+
+    Attributes:
+        value: the percentile; None where it is not resolved.
+        low, high: 95 % interval; None where there is none.
+        resolved: whether so many samples resolve it.
+        seen: the same by rank in this run, resolved or not; None where there is nothing.
+    """
+
+    value: Seconds | None
+    low: Seconds | None
+    high: Seconds | None
+    resolved: bool
+    seen: Seconds | None
+
+
+class SpectrumRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What requests took.
+
+    Attributes:
+        mean: over the intervals; None below two of them.
+        p50, p90, p95, p99, p999, p9999: percentiles.
+        max: the longest of all, without an interval.
+    """
+
+    mean: MeanRow | None
+    p50: PercentileRow
+    p90: PercentileRow
+    p95: PercentileRow
+    p99: PercentileRow
+    p999: PercentileRow
+    p9999: PercentileRow
+    max: PercentileRow
+
+
+class LagRow(msgspec.Struct, frozen=True, kw_only=True):
+    """How late requests were sent.
+
+    Attributes:
+        no_connection: from when a request was due until a connection was free: the server's.
+        generator_late: sent late although a connection was free: the generator's.
+    """
+
+    no_connection: SpectrumRow
+    generator_late: SpectrumRow
+
+
+class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation, over the part of the run that counts.
+
+    Attributes:
+        name: its name, or ``all``.
+        count: requests answered.
+        errors: how often, by text.
+        timeouts: requests given up.
+        wrong: answers that contradict what was written.
+        missing: keys that should have been there.
+        response: from when a request was due to its answer: what a user waits.
+        service: from sending to the answer: what the server did.
+        failures: from when a request was due to its error; time-outs are in ``response``, with as long as was waited.
+        lag: how late requests were sent.
+    """
+
+    name: str
+    count: int
+    errors: dict[str, int]
+    timeouts: int
+    wrong: int
+    missing: int
+    response: SpectrumRow
+    service: SpectrumRow
+    failures: SpectrumRow
+    lag: LagRow
+
+
+class RequestsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the requests of a run went; None of a run that was broken off.
+
+    Attributes:
+        scheduled: due during the run.
+        sent: sent to the server.
+        answered: answered by it.
+        unsent: due and never sent.
+        in_flight_at_end: sent, and not answered when the run ended.
+    """
+
+    scheduled: int | None
+    sent: int | None
+    answered: int | None
+    unsent: int | None
+    in_flight_at_end: int | None
+
+
+class RunRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One run.
+
+    Attributes:
+        number: from 1.
+        repeat: which of its repeats, from 1.
+        verdict: whether its figures count.
+        reasons: why it is refused.
+        complete: whether it came to its end.
+        loop: on a schedule, or the next request when the last one was answered.
+        connections: that it had.
+        rate_target: requests a second that were due; None of a closed loop.
+        rate_achieved: requests a second that were answered; None where the run is refused.
+        requests: where the requests went.
+        verified_reads: answers that were compared with what had been written; None of a run that was broken off.
+        client_cpu_s: CPU time of the generator; None likewise.
+        reconnects: connections that were lost and opened again.
+        steady: what counts of it; None where nothing does.
+        operations: all together first.
+        machine: what the machine did meanwhile; absent where it was not watched.
+        waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
+            where nothing was sampled.
+    """
+
+    number: int
+    repeat: int
+    verdict: Literal["counts", "refused"]
+    reasons: tuple[Reason, ...]
+    complete: bool
+    loop: Loop
+    connections: int
+    rate_target: float | None
+    rate_achieved: MeanRow | None
+    requests: RequestsRow
+    verified_reads: int | None
+    client_cpu_s: Seconds | None
+    reconnects: int
+    steady: Settled | None
+    operations: tuple[OperationRow, ...]
+    machine: RunMachineDocument | msgspec.UnsetType
+    waits: WaitsDocument | msgspec.UnsetType
+
+
+class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs of one loop and number of connections.
+
+    Attributes:
+        loop: on a schedule, or the next request when the last one was answered.
+        connections: that they had.
+        runs: their numbers.
+        between: figures over them; empty below two.
+        page: what a page takes that makes many requests at once; None where none was asked for.
+    """
+
+    loop: Loop
+    connections: int
+    runs: tuple[int, ...]
+    between: tuple[Between, ...]
+    page: Page | None
+
+
+class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What was offered to what, and how the headline run was.
+
+    Attributes:
+        target: as it was named, without its password.
+        product: what the server calls itself, with its version; None where it was not reached.
+        durable: whether its settings keep every acknowledged write; None where that is not known.
+        arrivals: when requests were due.
+        duration_s: of each run.
+        records: of YCSB; None of scripts.
+        query_mode: absent where statements are prepared.
+        spin: true; absent where the generator sleeps until a request is due.
+        tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
+            checked); else absent.
+        loop: of the headline run; None where there is none, as the next three.
+        connections: of the headline run.
+        rate_target: of the headline run; None of a closed loop.
+        rate_achieved: of the headline run; None where it is refused.
+    """
+
+    target: str
+    product: str | None
+    durable: bool | None
+    arrivals: Arrivals
+    duration_s: Seconds
+    records: int | None
+    query_mode: QueryMode | msgspec.UnsetType
+    spin: bool | msgspec.UnsetType
+    tls: str | msgspec.UnsetType
+    loop: Loop | None
+    connections: int | None
+    rate_target: float | None
+    rate_achieved: MeanRow | None
+
+
+class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole document but for ``schema``.
+
+    Attributes:
+        experiment: what was measured.
+        evidence: name of the evidence directory.
+        tier: what the evidence is good for.
+        load: what was offered to what.
+        operations: of the headline run, all together first.
+        steady: what counts of the headline run; None where nothing does.
+        reasons: why the headline run is refused.
+        runs: every run.
+        groups: runs of one loop and number of connections.
+        loops: with ``--both``, the open loop against the closed one; else None.
+        findings: what weakens the result, errors first.
+        machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
+            watched.
+    """
+
+    experiment: ExperimentRow
+    evidence: str
+    tier: Tier
+    load: LoadRow
+    operations: tuple[OperationRow, ...]
+    steady: Settled | None
+    reasons: tuple[Reason, ...]
+    runs: tuple[RunRow, ...]
+    groups: tuple[GroupRow, ...]
+    loops: Loops | None
+    findings: tuple[Finding, ...]
+    machine: MachineDocument | msgspec.UnsetType
 
 
 def document(results: LoadResults, evidence: str) -> dict[str, Any]:
@@ -29,140 +290,124 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         evidence: name of the evidence directory.
     """
     spec, head = results.record.spec, results.headline
-    environment = results.record.environment
-    return {
-        "schema": SCHEMA,
-        "experiment": {"id": spec.id, "attempt": results.record.attempt, "workload": spec.workload},
-        "evidence": evidence,
-        "tier": msgspec.to_builtins(results.tier),
-        "load": {
-            "target": spec.target,
-            "product": f"{environment.target.product} {environment.target.version}" if environment else None,
-            "durable": environment.target.durable if environment else None,
-            "arrivals": msgspec.to_builtins(spec.arrivals),
-            "duration_s": spec.duration_s,
-            "records": spec.records if spec.letter else None,
-            **_asked(spec, environment.target if environment else None),
-            **_rates(head),
-        },
-        "operations": [_operation(one) for one in head.operations] if head else [],
-        "steady": _steady(head),
-        "reasons": msgspec.to_builtins(head.reasons) if head else [],
-        "runs": [
-            {
-                **_run(run, whole=run.number != results.broken_off),
-                **machine.of_run(results.machine, run.number),
-                **report.document(results.waits.get(run.number)),
-            }
-            for group in results.groups
-            for run in group.runs
-        ],
-        "groups": [_group(group) for group in results.groups],
-        "loops": msgspec.to_builtins(results.loops),
-        "findings": msgspec.to_builtins(results.findings),
+    found = LoadDocument(
+        experiment=ExperimentRow(id=spec.id, attempt=results.record.attempt, workload=spec.workload),
+        evidence=evidence,
+        tier=results.tier,
+        load=_load(results, head),
+        operations=tuple(map(_operation, head.operations)) if head else (),
+        steady=head.settled if head else None,
+        reasons=head.reasons if head else (),
+        runs=tuple(_run(results, run) for group in results.groups for run in group.runs),
+        groups=tuple(map(_group, results.groups)),
+        loops=results.loops,
+        findings=results.findings,
         # Of evidence of before there was a sampler the document is as it was.
-        **({"machine": machine.document(results.machine)} if results.machine else {}),
-    }
+        machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+    )
+    return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
 
-def _asked(spec: LoadSpec, target: TargetRead | None) -> dict[str, Any]:
-    """What is not there unless somebody asked for it."""
-    found: dict[str, Any] = {}
-    if spec.query_mode is not msgspec.UNSET:
-        found["query_mode"] = spec.query_mode
-    if spec.spin is not msgspec.UNSET:
-        found["spin"] = spec.spin
-    if target is not None and target.tls is not msgspec.UNSET:
-        found["tls"] = target.tls
-    return found
+def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
+    spec, environment = results.record.spec, results.record.environment
+    target = environment.target if environment else None
+    return LoadRow(
+        target=spec.target,
+        product=f"{target.product} {target.version}" if target else None,
+        durable=target.durable if target else None,
+        arrivals=spec.arrivals,
+        duration_s=spec.duration_s,
+        records=spec.records if spec.letter else None,
+        query_mode=spec.query_mode,
+        spin=spec.spin,
+        tls=target.tls if target else msgspec.UNSET,
+        loop=head.loop if head else None,
+        connections=head.connections if head else None,
+        rate_target=head.rate_target if head else None,
+        rate_achieved=_rate(head) if head else None,
+    )
 
 
-def _rates(run: RunFigures | None) -> dict[str, Any]:
-    return {
-        "loop": run.loop if run else None,
-        "connections": run.connections if run else None,
-        "rate_target": run.rate_target if run else None,
-        "rate_achieved": _mean(run.rate_achieved) if run and not run.refused else None,
-    }
+def _rate(run: RunFigures) -> MeanRow | None:
+    return None if run.refused else _mean(run.rate_achieved)
 
 
-def _run(run: RunFigures, *, whole: bool) -> dict[str, Any]:
+def _run(results: LoadResults, run: RunFigures) -> RunRow:
     summary = run.summary
-    return {
-        "number": run.number,
-        "repeat": run.repeat,
-        "verdict": "refused" if run.refused else "counts",
-        "reasons": msgspec.to_builtins(run.reasons),
-        "complete": run.complete and whole,
-        **_rates(run),
-        "requests": {
-            "scheduled": summary.scheduled if summary else None,
-            "sent": summary.sent if summary else None,
-            "answered": summary.done if summary else None,
-            "unsent": summary.unsent if summary else None,
-            "in_flight_at_end": summary.in_flight_at_end if summary else None,
-        },
-        "verified_reads": summary.verified_reads if summary else None,
-        "client_cpu_s": summary.client_cpu_s if summary else None,
-        "reconnects": run.reconnects,
-        "steady": _steady(run),
-        "operations": [_operation(one) for one in run.operations],
+    waits = results.waits.get(run.number)
+    return RunRow(
+        number=run.number,
+        repeat=run.repeat,
+        verdict="refused" if run.refused else "counts",
+        reasons=run.reasons,
+        complete=run.complete and run.number != results.broken_off,
+        loop=run.loop,
+        connections=run.connections,
+        rate_target=run.rate_target,
+        rate_achieved=_rate(run),
+        requests=RequestsRow(
+            scheduled=summary.scheduled if summary else None,
+            sent=summary.sent if summary else None,
+            answered=summary.done if summary else None,
+            unsent=summary.unsent if summary else None,
+            in_flight_at_end=summary.in_flight_at_end if summary else None,
+        ),
+        verified_reads=summary.verified_reads if summary else None,
+        client_cpu_s=summary.client_cpu_s if summary else None,
+        reconnects=run.reconnects,
+        steady=run.settled,
+        operations=tuple(map(_operation, run.operations)),
+        machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
+        waits=report.document(waits) if waits else msgspec.UNSET,
+    )
+
+
+def _operation(one: OperationFigures) -> OperationRow:
+    return OperationRow(
+        name=one.name,
+        count=one.count,
+        errors=one.errors,
+        timeouts=one.timeouts,
+        wrong=one.wrong,
+        missing=one.missing,
+        response=_spectrum(one.response),
+        service=_spectrum(one.service),
+        failures=_spectrum(one.failures),
+        lag=LagRow(no_connection=_spectrum(one.lag_free), generator_late=_spectrum(one.lag_late)),
+    )
+
+
+def _spectrum(one: Spectrum) -> SpectrumRow:
+    percentiles = {
+        name: PercentileRow(value=part.value, low=part.low, high=part.high, resolved=part.resolved, seen=seen)
+        for name, part, seen in zip(NAMES, map(one.at, QUANTILES), one.seen, strict=True)
     }
+    return SpectrumRow(
+        mean=_mean(one.series) if one.series else None,
+        **percentiles,
+        # The longest of all is what it is: no interval can be given for it.
+        max=PercentileRow(value=one.max, low=None, high=None, resolved=one.max is not None, seen=one.max),
+    )
 
 
-def _steady(run: RunFigures | None) -> dict[str, Any] | None:
-    found = run.settled if run else None
-    if found is None:
-        return None
-    plain: dict[str, Any] = msgspec.to_builtins(found)
-    return plain
-
-
-def _operation(one: OperationFigures) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "count": one.count,
-        "errors": one.errors,
-        "timeouts": one.timeouts,
-        "wrong": one.wrong,
-        "missing": one.missing,
-        "response": _spectrum(one.response),
-        "service": _spectrum(one.service),
-        "failures": _spectrum(one.failures),
-        "lag": {"no_connection": _spectrum(one.lag_free), "generator_late": _spectrum(one.lag_late)},
-    }
-
-
-def _spectrum(one: Spectrum) -> dict[str, Any]:
-    found: dict[str, Any] = {"mean": _mean(one.series) if one.series else None}
-    for name, q, seen in zip(NAMES, QUANTILES, one.seen, strict=True):
-        part = one.at(q)
-        found[name] = {
-            "value": part.value, "low": part.low, "high": part.high, "resolved": part.resolved, "seen": seen,
-        }  # fmt: skip
-    # The longest of all is what it is: no interval can be given for it.
-    found["max"] = {"value": one.max, "low": None, "high": None, "resolved": one.max is not None, "seen": one.max}
-    return found
-
-
-def _mean(one: SeriesMean | None) -> dict[str, Any] | None:
+def _mean(one: SeriesMean | None) -> MeanRow | None:
     if one is None:
         return None
-    return {
-        "value": one.mean,
-        "low": one.low,
-        "high": one.high,
-        "resolved": one.refused is None,
-        "effective": one.effective,
-        "refused": msgspec.to_builtins(one.refused),
-    }
+    return MeanRow(
+        value=one.mean,
+        low=one.low,
+        high=one.high,
+        resolved=one.refused is None,
+        effective=one.effective,
+        refused=one.refused,
+    )
 
 
-def _group(group: Group) -> dict[str, Any]:
-    return {
-        "loop": group.first.loop,
-        "connections": group.first.connections,
-        "runs": [run.number for run in group.runs],
-        "between": msgspec.to_builtins(group.between),
-        "page": msgspec.to_builtins(group.page),
-    }
+def _group(group: Group) -> GroupRow:
+    return GroupRow(
+        loop=group.first.loop,
+        connections=group.first.connections,
+        runs=tuple(run.number for run in group.runs),
+        between=group.between,
+        page=group.page,
+    )

@@ -6,7 +6,7 @@ The same words as of the turns of a run (:mod:`weigh.experiment.report.machine`)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,9 +16,9 @@ from weigh.machine import contention_findings
 from weigh.machine.contention import ALL, TELLABLE
 from weigh.machine.moments import in_order
 from weigh.machine.timeline_bins import between
-from weigh.machine.use_method import When, memory_of
-from weigh.model.units import count, percent, seconds
-from weigh.render.machine import NAMES, blamed, resource
+from weigh.machine.use_method import Resource, When, memory_of
+from weigh.model.units import Seconds, count, percent, seconds
+from weigh.render.machine import NAMES, CulpritRow, SamplerRow, blamed, resource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,54 +98,139 @@ def _first(run: RunMachine) -> str:
     return f"first saturated: {NAMES[run.use.bottleneck or '']}, in the interval from {seconds(first.at)} on"
 
 
-def document(one: LoadMachine) -> dict[str, Any]:
-    """``machine`` of the document: what holds for all runs (docs/reference/json.md)."""
-    return {
-        "watched": one.watched,
-        "gaps": list(machine.gaps(one)),
-        "bound": None if one.bound >= ALL else one.bound,
-        "apart": one.apart,
-        "sampler": {
-            "moments": one.moments,
-            "seconds": one.seconds,
-            "cpu_s": one.cost_s,
-            "unreadable": one.unreadable,
-        },
-    }
+class MachineDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """``machine`` of the document: what holds for all runs.
+
+    Attributes:
+        watched: whether the sampler covered every interval that counts.
+        gaps: what it did not cover, in sentences.
+        bound: share of a run's CPU that others may use; None where any was allowed.
+        apart: whether the server cannot be told from others, which then are not judged.
+        sampler: what the sampler did itself.
+    """
+
+    watched: bool
+    gaps: tuple[str, ...]
+    bound: float | None
+    apart: bool
+    sampler: SamplerRow
 
 
-def of_run(one: LoadMachine | None, number: int) -> dict[str, Any]:
-    """``machine`` of a run, to be added to it; nothing where nobody watched."""
+class ContendedInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """An interval in which others used more than they may.
+
+    Attributes:
+        from_s, to_s: since the run began.
+        foreign, steal: shares of its CPU that others used, and that the hypervisor gave to other guests.
+        foreign_s, steal_s: the same as CPU time.
+    """
+
+    from_s: Seconds
+    to_s: Seconds
+    foreign: float
+    steal: float
+    foreign_s: Seconds
+    steal_s: Seconds
+
+
+class SpikeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a run in which requests took much longer than usual.
+
+    Attributes:
+        from_s, to_s: since the run began: when the slowest requests were due, and when the interval ended in which
+            they were answered.
+        p99_s: the longest p99 of its intervals.
+        typical_s: the median of the p99s of all intervals.
+        saturated: what was saturated then and hardly ever else: ``others``, ``steal``, ``limit``, ``generator``,
+            ``cpu``, ``memory``, ``disk``, ``network``; empty where the sampler saw nothing.
+        culprits: who the others were, where they are among them.
+        watched: whether the sampler covered it.
+    """
+
+    from_s: Seconds
+    to_s: Seconds
+    p99_s: Seconds
+    typical_s: Seconds
+    saturated: tuple[str, ...]
+    culprits: tuple[CulpritRow, ...]
+    watched: bool
+
+
+class RunMachineDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """``machine`` of a run.
+
+    Attributes:
+        foreign, steal: shares of its CPU that others used, and that the hypervisor gave to other guests.
+        refused: whether the run is refused for it.
+        intervals: how many count.
+        contended: those above the bound, the worst first.
+        culprits: processes of others during those, or during all of a refused run; the greediest first, at most 16
+            names.
+        queue: tasks that ran or were ready to run, on average; None where it was not read.
+        longest_queue: the same at most.
+        cpus: how many CPUs the machine has; None likewise.
+        use: of the four resources.
+        bottleneck: the resource that was saturated first; None where none was.
+        spikes: in the order of time.
+    """
+
+    foreign: float
+    steal: float
+    refused: bool
+    intervals: int
+    contended: tuple[ContendedInterval, ...]
+    culprits: tuple[CulpritRow, ...]
+    queue: float | None
+    longest_queue: int | None
+    cpus: int | None
+    use: tuple[Resource, ...]
+    bottleneck: str | None
+    spikes: tuple[SpikeRow, ...]
+
+
+def document(one: LoadMachine) -> MachineDocument:
+    """``machine`` of the document: what holds for all runs."""
+    return MachineDocument(
+        watched=one.watched,
+        gaps=tuple(machine.gaps(one)),
+        bound=None if one.bound >= ALL else one.bound,
+        apart=one.apart,
+        sampler=SamplerRow(moments=one.moments, seconds=one.seconds, cpu_s=one.cost_s, unreadable=one.unreadable),
+    )
+
+
+def of_run(one: LoadMachine | None, number: int) -> RunMachineDocument | None:
+    """``machine`` of a run; None where nobody watched."""
     run = one.of(number) if one else None
     if run is None:
-        return {}
-    return {
-        "machine": {
-            "foreign": run.foreign,
-            "steal": run.steal,
-            "refused": bool(run.reasons),
-            "intervals": run.intervals,
-            "contended": [_interval(each) for each in run.contended],
-            "culprits": blamed(run.culprits),
-            "queue": run.queue,
-            "longest_queue": run.longest_queue,
-            "cpus": run.cpus,
-            "use": msgspec.to_builtins(run.use.resources),
-            "bottleneck": run.use.bottleneck,
-            "spikes": [{**msgspec.to_builtins(spike), "culprits": blamed(spike.culprits)} for spike in run.spikes],
-        }
-    }
+        return None
+    return RunMachineDocument(
+        foreign=run.foreign,
+        steal=run.steal,
+        refused=bool(run.reasons),
+        intervals=run.intervals,
+        contended=tuple(map(_interval, run.contended)),
+        culprits=blamed(run.culprits),
+        queue=run.queue,
+        longest_queue=run.longest_queue,
+        cpus=run.cpus,
+        use=run.use.resources,
+        bottleneck=run.use.bottleneck,
+        spikes=tuple(
+            SpikeRow(**{**msgspec.structs.asdict(spike), "culprits": blamed(spike.culprits)}) for spike in run.spikes
+        ),
+    )
 
 
-def _interval(one: IntervalShare) -> dict[str, Any]:
-    return {
-        "from_s": one.from_s,
-        "to_s": one.to_s,
-        "foreign": one.foreign,
-        "steal": one.steal,
-        "foreign_s": one.foreign_s,
-        "steal_s": one.steal_s,
-    }
+def _interval(one: IntervalShare) -> ContendedInterval:
+    return ContendedInterval(
+        from_s=one.from_s,
+        to_s=one.to_s,
+        foreign=one.foreign,
+        steal=one.steal,
+        foreign_s=one.foreign_s,
+        steal_s=one.steal_s,
+    )
 
 
 @dataclass(frozen=True, slots=True)

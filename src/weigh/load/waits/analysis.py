@@ -31,9 +31,9 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     """One wait event among the active samples.
 
     Attributes:
-        event: with its type, or ``CPU``.
+        event: wait event with its type, or ``CPU``.
         samples: how often an active session was seen in it.
-        share: of all active samples.
+        share: of all active sessions that were seen.
         low, high: interval of the share; None where the looks do not give one.
     """
 
@@ -49,9 +49,9 @@ class Hot(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         lock: type of the lock; empty of a table.
-        mode: of the lock; empty of a table.
-        table: with its schema; empty where it is not known.
-        told: how the table is known -> of how many of the waits.
+        mode: mode of the lock; empty of a table.
+        table: name of the table with its schema; empty where it is not known.
+        told: of how many of the waits the table is known by ``lock``, ``row``, ``held`` or ``statement``.
         samples: waits for it.
         of: waits for any lock.
     """
@@ -70,7 +70,8 @@ class Root(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         statement: that the session was at; empty where it is not known.
         state: of the session.
-        whose: whose it is.
+        whose: whose it is: of the load, of the server itself, of somebody else, or a prepared transaction; empty where
+            it was gone when the server was asked.
         name: of somebody else's session: what it calls itself.
         samples: waits behind it.
     """
@@ -88,7 +89,7 @@ class StatementWaits(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         statement: without its literals.
         samples: how often it was seen executing.
-        events: what it was waiting for then, the most frequent first.
+        events: what it was waiting for then, the most frequent first, and how often.
     """
 
     statement: str
@@ -100,28 +101,28 @@ class RunWaited(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of the waits of one run.
 
     Attributes:
-        run: its number.
-        looks: how often it was looked.
+        looks: how often the sessions were looked at.
         met: looks that met an active session.
         active: active sessions, over all looks.
         idle_in_transaction: sessions that waited for the load inside a transaction, over all looks.
         connections: sessions of the load, over all looks.
-        resolved: whether there are shares: below :data:`LEAST_LOOKS` there are none.
+        resolved: whether so many looks give shares.
         shares: by wait event, the largest first; empty where they are not resolved.
-        statements: the same by statement, as counts.
+        statements: the most active statements, at most 20.
         lock: the lock that was waited for most; this and what follows over the whole run.
         table: the table that was waited for most.
         roots: who was in the way, the most frequent first.
         longest: the wait that had lasted longest when it was seen.
         deepest: the wait with most sessions before it.
-        vacuuming: what autovacuum did -> in how many looks.
+        vacuuming: what autovacuum did, and in how many looks.
         checkpoints: counted by the server; None where it does not tell.
         seconds: from the first look to the last.
-        asked_s, cpu_s, server_cpu_s: cost of all looks of the run.
+        asked_s: spent on waiting for the server's answers, over all looks of the run.
+        cpu_s: CPU time of the sampler.
+        server_cpu_s: CPU time of its session in the server; None where that cannot be read.
         longest_look_s: the look that took the server longest to answer.
     """
 
-    run: int
     looks: int
     met: int
     active: int
@@ -171,7 +172,6 @@ def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | N
     vacuuming = [what for look in everything for what in look.vacuuming]
     cpu = [one.server_cpu_s for one in parts if one.server_cpu_s is not None]
     return RunWaited(
-        run=run,
         looks=len(looks),
         met=met,
         active=sum(sum(look.active.values()) for look in looks),
@@ -197,14 +197,14 @@ def waited(sampled: Sequence[RunWaits], run: int, cut: Seconds) -> RunWaited | N
     )
 
 
-def findings(found: RunWaited, *, alone: bool) -> Iterator[Finding]:
+def findings(found: RunWaited, run: int | None) -> Iterator[Finding]:
     """Somebody else's session was in the way of the load.
 
     Args:
         found: of a run.
-        alone: whether it is the only one.
+        run: its number; None where it is the only one.
     """
-    name = "" if alone else f"run {found.run}: "
+    name = "" if run is None else f"run {run}: "
     others = [one for one in found.roots if one.whose in ("other", "prepared")]
     if others:
         whose = dict.fromkeys(_called(one) for one in others)

@@ -47,8 +47,8 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         lock: type of what is locked: ``transactionid``, ``tuple``, ``relation``, ...
-        mode: that was asked for.
-        table: with its schema; empty where it is not known.
+        mode: mode of the lock that was asked for.
+        table: name of the table with its schema; empty where it is not known.
         told: how the table is known.
         statement: of the session that waits.
         root: statement at which the session is that everybody in this queue waits for, directly or not.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.waits.analysis import LEAST_LOOKS, Root
+from weigh.load.waits.analysis import LEAST_LOOKS, Root, RunWaited
 from weigh.load.waits.model import CPU
 from weigh.model.text import one_line
 from weigh.model.units import count, percent, seconds
@@ -14,7 +14,7 @@ from weigh.model.units import count, percent, seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.load.waits.analysis import Hot, RunWaited, Share
+    from weigh.load.waits.analysis import Hot, Share
     from weigh.load.waits.model import Blocked
 
 ROWS = ("transactionid", "tuple")
@@ -160,13 +160,20 @@ def _cost(one: RunWaited) -> str:
     )
 
 
-def document(one: RunWaited | None) -> dict[str, Any]:
-    """The same as plain JSON, by its name; nothing where nobody looked."""
-    if one is None:
-        return {}
-    found: dict[str, Any] = msgspec.to_builtins(one)
-    del found["run"]
-    return {"waits": {**found, "lock_waits": one.waits, "statements": found["statements"][:_STATEMENTS]}}
+class WaitsDocument(RunWaited, frozen=True, kw_only=True):
+    """``waits`` of a run in the JSON document.
+
+    Attributes:
+        lock_waits: waits for locks that were seen.
+    """
+
+    lock_waits: int
+
+
+def document(one: RunWaited) -> WaitsDocument:
+    """The same for the JSON document."""
+    said = {**msgspec.structs.asdict(one), "statements": one.statements[:_STATEMENTS]}
+    return WaitsDocument(**said, lock_waits=one.waits)
 
 
 def section(one: RunWaited) -> dict[str, Any]:

@@ -65,7 +65,12 @@ _JOURNAL_LINE = 1 << 28
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """Figures that were not compared, and why."""
+    """Figures that were not compared.
+
+    Attributes:
+        what: their names.
+        why: one sentence.
+    """
 
     what: str
     why: str

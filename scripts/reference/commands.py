@@ -1,0 +1,196 @@
+"""The regions of docs/reference/commands.md: commands, flags and exit codes, as click and the code have them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from reference import json_documents
+from reference.markdown import code, code_flags, link, prose, table, with_default
+from reference.structs import meanings
+from weigh.cli.main import cli
+from weigh.model.errors import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_METHOD = "docs/concept/method.md"
+_LOAD = "docs/guide/load.md"
+_COMMAND_PAGES = {
+    "demo": "docs/guide/tutorial.md",
+    "doctor": "docs/guide/doctor.md",
+    "doctor storage": "docs/guide/doctor.md#weigh-doctor-storage",
+    "init": "docs/guide/your-own-data.md",
+    "gate": "docs/concept/answers.md",
+    "ladder": "docs/guide/ladder.md",
+    "load": _LOAD,
+    "report": "docs/guide/read-the-report.md",
+    "verify": "docs/reference/evidence.md",
+    "compare": "docs/guide/compare.md",
+    "judge": "docs/guide/judge.md",
+    "engines": "docs/reference/engines.md",
+    "workloads": "docs/reference/workloads.md",
+    "lies": "docs/reference/lies.md",
+}
+"""Where a command is explained."""
+_FLAG_PAGES = {
+    "run": {
+        "--contender": "docs/reference/commands.md#contenders",
+        "--workload": "docs/reference/workloads.md",
+        "--affinity": f"{_METHOD}#one-affinity-and-one-memory-limit",
+        "--memory-limit": f"{_METHOD}#one-affinity-and-one-memory-limit",
+        "--expect-storage": "docs/concept/machine.md#expecting-a-kind",
+        "--precision": f"{_METHOD}#until-it-is-precise",
+        "--contention": "docs/concept/machine.md#contention",
+        "--rule": "docs/concept/statistics.md#a-second-opinion",
+        "--temperature": "docs/concept/cold.md",
+        "--budget": f"{_METHOD}#the-budget",
+        "--shrink": "docs/concept/answers.md#reproducers",
+        "--resume": "docs/reference/evidence.md#resuming",
+    },
+    "ladder": {"--vary": "docs/guide/ladder.md#several-widths---vary"},
+    "load": {
+        "--target": "docs/reference/targets.md",
+        "--arrivals": f"{_LOAD}#open-and-closed-loop",
+        "--threads": "docs/reference/targets.md#sqlite",
+        "--define": "docs/reference/workloads.md#scripts",
+        "--contention": "docs/concept/load.md#the-machine-during-the-load",
+    },
+    "verify": {"--sql": "docs/reference/evidence.md#a-second-implementation"},
+    "judge": {
+        "--format": "docs/guide/judge.md#what-is-read",
+        "--unit": "docs/guide/judge.md#what-is-read",
+        "--rule": "docs/concept/statistics.md#a-second-opinion",
+    },
+}
+"""Where a flag is explained, by command."""
+_FAMILIES = {"gate": "run", "ladder": "run", "demo": "run"}
+"""Commands that take flags of another one: only those that it does not have, or that mean something else, are told."""
+
+_SCHEMA = re.compile(r",? ?(?:with --effect )?\(schema [\w/-]+\)")
+
+
+class Flag(NamedTuple):
+    """One flag of a command.
+
+    Attributes:
+        names: how it may be written, the long form first: ``--define``, ``-D``.
+        metavar: what it takes; empty where it takes nothing.
+        default: in Markdown; empty without one.
+        meaning: one sentence in Markdown.
+    """
+
+    names: tuple[str, ...]
+    metavar: str
+    default: str
+    meaning: str
+
+
+def blocks() -> dict[str, str]:
+    """Contents of the page's regions by name."""
+    found = {"commands": _commands(), "exit codes": _exit_codes()}
+    for name, command in every():
+        if flags(name, command):
+            found[f"flags of weigh {name}"] = _flags(name, command)
+    return found
+
+
+def every() -> Iterator[tuple[str, click.Command]]:
+    """Every command that can be called, by its words after ``weigh``, in the order of ``weigh --help``."""
+    yield from _within(cli, "")
+
+
+def _within(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if not isinstance(command, click.Group) or command.invoke_without_command:
+            yield prefix + name, command
+        if isinstance(command, click.Group):
+            yield from _within(command, f"{prefix}{name} ")
+
+
+def flags(name: str, command: click.Command) -> list[Flag]:
+    """The flags of a command in its order, ``--help`` apart.
+
+    Args:
+        name: its words after ``weigh``.
+        command: it.
+    """
+    pages = {**_FLAG_PAGES.get(_FAMILIES.get(name, name), {}), **_FLAG_PAGES.get(name, {})}
+    context = click.Context(command)
+    found = [_flag(one, context, pages) for one in command.params if isinstance(one, click.Option)]
+    schemas = ", ".join(json_documents.printed_by(name))
+    return [
+        flag._replace(meaning=f"{flag.meaning}: {schemas}") if flag.names == ("--json",) else flag for flag in found
+    ]
+
+
+def _flag(option: click.Option, context: click.Context, pages: dict[str, str]) -> Flag:
+    names = tuple(sorted(option.opts, key=len, reverse=True)) + tuple(option.secondary_opts)
+    text, default = with_default(option.help or "")
+    if option.show_default and not default:
+        default = str(option.default)
+    said = code_flags(_SCHEMA.sub("", text))
+    if page := pages.get(names[0]):
+        said += f" ({link(page)})"
+    if isinstance(option.envvar, str):
+        said += f". Also set by the variable `{option.envvar}`"
+    takes = "" if option.is_flag else (option.metavar or option.make_metavar(context))
+    return Flag(names, takes, "required" if option.required else _default(default), said)
+
+
+def _flags(name: str, command: click.Command) -> str:
+    own = flags(name, command)
+    family = _FAMILIES.get(name)
+    shared: list[Flag] = []
+    if family:
+        theirs = flags(family, dict(every())[family])
+        shared = [flag for flag in own if flag in theirs]
+        own = [flag for flag in own if flag not in theirs]
+    body = table(("flag", "default", "meaning"), [(_written(flag), flag.default, flag.meaning) for flag in own])
+    if not shared:
+        return body
+    return f"{body}\n\nAs of `weigh {family}`: {', '.join(' / '.join(map(code, flag.names)) for flag in shared)}."
+
+
+def _written(flag: Flag) -> str:
+    between = " / " if any(name.startswith("--no-") for name in flag.names) else ", "
+    return between.join(code(f"{name} {flag.metavar}".strip()) for name in flag.names)
+
+
+def _default(text: str) -> str:
+    """Values as code; a default in words as it is."""
+    parts = text.split(", ")
+    if text and not any(" " in part for part in parts):
+        return ", ".join(map(code, parts))
+    return code_flags(text)
+
+
+def _commands() -> str:
+    return table(("command", "does"), [(_usage(name, command), _does(name, command)) for name, command in every()])
+
+
+def _usage(name: str, command: click.Command) -> str:
+    context = click.Context(command)
+    takes = []
+    for one in command.params:
+        if isinstance(one, click.Argument):
+            takes.append(one.make_metavar(context))
+        elif isinstance(one, click.Option) and one.required:
+            takes += [max(one.opts, key=len), one.metavar or one.make_metavar(context)]
+    return code(" ".join(("weigh", name, *takes)))
+
+
+def _does(name: str, command: click.Command) -> str:
+    said = prose((command.help or "").split("\n\n")[0])
+    page = _COMMAND_PAGES.get(name)
+    return said + (f" ({link(page)})" if page else "")
+
+
+def _exit_codes() -> str:
+    told = meanings(ExitCode)
+    return table(("code", "means"), [(str(int(one)), prose(told[one.name])) for one in ExitCode])

@@ -1,0 +1,193 @@
+"""The regions of docs/reference/json.md: every document that is printed, as the structs that it is made of have it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from reference.markdown import anchor_of, code, code_flags, table
+from reference.structs import rows
+from weigh.cli.runs import RunsDocument
+from weigh.compare.document import CompareDocument
+from weigh.compare.model import Joined
+from weigh.doctor.effect_analysis import Effect
+from weigh.doctor.report import DoctorDocument, RestoredDocument
+from weigh.doctor.tuning import Change
+from weigh.doctor.unused_disks_model import Examination
+from weigh.evidence.verification import Problem
+from weigh.experiment.report import document as run
+from weigh.experiment.report.machine import MachineDocument
+from weigh.experiment.report.resources import ParityRow
+from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.verify.recount.recount import Recount
+from weigh.experiment.verify.verify import Verification
+from weigh.judge.document import JudgeDocument
+from weigh.judge.series import SeriesFigure
+from weigh.ladder.cost import Cost
+from weigh.ladder.report.document import LadderDocument, SeriesRow
+from weigh.ladder.verify import LadderVerification
+from weigh.load.analysis.warmup import Settled
+from weigh.load.report import document as load
+from weigh.load.report.machine import RunMachineDocument
+from weigh.load.verify import LoadVerification
+from weigh.load.waits.analysis import Hot
+from weigh.load.waits.model import Blocked
+from weigh.load.waits.report import WaitsDocument
+from weigh.machine.use_method import Resource
+from weigh.model.dataset import FileFacts, Manifest
+from weigh.model.finding import Finding
+from weigh.model.knob import KnobRead
+from weigh.model.spec import Rules
+from weigh.model.storage import Place
+from weigh.model.verdict import Reason, Tier, Timing, Verdict
+from weigh.render.machine import CulpritRow
+from weigh.statistics.correlated_mean import SeriesMean
+from weigh.statistics.cv import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import msgspec
+
+PRINTED: dict[str, tuple[str, ...]] = {
+    "weigh/1": ("run", "gate", "demo", "report"),
+    "weigh/verify/1": ("verify",),
+    "weigh/ladder/1": ("ladder", "report of a ladder"),
+    "weigh/verify-ladder/1": ("verify of a ladder",),
+    "weigh/compare/1": ("compare",),
+    "weigh/judge/1": ("judge",),
+    "weigh/doctor/1": ("doctor",),
+    "weigh/effect/1": ("doctor with --effect",),
+    "weigh/doctor-storage/1": ("doctor storage",),
+    "weigh/load/1": ("load", "report of a load"),
+    "weigh/verify-load/1": ("verify of a load",),
+    "weigh/runs/1": ("runs",),
+    "weigh/manifest/1": ("data make",),
+    "weigh/digest/1": ("data digest",),
+    "weigh/files/1": ("data describe",),
+    "weigh/diff/1": ("data diff",),
+    "weigh/check/1": ("data check",),
+    "weigh/engines/1": ("engines",),
+    "weigh/workloads/1": ("workloads",),
+    "weigh/lies/1": ("lies",),
+}
+"""Every schema, and the commands that print it with ``--json``."""
+
+
+class Section(NamedTuple):
+    """A table of the page.
+
+    Attributes:
+        kind: the struct that it describes.
+        heading: of the section in which the struct is described; empty where no other section refers to it.
+        noun: what such a struct is called.
+        without: a base that another section describes.
+    """
+
+    kind: type[msgspec.Struct]
+    heading: str = ""
+    noun: str = ""
+    without: type[msgspec.Struct] | None = None
+
+
+SECTIONS: dict[str, Section] = {
+    "weigh/1": Section(run.RunDocument),
+    "experiment": Section(run.ExperimentRow, "experiment", "experiment"),
+    "contenders[]": Section(run.ContenderRow, "contenders[]", "contender"),
+    "tier": Section(Tier, "tier", "tier"),
+    "reasons[]": Section(Reason, "reasons[]", "reason"),
+    "gate[]": Section(run.GateRow, "gate[]", "row"),
+    "timings[]": Section(Timing, "timings[]", "timing"),
+    "verdicts[]": Section(run.VerdictRow, "verdicts[]", "verdict"),
+    "metrics[]": Section(run.MetricRow, "metrics[]", "row"),
+    "warmth[]": Section(ColdProof, "warmth[]", "row"),
+    "suites[]": Section(run.SuiteRow, "suites[]", "row"),
+    "knobs[]": Section(KnobRead, "knobs[]", "knob"),
+    "storage[]": Section(Place, "storage[]", "place"),
+    "parity[]": Section(ParityRow, "parity[]", "row"),
+    "findings[]": Section(Finding, "findings[]", "finding"),
+    "machine": Section(MachineDocument, "machine", "machine"),
+    "use[]": Section(Resource, "use[]", "resource"),
+    "culprits[]": Section(CulpritRow, "culprits[]", "culprit"),
+    "weigh/verify/1 verification": Section(Verification, "weigh/verify/1", "verification"),
+    "weigh/verify/1 sql": Section(Recount),
+    "problems[]": Section(Problem, "problems[]", "problem"),
+    "weigh/ladder/1": Section(LadderDocument),
+    "weigh/ladder/1 series[]": Section(SeriesRow, "series[] of a ladder", "series"),
+    "weigh/ladder/1 costs[]": Section(Cost, "costs[]", "cost"),
+    "weigh/verify-ladder/1": Section(LadderVerification),
+    "weigh/compare/1": Section(CompareDocument),
+    "weigh/compare/1 verdicts[]": Section(Joined, "verdicts[] of two sessions", "verdict", without=Verdict),
+    "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
+    "weigh/judge/1": Section(JudgeDocument),
+    "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
+    "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
+    "weigh/doctor/1": Section(DoctorDocument),
+    "weigh/doctor/1 set[]": Section(Change, "set[] and restored[]", "change"),
+    "weigh/doctor/1 restored": Section(RestoredDocument),
+    "weigh/effect/1": Section(Effect),
+    "weigh/effect/1 estimate": Section(Estimate, "estimate", "estimate"),
+    "weigh/doctor-storage/1": Section(Examination),
+    "weigh/load/1": Section(load.LoadDocument),
+    "weigh/load/1 operations[]": Section(load.OperationRow, "operations[]", "operation"),
+    "weigh/load/1 spectrum": Section(load.SpectrumRow, "spectrum", "spectrum"),
+    "weigh/load/1 percentile": Section(load.PercentileRow, "percentile", "percentile"),
+    "weigh/load/1 mean": Section(load.MeanRow, "mean", "mean"),
+    "weigh/load/1 steady": Section(Settled, "steady", "steady part"),
+    "weigh/load/1 runs[]": Section(load.RunRow, "runs[]", "run"),
+    "weigh/load/1 runs[].machine": Section(RunMachineDocument, "machine of a run", "machine"),
+    "weigh/load/1 runs[].waits": Section(WaitsDocument, "waits of a run", "waits"),
+    "weigh/load/1 waits, hottest": Section(Hot, "lock and table", "most wanted"),
+    "weigh/load/1 waits, wait": Section(Blocked, "longest and deepest", "wait"),
+    "weigh/verify-load/1": Section(LoadVerification),
+    "weigh/runs/1": Section(RunsDocument),
+    "weigh/manifest/1": Section(Manifest),
+    "files[]": Section(FileFacts, "files[]", "file"),
+}
+"""Tables by the name of their region, without the word ``json`` before it."""
+
+_WHEN = re.compile(r" (of|with) .*")
+_ELSEWHERE: dict[type, str] = {
+    Verdict: "[verdict](#verdicts)",
+    **{
+        section.kind: f"[{section.noun}](#{anchor_of(section.heading)})"
+        for section in SECTIONS.values()
+        if section.heading
+    },
+}
+
+
+def blocks() -> dict[str, str]:
+    """Contents of the page's regions by name."""
+    found = {f"json {name}": table(("field", "type", "meaning"), _rows(one)) for name, one in SECTIONS.items()}
+    return {"json schemas": table(("schema", "printed by"), _schemas()), **found}
+
+
+def printed_by(command: str) -> Iterator[str]:
+    """Links to the schemas of the documents that a command prints, each with when it does.
+
+    Args:
+        command: its words after ``weigh``.
+    """
+    for schema, commands in PRINTED.items():
+        for one in commands:
+            name, when = _when(one)
+            if name == command:
+                yield f"[{schema}](json.md#{anchor_of(schema)}){when}"
+
+
+def _schemas() -> Iterator[tuple[str, str]]:
+    for schema, commands in PRINTED.items():
+        said = (f"{code(name)}{when}" for name, when in map(_when, commands))
+        yield f"[{schema}](#{anchor_of(schema)})", ", ".join(said)
+
+
+def _when(command: str) -> tuple[str, str]:
+    """A command and when it prints a document: ``report of a load``, ``doctor with --effect``."""
+    found = _WHEN.search(command)
+    return (command[: found.start()], code_flags(found[0])) if found else (command, "")
+
+
+def _rows(section: Section) -> Iterator[tuple[str, str, str]]:
+    for row in rows(section.kind, _ELSEWHERE, section.without):
+        yield ", ".join(map(code, row.names)), row.kind, row.meaning

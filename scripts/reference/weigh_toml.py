@@ -1,0 +1,45 @@
+"""The regions of docs/reference/weigh-toml.md: the keys of weigh.toml, as the structs that it is read by have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from reference.markdown import code, prose, table, with_default
+from reference.structs import hints, in_words, meanings
+from weigh.experiment.config.spec import ContenderTable, ExperimentTable, SqlTable
+from weigh.model.spec import LayoutSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABLES: dict[str, type[msgspec.Struct]] = {
+    "[experiment]": ExperimentTable,
+    "[[contender]]": ContenderTable,
+    "[layout]": LayoutSpec,
+    "[sql]": SqlTable,
+}
+
+
+def blocks() -> dict[str, str]:
+    """Contents of the page's regions by name."""
+    headings = ("key", "type", "default", "meaning")
+    return {f"weigh.toml {name}": table(headings, _rows(kind)) for name, kind in TABLES.items()}
+
+
+def _rows(kind: type[msgspec.Struct]) -> Iterator[tuple[str, str, str, str]]:
+    told, types = meanings(kind), hints(kind)
+    for field in msgspec.structs.fields(kind):
+        said, default = with_default(told[field.name])
+        words = in_words(types[field.name], null=False).replace("object:", "table:")
+        yield code(field.name), words, _default(field, default), prose(said)
+
+
+def _default(field: msgspec.structs.FieldInfo, said: str) -> str:
+    if said:
+        return prose(said)
+    if field.required:
+        return "required"
+    value: Any = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    return "" if value is None else code(msgspec.json.encode(value).decode())
