@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.lies import CATALOGUE
 from weigh.model import codes
 
 if TYPE_CHECKING:
