@@ -146,7 +146,7 @@ def test_two_lives_share_a_store_but_not_a_directory(tmp_path: Path, tables: Tab
     assert sorted(path.name for path in directories.pop().parent.iterdir()) == ["0", "0.lock", "1", "1.lock"]
 
 
-@pytest.mark.usefixtures("life")
+@pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize("how", ["worker", "group"])
 @pytest.mark.parametrize("helpers", [0, 2])
 def test_a_killed_worker_leaves_no_server_and_no_query(
@@ -173,7 +173,7 @@ def test_a_killed_worker_leaves_no_server_and_no_query(
         assert value(after, "SELECT count(*) AS n FROM many") == 20_000
 
 
-@pytest.mark.usefixtures("life")
+@pytest.mark.usefixtures("worker")
 def test_what_a_dead_server_left_stops_nobody(contender: PreparedContender, tables: Tables) -> None:
     """Its process id belongs to a living process of the same user by now."""
     with contender.start(tables) as begun:
