@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
-from weigh.cli.run import asked, command_line, run
+from weigh.cli.run import asked, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.experiment.config.run_request import RunRequest
     from weigh.ladder.plan import LadderPlan
     from weigh.model.errors import ExitCode
     from weigh.model.spec import Spec
@@ -73,14 +75,14 @@ def ladder(
     from weigh.ladder.report import files
     from weigh.ladder.run import climb
 
-    plan, specs, places = _planned(file, flags, scales, vary)
+    plan, specs, request = _planned(file, flags, scales, vary, out)
     done: list[tuple[Scale | None, Path]] = []
 
     def ended(scale: Scale | None, folder: Path) -> None:
         done.append((scale, folder))
         files.write(out, plan, done)
 
-    climb(specs, out, plan.command, progress(quiet), reports.write, ended, resume=resume, **places)
+    climb(specs, dataclasses.replace(request, resume=resume), progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
     show(folder, as_json)
     click.get_current_context().exit(int(files.read(folder).exit_code(strict=strict)))
@@ -138,9 +140,9 @@ def check(folder: Path, as_json: bool) -> ExitCode:
 
 
 def _planned(
-    file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...]
-) -> tuple[LadderPlan, tuple[Spec, ...], dict[str, Any]]:
-    """The ladder, the experiments of its rungs, and where what they are made of lies."""
+    file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...], out: Path
+) -> tuple[LadderPlan, tuple[Spec, ...], RunRequest]:
+    """The ladder, the experiments of its rungs, and how each of them is carried out."""
     from weigh.ladder import run as order
     from weigh.ladder import vary as varying
     from weigh.ladder.plan import LadderPlan
@@ -149,7 +151,7 @@ def _planned(
     if scales is not None and flags["scale"] is not None:
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")
     wanted = [varying.parse(text) for text in vary]
-    spec, places = asked(file, dict(flags))
+    spec, request = asked(file, dict(flags), out)
     if scales is None and not wanted and flags["scale"] is not None:
         raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
     if scales is not None:
@@ -158,7 +160,7 @@ def _planned(
             raise UsageError(f"--scales {scales} is no ladder", remedy="name several: --scales 100K,1M,10M")
     else:
         rungs = [] if wanted else list(order.usual_scales(spec.workload))
-    specs = [asked(file, {**flags, "scale": one})[0] for one in rungs] or [spec]
+    specs = [asked(file, {**flags, "scale": one}, out)[0] for one in rungs] or [spec]
     spec, variations = varying.expand(specs[0], wanted)
     specs = [spec, *(varying.expand(one, wanted)[0] for one in specs[1:])]
     ordered = order.rungs(specs)
@@ -166,6 +168,6 @@ def _planned(
         scales=tuple(one.scale for one in ordered),
         experiments=tuple(one.id for one in ordered),
         variations=variations,
-        command=command_line(),
+        command=request.command,
     )
-    return plan, ordered, places
+    return plan, ordered, request
