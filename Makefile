@@ -36,9 +36,14 @@ test-long: $(VENV)/.ready
 	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
 	$(BIN)/pytest --numprocesses $(WORKERS) -m "not browser" $(TESTS)
 
-# Every guarantee of docs/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
+# Every guarantee of docs/concept/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
 sim: $(VENV)/.ready
 	@PYTHONPATH=src:tests $(BIN)/python -m guarantees $(FACTOR)
+
+# What every command prints of kept evidence, written anew: read the diff before you commit it.
+.PHONY: golden
+golden: $(VENV)/.ready
+	$(BIN)/pytest --quiet tests/golden --update-golden
 
 check: $(VENV)/.ready
 	$(BIN)/ruff format --check --quiet src tests scripts benchmarks

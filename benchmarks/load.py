@@ -121,7 +121,13 @@ def _load(connect: dict[str, Any], arrivals: dict[str, Any], threads: int, *, sp
         json.dumps(
             {
                 "target": connect,
-                "workload": {"kind": "script", "scripts": [{"name": "select-only"}], "variables": {"scale": _SCALE}},
+                "workload": {
+                    "kind": "script",
+                    "scripts": [{"name": "select-only", "weight": 1}],
+                    "variables": {"scale": _SCALE},
+                    "seed": 0,
+                    "prepared": True,
+                },
                 "arrivals": arrivals,
                 "duration_s": _SECONDS,
                 "connections": _CONNECTIONS,
@@ -136,7 +142,7 @@ def _load(connect: dict[str, Any], arrivals: dict[str, Any], threads: int, *, sp
 
 
 def _ours(connect: dict[str, Any], threads: int, rate: int | None, *, spin: bool = False) -> _Turn:
-    arrivals = {"kind": "closed"} if rate is None else {"kind": "poisson", "rate": rate}
+    arrivals = {"kind": "closed"} if rate is None else {"kind": "poisson", "rate": rate, "seed": 0}
     load = _load(connect, arrivals, threads, spin=spin)
     before = _cpu(resource.RUSAGE_SELF)
     load.start()

@@ -48,7 +48,7 @@ def _key_values() -> Iterator[str]:
         yield "load: neither valkey-benchmark nor redis-benchmark is installed; there is nothing to compare with"
         return
     with target("valkey:embedded").reach(cache_folder(), _CONNECTIONS) as reached:
-        work = {"kind": "ycsb", "letter": "C", "records": _RECORDS}
+        work = {"kind": "ycsb", "letter": "C", "records": _RECORDS, "seed": 0}
         generator = _load(reached.connect, work)
         generator.load()
         # As many as take about as long as ours do.
@@ -84,7 +84,8 @@ def _points() -> Iterator[str]:
         ]  # fmt: skip
         _ran([*command, "prepare"])
         text = f"\\set id random(1, {_RECORDS})\nSELECT c FROM sbtest1 WHERE id = :id;\n"
-        work = {"kind": "script", "scripts": [{"name": "point", "text": text}]}
+        script = {"name": "point", "text": text, "weight": 1}
+        work = {"kind": "script", "scripts": [script], "seed": 0, "prepared": True}
         # It has a thread for each connection: ours may use as many processors.
         threads = len(os.sched_getaffinity(0))
         turns = [(_ours(_load(connect, work, threads)), _sysbench(command)) for _ in range(_ROUNDS)]

@@ -1,8 +1,9 @@
 """weigh: benchmarks of data engines whose result can be believed.
 
-The command is ``weigh``. From Python, :func:`open` reads the evidence that a run left, and :mod:`weigh.stats` gives the
-same verdicts for numbers of your own (docs/python.md). Both are imported when they are asked for: this file loads
-nothing, so that ``weigh --help`` stays fast.
+The command is ``weigh``. From Python, :func:`open` reads the evidence that a run, a ladder or a load left, and
+:mod:`weigh.stats` gives the same verdicts for numbers of your own (docs/guide/python.md). Engines and workloads of
+others import :mod:`weigh.plugins` (docs/reference/plugins.md). All are imported when they are asked for: this file
+loads nothing, so that ``weigh --help`` stays fast.
 """
 
 from __future__ import annotations
@@ -13,27 +14,44 @@ if TYPE_CHECKING:
     import os
 
     from weigh import stats as stats
+    from weigh._evidence import AnyEvidence as AnyEvidence
     from weigh._evidence import Evidence as Evidence
+    from weigh._evidence import LadderEvidence as LadderEvidence
+    from weigh._evidence import LoadEvidence as LoadEvidence
     from weigh.model import errors as errors
 
-__all__ = ["Evidence", "__version__", "errors", "open", "stats"]
+__all__ = [
+    "AnyEvidence",
+    "Evidence",
+    "LadderEvidence",
+    "LoadEvidence",
+    "__version__",
+    "errors",
+    "open",
+    "stats",
+]
 __version__ = "0.1.0"
 
 
-def open(evidence: str | os.PathLike[str]) -> Evidence:
-    """Read an evidence directory, finished or not, with the earlier attempts of its experiment.
+def open(evidence: str | os.PathLike[str]) -> Evidence | LadderEvidence | LoadEvidence:
+    """Read an evidence directory of any kind, finished or not.
 
     Args:
-        evidence: the directory that ``weigh run`` printed.
+        evidence: the directory that ``weigh run``, ``ladder`` or ``load`` printed; ``latest`` is the newest of
+            ``runs``, ``DIR/latest`` that of DIR. A run is read with the earlier attempts of its experiment.
+
+    Returns:
+        :class:`Evidence` of ``run``, ``gate`` and ``demo``, :class:`LadderEvidence` of ``ladder``,
+        :class:`LoadEvidence` of ``load``; what they share is :class:`AnyEvidence`.
 
     Raises:
         weigh.errors.EvidenceFault: there is no such directory, it is no evidence, or it is damaged.
     """
     from pathlib import Path
 
-    from weigh._evidence import Evidence
+    from weigh._evidence import opened
 
-    return Evidence(Path(evidence))
+    return opened(Path(evidence))
 
 
 def __getattr__(name: str) -> Any:
@@ -44,6 +62,6 @@ def __getattr__(name: str) -> Any:
             return importlib.import_module("weigh.stats")
         case "errors":
             return importlib.import_module("weigh.model.errors")
-        case "Evidence":
-            return importlib.import_module("weigh._evidence").Evidence
+        case "AnyEvidence" | "Evidence" | "LadderEvidence" | "LoadEvidence":
+            return getattr(importlib.import_module("weigh._evidence"), name)
     raise AttributeError(f"module 'weigh' has no attribute '{name}'")

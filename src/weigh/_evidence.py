@@ -1,14 +1,27 @@
-"""Opened evidence: what ``weigh.open`` returns."""
+"""Opened evidence: what ``weigh.open`` returns, one class for each kind."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
+import msgspec
+
+from weigh import _runs
+from weigh._kinds import LADDER, LOAD, RUN, Found, Kind, Results, kind_of
 from weigh.experiment import derived
 from weigh.experiment.report import files
-from weigh.experiment.results.results import experiment_results
+from weigh.experiment.results.results import ExperimentResults, experiment_results
+from weigh.experiment.verify.verify import Verification
+from weigh.ladder.results import LadderResults
+from weigh.ladder.verify import LadderVerification
+from weigh.load import record as load_record
+from weigh.load.results import LoadResults, load_results
+from weigh.load.verify import LoadVerification
 from weigh.model.errors import EvidenceFault
+from weigh.model.verdict import TierName
+from weigh.render.terminal import plain_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,39 +29,111 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.experiment.record import Record
-    from weigh.experiment.results.results import ExperimentResults
-    from weigh.experiment.verify.verify import Verification
+    from weigh.ladder.analysis import Series
+    from weigh.ladder.cost import Cost
+    from weigh.ladder.plan import LadderPlan
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.record import LoadRecord
+    from weigh.load.results import Group
+    from weigh.load.spec import LoadSpec
+    from weigh.load.waits.analysis import RunWaited
     from weigh.model.finding import Finding
     from weigh.model.gate import Gate
     from weigh.model.spec import Spec
+    from weigh.model.units import Scale
     from weigh.model.verdict import Tier, Timing, Verdict
 
 
-class Evidence:
-    """An evidence directory, read. Everything is computed from its journal, as ``weigh report`` does.
+class AnyEvidence(ABC, Generic[Results, Found]):
+    """An evidence directory, read: what all kinds have. Everything is computed anew, as ``weigh report`` does.
 
     Nothing is verified by reading: :meth:`verify` does that.
 
     Args:
-        folder: the directory of an attempt.
+        folder: the directory.
 
     Attributes:
         path: that directory, absolute.
 
     Raises:
-        EvidenceFault: there is no such directory, it is no evidence, or it is damaged.
+        EvidenceFault: there is no such directory, it is no evidence or that of another kind, or it is damaged.
     """
 
+    _kind: ClassVar[Kind[Any, Any]]
+
     def __init__(self, folder: Path) -> None:
-        if not folder.is_dir():
-            raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
+        found = kind_of(folder)
+        if found is not self._kind:
+            raise EvidenceFault(
+                f"it is {found.noun}, and not {self._kind.noun}",
+                where=str(folder),
+                remedy="weigh.open opens evidence of every kind",
+            )
         self.path = folder.resolve()
-        self._attempts = tuple(files.attempts(self.path))
 
     def __repr__(self) -> str:
-        spec = self.spec
-        contenders = ", ".join(contender.name for contender in spec.contenders)
-        return f"<weigh.Evidence {self.path.name}: {spec.workload}, {contenders}>"
+        return f"<weigh.{type(self).__name__} {self.path.name}: {self._about}>"
+
+    @property
+    def kind(self) -> str:
+        """``run``, ``ladder`` or ``load``: the command that left it."""
+        return self._kind.name
+
+    @property
+    @abstractmethod
+    def spec(self) -> Spec | LoadSpec:
+        """What was decided beforehand."""
+
+    @property
+    @abstractmethod
+    def findings(self) -> tuple[Finding, ...]:
+        """What weigh has to say about it, errors first."""
+
+    @property
+    @abstractmethod
+    def tier(self) -> Tier | None:
+        """What the evidence is good for, provided that :meth:`verify` passes; None where nothing was timed."""
+
+    def document(self) -> dict[str, Any]:
+        """The report as plain data, the same as ``weigh report --json`` (docs/reference/json.md)."""
+        made = msgspec.json.encode(self._kind.document(self._results, self.path.name))
+        plain: dict[str, Any] = msgspec.json.decode(made)
+        return plain
+
+    def report(self) -> str:
+        """The report as text; of a run and a load the same as ``report.txt``."""
+        return plain_text(self._kind.text(self._results, self.path.name))
+
+    def html(self) -> str:
+        """The report as one page, the same as ``weigh report --html``."""
+        return self._kind.html(self.path).decode()
+
+    def verify(self) -> Found:
+        """Compute every hash and every printed number again, as ``weigh verify`` does; it says what is wrong.
+
+        Raises:
+            EvidenceFault: it was never sealed.
+        """
+        found: Found = self._kind.verify(self.path)
+        return found
+
+    @property
+    @abstractmethod
+    def _results(self) -> Results: ...
+
+    @property
+    @abstractmethod
+    def _about(self) -> str: ...
+
+
+class Evidence(AnyEvidence[ExperimentResults, Verification]):
+    """The evidence of ``weigh run``, ``gate`` or ``demo``, with the earlier attempts of the same experiment."""
+
+    _kind = RUN
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._attempts = tuple(files.attempts(self.path))
 
     @property
     def spec(self) -> Spec:
@@ -62,7 +147,7 @@ class Evidence:
 
     @cached_property
     def samples(self) -> pa.Table:
-        """Every execution of all attempts, one row each, with the columns of ``samples.parquet`` (docs/evidence.md).
+        """Every execution of all attempts, one row each (docs/reference/evidence.md).
 
         Untimed and failed executions are in it: measurements are those with ``run > 0`` and ``outcome = 'ok'``. Times
         are seconds, sizes bytes. The table has ``__arrow_c_stream__``: what reads the Arrow PyCapsule interface
@@ -75,44 +160,159 @@ class Evidence:
     @property
     def gate(self) -> Gate | None:
         """What came of the answers, before any clock and in every timed execution; None where the gate never ended."""
-        return self._conclusion.gate
+        return self._results.gate
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """One of every operation, contender other than the baseline, and metric."""
-        return self._conclusion.verdicts
+        return self._results.verdicts
 
     @property
     def timings(self) -> tuple[Timing, ...]:
         """Each contender by itself: one of every operation, contender and metric that may be shown."""
-        return self._conclusion.timings
+        return self._results.timings
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What weigh has to say about the experiment, errors first."""
-        return self._conclusion.findings
+        return self._results.findings
 
     @property
     def tier(self) -> Tier | None:
         """What the evidence is good for, provided that :meth:`verify` passes; None where nothing was timed."""
-        return self._conclusion.tier
-
-    def report(self) -> str:
-        """The report as text, the same as ``report.txt``."""
-        from weigh.experiment.report.terminal import plain
-
-        return plain(self._conclusion, self.path.name)
-
-    def verify(self) -> Verification:
-        """Compute every hash and every printed number again, as ``weigh verify`` does; it says what is wrong.
-
-        Raises:
-            EvidenceFault: it was never sealed.
-        """
-        from weigh.experiment.verify.verify import verify
-
-        return verify(self.path)
+        return self._results.tier
 
     @cached_property
-    def _conclusion(self) -> ExperimentResults:
+    def _results(self) -> ExperimentResults:
         return experiment_results(self._attempts)
+
+    @property
+    def _about(self) -> str:
+        return f"{self.spec.workload}, {', '.join(one.name for one in self.spec.contenders)}"
+
+
+class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):
+    """The evidence of ``weigh load``."""
+
+    _kind = LOAD
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._record = load_record.read(self.path)
+
+    @property
+    def spec(self) -> LoadSpec:
+        """What was decided beforehand: workload, target, arrivals, connections, duration."""
+        return self._record.spec
+
+    @property
+    def record(self) -> LoadRecord:
+        """Its journal: the target as it described itself, and every run with the histograms of its intervals."""
+        return self._record
+
+    @property
+    def runs(self) -> tuple[RunFigures, ...]:
+        """The figures of every run. The first is that of the headline; times are seconds."""
+        return self._results.runs
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """Repeats of one kind of run, with the interval between them."""
+        return self._results.groups
+
+    @property
+    def waits(self) -> dict[int, RunWaited]:
+        """What the server's sessions waited for, by the number of the run; of those that were sampled."""
+        return self._results.waits
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What weigh has to say about the load, errors first."""
+        return self._results.findings
+
+    @property
+    def tier(self) -> Tier:
+        """What the evidence is good for, provided that :meth:`verify` passes."""
+        return self._results.tier
+
+    @cached_property
+    def _results(self) -> LoadResults:
+        return load_results(self._record)
+
+    @property
+    def _about(self) -> str:
+        return f"{self.spec.workload}, {self.spec.target}"
+
+
+class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
+    """The directory of ``weigh ladder``, with the evidence of its rungs beside it."""
+
+    _kind = LADDER
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._read = LADDER.read(self.path)
+
+    @property
+    def spec(self) -> Spec:
+        """What was decided beforehand for the largest rung; the others differ in the scale."""
+        return self._read.spec
+
+    @property
+    def plan(self) -> LadderPlan:
+        """The ladder as it was asked for; it may have scales that were not reached."""
+        return self._read.plan
+
+    @cached_property
+    def rungs(self) -> tuple[Evidence, ...]:
+        """The evidence of each rung, by ascending scale."""
+        return tuple(Evidence(self.path.parent / rung.evidence) for rung in self._read.rungs)
+
+    @property
+    def first(self) -> Scale | None:
+        """The scale from which on everything resolves the margin; None where none does."""
+        return self._read.ladder.first
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """What the noise allows at each rung: one of every operation and contender."""
+        return self._read.ladder.series
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """COST of contenders in several widths of threads; empty where nobody is single-threaded."""
+        return self._read.costs
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Errors of the rungs, then what the ladder itself shows."""
+        return self._read.findings
+
+    @property
+    def tier(self) -> Tier | None:
+        """That of the weakest rung, provided that :meth:`verify` passes; None where nothing was timed on any."""
+        tiers = [rung.results.tier for rung in self._read.rungs if rung.results.tier is not None]
+        return max(tiers, key=lambda tier: list(TierName).index(tier.name), default=None)
+
+    @property
+    def _results(self) -> LadderResults:
+        return self._read
+
+    @property
+    def _about(self) -> str:
+        return LADDER.about(self.path).about
+
+
+CLASSES: dict[str, type[Evidence] | type[LadderEvidence] | type[LoadEvidence]] = {
+    one._kind.name: one for one in (Evidence, LadderEvidence, LoadEvidence)
+}
+
+
+def opened(evidence: Path) -> Evidence | LadderEvidence | LoadEvidence:
+    """Evidence of any kind; ``latest`` is the newest of ``runs``.
+
+    Raises:
+        EvidenceFault: there is no such directory, it is no evidence, or it is damaged.
+    """
+    folder = _runs.resolve(evidence)
+    return CLASSES[kind_of(folder).name](folder)

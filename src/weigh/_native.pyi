@@ -1,4 +1,4 @@
-"""The native half of weigh (Rust): digests, hashes, Parquet's facts, ladders of batch means, the sampler, and load.
+"""The native half of weigh (Rust): digests, hashes, Parquet's facts, batch means, the sampler, and load.
 
 Paths are read as they are given, relative ones from the working directory. All functions let go of the
 interpreter while they work. The digest and its encoding are specified in ``crates/weigh-digest/src/lib.rs``.
@@ -138,7 +138,7 @@ def hash_file(path: str | PathLike[str]) -> str:
 def hash_bytes(data: bytes) -> str:
     """Return the BLAKE3 hash of ``data``, 64 hex digits."""
 
-class BatchLadder:
+class BatchMeans:
     """Means of consecutive batches of 1, 2, 4, 8, ... samples of one series (``crates/weigh-stats/src/lib.rs``).
 
     Memory grows with the logarithm of the number of samples.
@@ -156,10 +156,10 @@ class BatchLadder:
             ValueError: another type, a null, a number that is not finite. Nothing is added.
         """
 
-    def merge(self, later: BatchLadder) -> None:
+    def merge(self, later: BatchMeans) -> None:
         """Add a later part of the same series."""
 
-    def rungs(self) -> list[tuple[int, int, float, float | None, float | None, float | None]]:
+    def moments(self) -> list[tuple[int, int, float, float | None, float | None, float | None]]:
         """For each size: samples a batch, batches, their mean, variance, skewness, correlation of neighbours.
 
         The first, with batches of one sample, describes the samples themselves.
@@ -235,7 +235,30 @@ def calibrate_disk(folder: str | PathLike[str]) -> float:
     """
 
 class LoadError(Exception):
-    """A run of load cannot begin or go on: a setting, the server's refusal, a script's error with its line."""
+    """A run of load cannot begin or go on.
+
+    Its text is one sentence with everything below but the remedy.
+
+    Attributes:
+        kind: ``setting`` (one cannot be used), ``script`` (one has a mistake), ``unreachable``, ``refused`` (the server
+            answered with an error), ``tls``, ``protocol`` (it is no server of that kind), ``system`` (the kernel
+            refused something, or the server hung up), ``interrupted`` (``on_progress`` ended the loading).
+        code: SQLSTATE of PostgreSQL, name of SQLite's result, first word of a RESP error, or what rustls calls a
+            certificate's error; empty where there is none.
+        message: what is wrong, in the server's words where it has any, without the place in a script.
+        statement: that could not be prepared, with ``$1`` and so on for variables.
+        script, line, column: where in a script it is, counted from 1, as far as that is known.
+        remedy: what to do, where that does not follow from kind and code.
+    """
+
+    kind: Literal["setting", "script", "unreachable", "refused", "tls", "protocol", "system", "interrupted"]
+    code: str
+    message: str
+    statement: str | None
+    script: str | None
+    line: int | None
+    column: int | None
+    remedy: str | None
 
 class Load:
     """Load on a schedule, offered by threads that never hold the interpreter (``crates/weigh-load/src/lib.rs``).
@@ -259,8 +282,11 @@ class Load:
             LoadError: the server cannot be reached or refuses something, in its own words.
         """
 
-    def start(self) -> None:
-        """Open all connections, prepare all statements, and begin. Returns when the schedule begins.
+    def start(self) -> float:
+        """Open all connections, prepare all statements, and begin.
+
+        Returns:
+            seconds from now until the schedule begins.
 
         Raises:
             LoadError: the server cannot be reached or refuses the login or a statement; or it was started before.

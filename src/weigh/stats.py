@@ -1,4 +1,4 @@
-"""The statistics of weigh's verdicts, for numbers of your own (docs/python.md, docs/statistics.md).
+"""The statistics of weigh's verdicts, for numbers of your own (docs/guide/python.md, docs/concept/statistics.md).
 
 Two contenders that were measured side by side::
 
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from weigh.statistics.arrays import Floats, Ints
+
 
 __all__ = [
     "MIN_STARTS",
@@ -237,7 +237,7 @@ def verdicts(
 
 
 def clickhouse(candidate: ArrayLike, baseline: ArrayLike) -> tuple[SecondOpinion, ...]:
-    """What ClickHouse's published rule says, by the exact law of its threshold (docs/statistics.md has the source).
+    """What ClickHouse's published rule says, by its exact distribution (docs/concept/statistics.md).
 
     It knows no process starts: thirty runs of one start count as thirty witnesses.
 

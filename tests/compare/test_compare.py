@@ -234,14 +234,3 @@ def test_drift_that_the_arms_of_a_session_did_not_share(tmp_path: Path, serial: 
     if serial:
         assert codes[0] == "T4.machine"
         assert only_reasons(found)[0].text.startswith("in the second session, within one block the machine's speed")
-
-
-def test_the_report(tmp_path: Path) -> None:
-    text = printed(compared(tmp_path, day(1), day(2, new=1.2)))
-    assert "first session: one" in text
-    assert "ref (reference)   duckdb 2.0.0 (threads=2)" in text
-    assert "In the second session the reference ref took 1.00" in text
-    assert "That is what the machine did; it is no verdict." in text
-    assert "SLOWER by" in text
-    assert "whatever the machine did between the sessions, it did to all contenders alike" in text
-    assert "1 slower." in text

@@ -72,7 +72,7 @@ GROUPED_SCHEMA = ResultSchema(
     )
 )  # fmt: skip
 ZERO_SUMS = ("polars@1.35.2",)
-"""The sum of nothing is 0 (docs/engines.md, known wrong answers)."""
+"""The sum of nothing is 0 (docs/reference/engines.md, known wrong answers)."""
 SCRIPTED = ("chdb", "datafusion", "duckdb", "polars", "pyarrow", "sqlite")
 
 

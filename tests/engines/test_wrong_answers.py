@@ -1,4 +1,4 @@
-"""Wrong answers that docs/engines.md names. One that is mended belongs out of it."""
+"""Wrong answers that docs/reference/engines.md names. One that is mended belongs out of it."""
 
 from __future__ import annotations
 

@@ -59,6 +59,23 @@ def test_no_journal(tmp_path: Path) -> None:
         journal.read(tmp_path)
 
 
+def test_how_it_begins_and_ends_is_read_without_the_rest(tmp_path: Path) -> None:
+    assert (journal.first(tmp_path), journal.last(tmp_path)) == (None, None)
+    path = written(tmp_path, "opened", *["turn"] * 5_000, "end")
+    assert path.stat().st_size > 2 * journal._TAIL
+    begin, end = journal.first(tmp_path), journal.last(tmp_path)
+    assert begin is not None
+    assert end is not None
+    assert (begin.event, end.event) == ("opened", "end")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    assert journal.last(tmp_path) is None
+    path.write_bytes(b"{}\n" + whole)
+    assert journal.first(tmp_path) is None
+    path.write_bytes(b"")
+    assert (journal.first(tmp_path), journal.last(tmp_path)) == (None, None)
+
+
 def test_a_full_disk_leaves_whole_lines_and_room_for_the_seal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = Journal(tmp_path)
     opened.append("opened", {})

@@ -13,8 +13,6 @@ from weigh.compare.join import join
 from weigh.compare.model import Side
 from weigh.experiment.record import EnvironmentRead, Record
 from weigh.experiment.report.document import document
-from weigh.experiment.report.html import page
-from weigh.experiment.report.terminal import plain
 from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
@@ -66,8 +64,6 @@ def test_each_operation_is_judged_on_its_own_starts() -> None:
 
 def test_the_report_is_drawn_in_every_form() -> None:
     results = experiment_results([RECORD])
-    assert "after 10 starts quiet" in " ".join(plain(results, "e").split())
-    assert "T1.wide" in page(results, list(RECORD.samples), "e")
     starts = {
         one["operation"]: one["starts"] for one in document(results, "e")["verdicts"] if one["metric"] == "wall_s"
     }

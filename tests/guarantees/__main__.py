@@ -1,4 +1,4 @@
-"""Prints the guarantees of docs/statistics.md as one table, as ``make sim`` does.
+"""Prints the guarantees of docs/reference/guarantees.md as one table, as ``make sim`` does.
 
 Guarantee, setting, goal, reached (with three binomial standard errors), and what other tests reach in the same run: on
 the same executions where they are the same experiment, on as many executions of the design that they are used with
@@ -186,7 +186,7 @@ def _series(experiments: int) -> Iterator[Row]:
 
 
 def _joined(experiments: int, sessions: int) -> Iterator[Row]:
-    """Two sessions, joined through a reference (docs/compare.md)."""
+    """Two sessions, joined through a reference (docs/guide/compare.md)."""
     for blocks in ((5, 5), (10, 10), (5, 30), (10, 30)):
         for name, make in (noise.SIX | noise.UNEQUAL).items():
             found = joins.type_one((make, make), experiments, blocks, 9)

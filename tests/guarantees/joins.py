@@ -22,12 +22,10 @@ from .rates import MARGIN, RULES, Rate, rate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from weigh.model.spec import Rules
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.decide import Decisions
 
-    Floats = NDArray[np.float64]
     Make = Callable[[Size, np.random.Generator], Floats]
 
 Blocks = tuple[int, int]

@@ -14,9 +14,8 @@ from weigh.engines.prepared import cache_folder
 from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 VERSION = "0.8.0"
 COMMITS = 200

@@ -22,10 +22,8 @@ from .rates import RULES, Rate, rate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Bools, Floats
 
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
     Test = Callable[[Floats, Floats], Bools]
 
 ALPHA = 1 - RULES.confidence

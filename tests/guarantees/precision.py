@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
     Make = Callable[[Size, np.random.Generator], Floats]
 
 TARGETS = (1.2, 0.9, 0.7, 0.6, 0.5, 0.4)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.decide import Decisions
 
-    Floats = NDArray[np.float64]
     Make = Callable[[Size, np.random.Generator], Floats]
 
 RULES = Rules()

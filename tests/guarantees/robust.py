@@ -22,9 +22,8 @@ from .noise import Size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Estimate = Callable[[Floats], tuple[Floats, Floats]]
 
 CORNER = 1.345

@@ -1,7 +1,7 @@
 """Series with known means: how often their intervals hold the truth, and how often they are refused.
 
 All functions that make series return an array of the shape (series, samples). ``PYTHONPATH=src:tests python -m
-guarantees.series`` prints the table of docs/series.md.
+guarantees.series`` prints the table of docs/reference/guarantees.md.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from .row import Row
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Draw = np.random.Generator
 
 
@@ -228,7 +227,7 @@ def length_of(name: str, effective: int) -> int:
 
 
 def rows(experiments: int) -> Iterator[Row]:
-    """The guarantees of docs/series.md; ``experiments`` as in the table of verdicts, a twentieth are drawn here.
+    """The guarantees of a series; ``experiments`` as in the table of verdicts, a twentieth are drawn here.
 
     The methods for comparison see a quarter of them; they are slower.
     """

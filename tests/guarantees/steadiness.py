@@ -23,9 +23,8 @@ from .row import Row
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 FALSE, FOUND = 0.05, 0.95
 """The goals: of flat series called something else at most, of others found at least."""

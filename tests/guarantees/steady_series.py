@@ -16,9 +16,8 @@ from scipy.signal import lfilter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Make = Callable[[int, np.random.Generator], Floats]
 
 LEVEL, CV = 100.0, 0.2

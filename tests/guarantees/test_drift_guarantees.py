@@ -15,7 +15,8 @@ from .rates import rate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 SEED = 41
 KERNELS = 3

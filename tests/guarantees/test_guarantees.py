@@ -1,4 +1,4 @@
-"""The guarantees that the verdicts keep; what they do not reach yet stands in docs/statistics.md.
+"""The guarantees that the verdicts keep; what they do not reach yet stands in docs/reference/guarantees.md.
 
 Seeds are fixed. A share may leave its goal by three binomial standard errors, which is 0.2 points at 1 %.
 """

@@ -1,4 +1,4 @@
-"""The guarantees of verdicts on two sessions that are joined through a reference (docs/compare.md).
+"""The guarantees of verdicts on two sessions that are joined through a reference (docs/guide/compare.md).
 
 Seeds are fixed. A share may leave its goal by three binomial standard errors.
 """

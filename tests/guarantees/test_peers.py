@@ -77,7 +77,7 @@ def test_running_again_and_peeking() -> None:
     "name", ["Huber on blocks, MAD", *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
 )
 def test_the_robust_fits_are_calibrated_and_find_more_under_spikes(name: str) -> None:
-    """They are not used: a contender's own spikes would be forgiven (docs/statistics.md)."""
+    """They are not used: a contender's own spikes would be forgiven (docs/reference/guarantees.md)."""
     size = Size(2_000, 10)
     found = {kind: robust.compared_one(kind, size, name) for kind in ("iid", "5 % spikes")}
     assert found["iid"][0].within(0.007, 0.015)

@@ -1,4 +1,4 @@
-"""The guarantees of docs/series.md.
+"""The guarantees of docs/reference/guarantees.md.
 
 Seeds are fixed. A share may leave its goal by three binomial standard errors. The fast tier draws few series of the
 kinds that are hardest; the long one draws all.
@@ -14,9 +14,9 @@ from .series import CYCLIC, DRIFTS, KEPT, KINDS, TAILS
 FEW = 400
 MANY = 4_000
 CAUTIOUS = {("stalls every 500", 5_000), ("stalls every 500", 20_000), ("wave of 37 samples", 370)}
-"""Intervals are too wide: a cycle is told from a wander only after many of it (docs/series.md)."""
+"""Intervals are too wide: a cycle is told from a wander only after many of it (docs/reference/guarantees.md)."""
 UNSEEN = {("spikes", 50), ("spikes", 100)}
-"""Not reached: a run without a spike, or with one, does not know of the others (docs/series.md)."""
+"""Not reached: a run without a spike, or with one, does not know of the others (docs/reference/guarantees.md)."""
 
 
 def many(length: int) -> int:

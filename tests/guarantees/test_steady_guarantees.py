@@ -1,4 +1,4 @@
-"""What the verdict on steadiness keeps: no false labels on noise, and what is not flat is found (docs/steady.md)."""
+"""What the verdict on steadiness keeps: no false labels on noise, what is not flat is found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import steadiness, steady_series
 
 SEED = 31
 BELOW = {("dips, 15 % of a cycle", "AR .9", 200): 0.85}
-"""Where the goal is not reached, and what is (docs/steady.md)."""
+"""Where the goal is not reached, and what is (docs/reference/guarantees.md)."""
 
 
 def test_noise_is_called_flat() -> None:

@@ -1,4 +1,4 @@
-"""The table of guarantees says what is not reached, and docs/statistics.md says the same."""
+"""The table of guarantees says what is not reached, and docs/reference/guarantees.md says the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_REACHED = (
     ("power, iid", ("5.0 %, K=5", "3.0 %, K=10", "2.2 %, K=16")),
     ("SAME at the margin", ("only the candidate spikes",)),
 )
-"""Guarantees with the settings in which docs/statistics.md tells that they are missed."""
+"""Guarantees with the settings in which docs/reference/guarantees.md tells that they are missed."""
 
 
 def told(row: Row) -> bool:

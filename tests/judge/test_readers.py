@@ -116,10 +116,10 @@ def test_pgbench_latencies_are_seconds_in_the_order_of_their_ends() -> None:
 
 
 def test_pgbench_says_what_has_no_latency_and_whether_the_loop_was_closed() -> None:
-    assert [note[0] for note in read("pgbench/threads.101").notes] == ["L2"]
-    assert [note[0] for note in read("pgbench/rate.102").notes] == []
+    assert [note[0].code for note in read("pgbench/threads.101").notes] == ["L2"]
+    assert [note[0].code for note in read("pgbench/rate.102").notes] == []
     ((code, said, _),) = read("pgbench/skipped.103").notes
-    assert code == "L7"
+    assert code.code == "L7"
     assert "55 of 60 transactions have no latency (skipped)" in said
 
 
@@ -127,7 +127,7 @@ def test_an_hlog_is_as_good_as_its_intervals() -> None:
     reading = read("hlog/rate.hlog")
     (measured,) = reading.measurements
     assert len(measured.values) == 60
-    assert [note[0] for note in reading.notes] == ["T3.intervals"]
+    assert [note[0].code for note in reading.notes] == ["T3.intervals"]
     # The same transactions, one by one: the histogram keeps three digits.
     lines = [line.split() for line in (FIXTURES / "pgbench" / "rate.102").read_text().splitlines()]
     first = [int(line[2]) * 1e-6 for line in lines if ended(line) - ended(lines[0]) < 0.05]

@@ -1,14 +1,108 @@
-"""The catalogue lists what is tested here, and nothing else."""
+"""The catalogue lists what is tested here, and nothing else; codes are explained from the registry."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weigh.lies import CATALOGUE
+from weigh.model import codes
+
 if TYPE_CHECKING:
     from support.command import Weigh
+
+WRITE = Path(__file__).parents[2] / "scripts" / "write_reference.py"
+PAGE = """# Codes
+
+<!-- generated: findings -->
+as it was
+<!-- end of generated -->
+
+<!-- generated: lies -->
+<!-- end of generated -->
+
+<!-- generated: something of somebody else -->
+stays
+<!-- end of generated -->
+"""
 
 
 def test_every_lie_that_is_listed_has_its_liar_here(weigh: Weigh) -> None:
     tested = {path.stem.removeprefix("test_") for path in Path(__file__).parent.rglob("test_[A-Z]*.py")}
     assert {lie["id"] for lie in weigh("lies", "--json").json["lies"]} == tested
+
+
+def test_all_codes_are_listed(weigh: Weigh) -> None:
+    listed = weigh("lies", "--json").json["codes"]
+    assert [one["code"] for one in listed] == list(codes.REGISTRY)
+    assert {one["severity"] for one in listed} == {None, "note", "warning", "error", "depends"}
+    assert {one["code"] for one in listed if one["disqualifies"]} == {
+        "A4.rows",
+        "A5.lazy",
+        "A6.prepare",
+        "A9.enabled",
+        "A9.detected",
+    }
+
+
+def test_a_code_is_explained_with_its_lie(weigh: Weigh) -> None:
+    run = weigh("lies", "E4.before")
+    assert run.code == 0
+    for said in (
+        "another job uses the machine",
+        "E4.before (warning): others used the machine just before the first block",
+        "docs/concept/method.md, The quiet check",
+    ):
+        assert said in run.out
+    assert "E4.steal" not in run.out
+    document = weigh("lies", "E4.before", "--json").json
+    assert ([one["id"] for one in document["lies"]], [one["code"] for one in document["codes"]]) == (
+        ["E4"],
+        ["E4.before"],
+    )
+
+
+def test_a_lie_has_all_its_codes(weigh: Weigh) -> None:
+    """T10 is a lie and a code of its own; T1 is not T10."""
+    for lie in ("T1", "T10", "R2", "X"):
+        document = weigh("lies", lie, "--json").json
+        assert [one["id"] for one in document["lies"]] == ([lie] if lie != "X" else [])
+        assert {one["code"] for one in document["codes"]} == {
+            one.code for one in codes.REGISTRY.values() if one.family == lie
+        }
+
+
+def test_what_is_no_code_has_a_nearest_one(weigh: Weigh) -> None:
+    run = weigh("lies", "E4.contendd")
+    assert (run.code, run.out) == (2, "")
+    assert "there is no lie and no code 'E4.contendd'" in run.err
+    assert "did you mean 'E4.contended'?" in run.err
+
+
+def test_the_reference_is_written_from_the_code(tmp_path: Path) -> None:
+    page = tmp_path / "docs" / "reference" / "findings.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(PAGE)
+
+    def write(*arguments: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, str(WRITE), *arguments, str(tmp_path)], stderr=subprocess.PIPE, text=True, check=False
+        )
+        return done.returncode, done.stderr
+
+    code, said = write("--check")
+    assert (code, page.read_text()) == (1, PAGE)
+    assert "nothing generates 'something of somebody else'" in said
+    assert write()[0] == 0
+    assert write("--check")[0] == 0
+    text = page.read_text()
+    assert "as it was" not in text
+    assert "\nstays\n" in text
+    assert re.findall(r"^\| `(\S+)` \|", text, re.MULTILINE) == list(codes.REGISTRY)
+    assert re.findall(r"^\| ([A-Z]\d+) \|", text, re.MULTILINE) == [lie.id for lie in CATALOGUE]
+    assert "| `E4.before` | warning | others used the machine just before the first block | " in text
+    assert "[The quiet check](../concept/method.md#the-quiet-check) |" in text
+    assert "](lies.md#t8-what-counts)" in text

@@ -6,65 +6,38 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.load_records import interval, run, spec, steady_times, target
-from weigh.evidence import attempts, sealing
-from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import End
+from support.evidence_folders import LOAD_INTERVALS, written_load
+from support.load_records import interval, run, steady_times
+from weigh.evidence import sealing
 from weigh.judge.formats import hlog
 from weigh.judge.formats.source import Source
 from weigh.load import record as records
-from weigh.load.histogram import decode, merged
-from weigh.load.report import files
 from weigh.load.verify import verify
-from weigh.load.waits import model
-from weigh.load.waits.model import Waits, WaitSample
 from weigh.model.errors import EvidenceFault
+from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-LENGTH = 60
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A sealed experiment of one run."""
-    asked = spec(LENGTH)
-    place, attempt = attempts.begin(tmp_path, asked.id)
-    journal = Journal(place)
-    made = run([interval(at, own) for at, own in enumerate(steady_times(LENGTH))])
-    assert made.summary
-    journal.append("load", records.LoadOpened(attempt=attempt, spec=asked))
-    environment = records.LoadEnvironment(weigh="0", command="weigh load", host={}, target=target())
-    journal.append("environment", environment)
-    journal.append("loaded", records.Loaded(rows=1_000, seconds=0.5))
-    journal.append("run", records.RunBegun(number=1, loop="open", connections=16, repeat=1))
-    for one in made.intervals:
-        journal.append("interval", records.RunInterval(run=1, interval=one))
-    looks = tuple(
-        WaitSample(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LENGTH)
-    )
-    journal.append("waits", model.RunWaits(run=1, waits=Waits(looks=looks)))
-    journal.append("summary", records.RunEnded(run=1, summary=made.summary))
-    journal.append("end", End(how="complete"))
-    journal.close()
-    files.write(place)
-    sealing.seal(place, "0")
-    return place
+    return written_load(tmp_path)
 
 
 def test_what_was_written_is_read_back(folder: Path) -> None:
     found = records.read(folder)
     assert records.is_load(folder)
-    assert found.runs[0] == run([interval(at, own) for at, own in enumerate(steady_times(LENGTH))])
+    assert found.runs[0] == run([interval(at, own) for at, own in enumerate(steady_times(LOAD_INTERVALS))])
     assert found.loaded == records.Loaded(rows=1_000, seconds=0.5)
-    assert [(one.run, len(one.waits.looks)) for one in found.waits] == [(1, LENGTH)]
+    assert [(one.run, len(one.waits.looks)) for one in found.waits] == [(1, LOAD_INTERVALS)]
 
 
 def test_it_passes_and_counts_what_it_recomputed(folder: Path) -> None:
     found = verify(folder)
     assert not found.problems
-    assert (found.runs, found.histograms) == (1, 5 * LENGTH)
+    assert (found.runs, found.histograms) == (1, 5 * LOAD_INTERVALS)
 
 
 @pytest.mark.parametrize("name", ["load.json", "report.txt", "report.html", "histograms.hlog", "spec.json"])

@@ -46,7 +46,9 @@ def said(connect: dict[str, Any], text: str) -> Load:
     """A statement that is being executed."""
     load = Load(json.dumps({
         "target": connect,
-        "workload": {"kind": "script", "scripts": [{"name": "said", "text": text}], "prepared": False},
+        "workload": {
+            "kind": "script", "scripts": [{"name": "said", "text": text, "weight": 1}], "seed": 0, "prepared": False
+        },
         "arrivals": {"kind": "trace", "times_s": [0]},
         "duration_s": 0.1, "connections": 1, "threads": 1, "max_in_flight": 1, "timeout_s": 60, "interval_s": 1.0,
     }))  # fmt: skip
@@ -57,7 +59,8 @@ def said(connect: dict[str, Any], text: str) -> Load:
 def records(connect: dict[str, Any]) -> Load:
     """A few records, read for a moment."""
     return Load(json.dumps({
-        "target": connect, "workload": {"kind": "ycsb", "letter": "C", "records": 10}, "arrivals": {"kind": "closed"},
+        "target": connect,
+        "workload": {"kind": "ycsb", "letter": "C", "records": 10, "seed": 0}, "arrivals": {"kind": "closed"},
         "duration_s": 0.1, "connections": 1, "threads": 1, "max_in_flight": 1, "timeout_s": 9, "interval_s": 1.0,
     }))  # fmt: skip
 
@@ -159,7 +162,7 @@ def test_a_wrong_password_is_never_shown(postgres: dict[str, Any]) -> None:
 def test_who_may_not_write_is_told_what_was_refused(postgres: dict[str, Any]) -> None:
     with pytest.raises(LoadError, match="must be owner of table weigh_ycsb") as error:
         records({**postgres, "user": "reader"}).load()
-    assert "take another user" in read(str(error.value)).remedy
+    assert "take another user" in read(error.value).remedy
 
 
 @pytest.fixture(scope="module")

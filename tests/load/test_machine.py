@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from weigh.load.analysis.machine import RunMachine
     from weigh.load.analysis.spikes import Spike
     from weigh.load.record import LoadRecord
-    from weigh.load.spec import LoadInterval, LoadRun
+    from weigh.load.runs import LoadInterval, LoadRun
 
 LENGTH = 100
 AT = 7.0

@@ -34,7 +34,9 @@ def server() -> Iterator[dict[str, Any]]:
 def made(connect: dict[str, Any], text: str, **other: Any) -> Load:
     return Load(json.dumps({
         "target": connect,
-        "workload": {"kind": "script", "scripts": [{"name": "test", "text": text}], "prepared": False},
+        "workload": {
+            "kind": "script", "scripts": [{"name": "test", "text": text, "weight": 1}], "seed": 0, "prepared": False
+        },
         "arrivals": {"kind": "trace", "times_s": [0]},
         "duration_s": 0.1, "connections": 1, "threads": 1, "max_in_flight": 1, "timeout_s": 20, "interval_s": 1.0,
         **other,
@@ -96,9 +98,17 @@ def test_a_stop_ends_a_run_within_a_second_and_the_rest_is_counted(server: dict[
 
 
 def test_what_cannot_be_prepared_or_reached_is_said_before_the_run(server: dict[str, Any]) -> None:
-    workload = {"kind": "script", "scripts": [{"name": "test", "text": "SELECT * FROM nowhere;"}]}
-    with pytest.raises(LoadError, match=r"preparing 'SELECT \* FROM nowhere.*42P01"):
+    script = {"name": "test", "text": "SELECT * FROM nowhere;", "weight": 1}
+    workload = {"kind": "script", "scripts": [script], "seed": 0, "prepared": True}
+    with pytest.raises(LoadError, match=r"preparing 'SELECT \* FROM nowhere.*42P01") as raised:
         made(server, "", workload=workload).start()
+    error = raised.value
+    assert (error.kind, error.code, error.statement) == ("refused", "42P01", "SELECT * FROM nowhere")
+    assert (error.script, error.line, error.column, error.remedy) == ("test", 1, None, None)
+    with pytest.raises(LoadError, match="script test, line 2, column 8: there is no function foo") as raised:
+        made(server, "SELECT 1;\n\\set x foo(1)")
+    error = raised.value
+    assert (error.kind, error.script, error.line, error.column) == ("script", "test", 2, 8)
     with pytest.raises(LoadError, match="cannot be reached"):
         made({**server, "socket": None, "host": "127.0.0.1", "port": 1}, "SELECT 1;").start()
     with pytest.raises(LoadError, match="does not offer"):

@@ -44,7 +44,9 @@ def load(connect: dict[str, Any], text: str) -> Load:
     """Once, from one connection; begun."""
     made = Load(json.dumps({
         "target": connect,
-        "workload": {"kind": "script", "scripts": [{"name": "test", "text": text}], "prepared": False},
+        "workload": {
+            "kind": "script", "scripts": [{"name": "test", "text": text, "weight": 1}], "seed": 0, "prepared": False
+        },
         "arrivals": {"kind": "trace", "times_s": [0]},
         "duration_s": 0.1, "connections": 1, "threads": 1, "max_in_flight": 1, "timeout_s": 60, "interval_s": 1.0,
     }))  # fmt: skip

@@ -1,4 +1,4 @@
-"""The ladder of batch means is that of the whole series, however it was cut, and sees its order."""
+"""Batch means are those of the whole series, however it was cut; its order is seen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from weigh._native import BatchLadder
+from weigh._native import BatchMeans
 from weigh.statistics.correlated_mean import Series, mean
 
 DETERMINISTIC = settings(
@@ -29,10 +29,10 @@ def series_of(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Series:
     return series
 
 
-def ladder_of(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> BatchLadder:
-    ladder = BatchLadder()
-    ladder.push(pa.table({"samples": pa.array(values)}))
-    return ladder
+def means_of(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> BatchMeans:
+    means = BatchMeans()
+    means.push(pa.table({"samples": pa.array(values)}))
+    return means
 
 
 @DETERMINISTIC
@@ -52,11 +52,11 @@ def test_aligned_parts_merge_into_the_whole(power: int, blocks: int, count: int,
     size = BLOCK << power
     later = drawn(min(count, 2 * size - 1), seed)
     values = np.concatenate([drawn(blocks * size, seed + 100), later])
-    parts = ladder_of(values[: blocks * size])
-    parts.merge(ladder_of(later))
-    whole = ladder_of(values)
+    parts = means_of(values[: blocks * size])
+    parts.merge(means_of(later))
+    whole = means_of(values)
     assert parts.count == whole.count
-    for found, wanted in zip(parts.rungs(), whole.rungs(), strict=True):
+    for found, wanted in zip(parts.moments(), whole.moments(), strict=True):
         assert found[:2] == wanted[:2]
         for a, b in zip(found[2:], wanted[2:], strict=True):
             assert (a is None) == (b is None)
@@ -108,15 +108,15 @@ def test_the_interval_moves_with_the_unit(seed: int, scale: float, shift: float)
         (pa.table({"samples": pa.chunked_array([[1.0], [float("inf")]])}), "not a finite number"),
     ],
 )
-def test_what_a_ladder_does_not_take(table: pa.Table, said: str) -> None:
-    ladder = ladder_of(np.array([1.0, 2.0]))
+def test_what_batch_means_do_not_take(table: pa.Table, said: str) -> None:
+    means = means_of(np.array([1.0, 2.0]))
     with pytest.raises(ValueError, match=said):
-        ladder.push(table)
-    assert ladder.count == 2
+        means.push(table)
+    assert means.count == 2
 
 
 def test_slices_of_a_column_are_read_from_where_they_begin() -> None:
     values = drawn(10_000, 1)
-    ladder = BatchLadder()
-    ladder.push(pa.table({"samples": pa.array(values)}).slice(3_000))
-    assert ladder.batches(512) == ladder_of(values[3_000:]).batches(512)
+    means = BatchMeans()
+    means.push(pa.table({"samples": pa.array(values)}).slice(3_000))
+    assert means.batches(512) == means_of(values[3_000:]).batches(512)

@@ -19,13 +19,11 @@ from weigh.verdict.analysis import analyse
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.verdict import Verdict
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
 FUNCTIONS = [name for name in stats.__all__ if inspect.isfunction(getattr(stats, name))]
 
 

@@ -1,4 +1,4 @@
-"""docs/python.md: its code runs, and prints what the page says."""
+"""docs/guide/python.md: its code runs, and prints what the page says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from support.command import Run
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
 _BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?:\n```text(?P<kind>.*?)\n(?P<out>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,

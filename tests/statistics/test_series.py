@@ -279,7 +279,7 @@ def test_percentiles_of_low_tails_and_constants() -> None:
 
 
 def test_the_code_on_the_page() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "series.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "concept" / "series.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     names = {"latencies": LATENCIES, "parts": np.split(LATENCIES, 5)}
     exec(code, names)

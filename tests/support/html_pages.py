@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report.html import page
 from weigh.experiment.results.results import experiment_results
+from weigh.model import codes
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -90,3 +91,14 @@ def assert_sound(text: str) -> None:
     assert policy is not None
     assert policy.startswith("default-src 'none';")
     assert all("aria-label" in a or a.get("aria-hidden") == "true" for tag, a in reader.tags if tag == "svg")
+
+
+def assert_codes_explained(text: str) -> None:
+    """Every code that is a link has its meaning at the end, once, and no other code has."""
+    begin, _, explained = text.partition('<h2 id="codes">')
+    linked = set(re.findall(r'href="#([A-Z]\d*(?:\.[a-z_]+)?)"', begin))
+    meanings = re.findall(r'<code id="([^"]+)">', explained)
+    assert meanings == [code for code in codes.REGISTRY if code in linked]
+    read = Reader(f"<section><h2>{explained.partition('</section>')[0]}</section>").text if explained else ""
+    for code in meanings:
+        assert f"{code} {codes.REGISTRY[code].means} ({codes.REGISTRY[code].page})" in read

@@ -12,16 +12,8 @@ import numpy as np
 
 from weigh.evidence.sealing import End
 from weigh.load.record import LoadEnvironment, LoadRecord
-from weigh.load.spec import (
-    Arrivals,
-    LoadInterval,
-    LoadRun,
-    LoadSpec,
-    LoadSummary,
-    Loop,
-    OperationInterval,
-    TargetRead,
-)
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, OperationInterval, TargetRead
+from weigh.load.spec import Arrivals, LoadSpec, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,3 +150,28 @@ def record(runs: Sequence[LoadRun], asked: LoadSpec | None = None, where: Target
         runs=tuple(runs),
         end=End(how="complete"),
     )
+
+
+def calm(length: int = 100) -> LoadRecord:
+    """So many intervals at 1,000/s without an event."""
+    return record([run([interval(at, times) for at, times in enumerate(steady_times(length))])])
+
+
+def stalled(length: int = 200) -> LoadRecord:
+    """20 s with the server standing still for 1 s in the middle, and a closed loop beside it.
+
+    Each connection of the closed loop has one slow request; on schedule all that were due in that second wait.
+    """
+    times = steady_times(length)
+    middle = length // 2
+    opened = []
+    for at, own in enumerate(times):
+        # In the middle due at i ms, answered at 1 s.
+        wait = np.zeros(len(own))
+        if middle <= at < middle + 10:
+            wait = 1.0 - ((at - middle) * EACH + np.arange(len(own)) / RATE)
+        opened.append(interval(at, own + wait, service=own))
+    closed = [interval(at, [] if middle <= at < middle + 10 else own) for at, own in enumerate(times)]
+    closed[middle + 10] = interval(middle + 10, np.concatenate([times[middle + 10], np.full(16, 1.0)]))
+    runs = [run(opened), run(closed, number=2, loop="closed")]
+    return record(runs, spec(length, loops=("open", "closed")))

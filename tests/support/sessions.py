@@ -22,6 +22,7 @@ from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import LayoutSpec, Spec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from weigh.model.finding import Finding
@@ -128,22 +129,36 @@ def packed(watch: Watch) -> Columns:
 def written(root: Path, one: Record) -> Path:
     """An evidence directory that says what the record says; without a seal, as after a kill."""
     folder, number = attempts.begin(root, one.spec.id)
+    written_in(folder, number, one)
+    return folder
+
+
+def written_in(folder: Path, number: int, one: Record) -> None:
+    """The journal of a record as an attempt of that number."""
     journal = Journal(folder)
     journal.append("opened", Opened(attempt=number, spec=one.spec))
-    for event, part in (
+    named = (
         ("environment", one.environment), ("workload", one.workload), ("manifest", one.manifest), ("gate", one.gate),
-    ):  # fmt: skip
-        journal.append(event, part)
-    for finding in one.findings:
-        journal.append("finding", finding)
-    for watch in one.watches:
-        journal.append("watch", packed(watch))
-    for calibration in one.calibrations:
-        journal.append("calibration", calibration)
+        ("plan", one.plan),
+    )  # fmt: skip
+    for event, part in named:
+        if part is not None:
+            journal.append(event, part)
+    many: tuple[tuple[str, Iterable[Any]], ...] = (
+        ("finding", one.findings), ("watch", map(packed, one.watches)), ("calibration", one.calibrations),
+        ("drive", one.drives), ("warmth", one.warmths), ("life", one.workers),
+    )  # fmt: skip
+    for event, parts in many:
+        for part in parts:
+            journal.append(event, part)
     for block in one.blocks:
         journal.append("block", block)
         for sample in one.samples:
             if sample.block == block.block:
                 journal.append("turn", Turn(samples=(changed(sample, attempt=number),)))
+        for look in one.looks:
+            if look.block == block.block:
+                journal.append("look", look)
+    if one.end is not None:
+        journal.append("end", one.end)
     journal.close()
-    return folder

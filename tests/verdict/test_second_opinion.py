@@ -20,13 +20,8 @@ COMPLETE = experiment_records.record()
 ASKED = msgspec.structs.replace(COMPLETE, spec=msgspec.structs.replace(COMPLETE.spec, rule="clickhouse"))
 
 
-def test_it_stands_beside_ours_in_every_report() -> None:
-    results = experiment_results([ASKED])
-    text, page = plain(results, "e"), rendered(ASKED)
-    assert "Second opinion" in text
-    assert "ClickHouse's rule" in text
-    assert "Second opinion: ClickHouse&#39;s rule" in page
-    plainly = json.loads(msgspec.json.encode(document(results, "e")))
+def test_it_stands_beside_ours() -> None:
+    plainly = json.loads(msgspec.json.encode(document(experiment_results([ASKED]), "e")))
     for one in plainly["verdicts"]:
         if one["metric"] == "wall_s":
             assert one["second_opinion"]["rule"] == "clickhouse"

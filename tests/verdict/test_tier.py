@@ -1,4 +1,4 @@
-"""The tier: every condition of docs/tiers.md, one by one."""
+"""The tier: every condition of docs/concept/method.md#tiers, one by one."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_conclusive_is_what_lacks_nothing() -> None:
         ({"verdicts": (verdict(0, VerdictName.REFUSED, "T10.starts"),)}, "T10.starts"),
         ({"unfinished": ((2, "interrupted"),)}, "T8.unfinished"),
         ({"unread": (("b", "its version was"),)}, "R3.unread"),
-        ({"one_layout": False}, "D1"),
+        ({"one_layout": False}, "X.layout"),
         ({"watched": False}, "E4.unwatched"),
         ({"temperature_proven": False}, "E1.unproven"),
         ({"findings": (finding("E4.before", "warning"),)}, "E4.before"),

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
-use crate::guard::guarded;
+use crate::catch_panic::catch_panic;
 use crate::rows::RowHasher;
 use crate::{Digest, Error};
 
@@ -32,7 +32,7 @@ pub fn digest_batches(
         };
         let mut unsupported = None;
         hashes.clear();
-        guarded(|| {
+        catch_panic(|| {
             unsupported = hasher.hash(chosen.columns(), chosen.num_rows(), &mut hashes).err();
             Ok::<_, ArrowError>(())
         })

@@ -7,8 +7,7 @@ use arrow_array::{
 use arrow_buffer::Buffer;
 use arrow_schema::DataType;
 
-use crate::encoding::{Slot, tag};
-use crate::value::SlotVisitor;
+use crate::encoding::{Slot, SlotVisitor, tag};
 
 /// Longest value that a view holds itself, in the bytes after its length.
 const INLINE: usize = 12;
@@ -70,7 +69,7 @@ impl<'a> Bytes<'a> {
 
     /// Copies the value of a row that is not null to the start of `out`, and returns its length.
     ///
-    /// May write rubbish after the value, up to 16 bytes from the start: copies of constant length are much faster,
+    /// May write garbage after the value, up to 16 bytes from the start: copies of constant length are much faster,
     /// and most strings are short.
     #[inline]
     pub(crate) fn copy_to(self, row: usize, out: &mut [u8]) -> usize {

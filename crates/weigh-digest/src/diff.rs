@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use crate::Error;
+use crate::parquet_file::TableFile;
 use crate::scan::scan;
-use crate::source::TableFile;
 
 /// Hashes counted in one pass. The table of counts grows to twice this when nothing matches: 2^23 entries of 33 bytes,
 /// and as much again by half while it grows.

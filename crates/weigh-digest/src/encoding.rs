@@ -99,6 +99,12 @@ impl Slot {
     }
 }
 
+/// What is done with the slots of an array whose values never have a tail.
+pub(crate) trait SlotVisitor<'a> {
+    type Output;
+    fn visit(self, slot: impl Fn(usize) -> Slot + 'a) -> Self::Output;
+}
+
 /// Appends `coefficient / 10^scale`: as a plain number when the stripped coefficient fits 64 bits, else with a tail.
 pub(crate) fn push_wide_number(mut coefficient: i256, mut scale: u8, out: &mut Vec<u8>) {
     const TEN: i256 = i256::from_i128(10);

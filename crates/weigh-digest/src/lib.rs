@@ -70,16 +70,16 @@
 
 mod arrow;
 mod bytes;
+mod catch_panic;
 mod diff;
 mod digest;
 mod encoding;
 mod error;
-mod facts;
 mod file_hash;
-mod guard;
+mod parquet_facts;
+mod parquet_file;
 mod rows;
 mod scan;
-mod source;
 mod thrift;
 mod value;
 
@@ -87,6 +87,6 @@ pub use arrow::digest_batches;
 pub use diff::{Diff, Located, diff_parquet};
 pub use digest::Digest;
 pub use error::Error;
-pub use facts::{ColumnFacts, ParquetFacts, parquet_facts};
 pub use file_hash::{hash_bytes, hash_file};
+pub use parquet_facts::{ColumnFacts, ParquetFacts, parquet_facts};
 pub use scan::digest_parquet;

@@ -11,8 +11,8 @@ use arrow_buffer::NullBuffer;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::bytes::Bytes;
-use crate::encoding::{SLOT, Slot};
-use crate::value::{SlotVisitor, Unsupported, Value, visit_slots};
+use crate::encoding::{SLOT, Slot, SlotVisitor};
+use crate::value::{Unsupported, Value, visit_slots};
 
 /// Rows encoded together: some 200 kB of ordinary rows.
 const BLOCK: usize = 1024;
@@ -20,7 +20,7 @@ const BLOCK: usize = 1024;
 /// Bytes of the column count at the start of each row.
 const HEADER: usize = 4;
 
-/// Room for the rubbish that may follow the last tail; see [`Bytes::copy_to`].
+/// Room for the garbage that may follow the last tail; see [`Bytes::copy_to`].
 const SLACK: usize = 16;
 
 /// Hashes rows of Arrow arrays. Keeps its buffers between batches.
@@ -87,7 +87,7 @@ impl RowHasher {
         }
 
         // First all tails, in the order of columns and rows, then all slots. A tail may be followed by up to SLACK bytes
-        // of rubbish, which never reach beyond the next tail of the row, or the header and slots of the next row and,
+        // of garbage, which never reach beyond the next tail of the row, or the header and slots of the next row and,
         // if they are short, its first tail: all of them are written later.
         for column in columns.iter() {
             column.write_tails(rows.clone(), &mut self.cursors, &mut self.buffer);

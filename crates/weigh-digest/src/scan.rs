@@ -8,9 +8,9 @@ use std::thread;
 use arrow_array::RecordBatchReader;
 use arrow_schema::ArrowError;
 
-use crate::guard::guarded;
+use crate::catch_panic::catch_panic;
+use crate::parquet_file::{Positioned, TableFile};
 use crate::rows::RowHasher;
-use crate::source::{Positioned, TableFile};
 use crate::{Digest, Error};
 
 /// The digest of the rows of all `paths` together.
@@ -111,7 +111,7 @@ fn read(
     let mut unsupported = None;
     let places = file.places();
     let expected = file.row_groups().nth(task.row_group).unwrap_or(0);
-    guarded(|| {
+    catch_panic(|| {
         let mut reader = file.read(source, task.row_group).map_err(ArrowError::from)?;
         debug_assert_eq!(reader.schema().fields().len(), places.iter().max().map_or(0, |last| last + 1));
         let mut row = task.first_row;

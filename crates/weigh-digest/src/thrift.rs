@@ -1,6 +1,6 @@
 //! The leading integers of a Thrift compact structure: enough to see whether a page has a checksum.
 //!
-//! The parquet crate checks page checksums and does not tell whether there were any; a file without them passes every
+//! The parquet crate checks page checksums and does not show whether there were any; a file without them passes every
 //! check, so that the difference matters.
 
 /// Values of the fields 1 to `N` of the structure at the start of `bytes`, as far as they are 32-bit integers.

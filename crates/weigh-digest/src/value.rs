@@ -20,18 +20,12 @@ use arrow_buffer::{ArrowNativeType, NullBuffer, i256};
 use arrow_schema::{DECIMAL256_MAX_SCALE, DataType, IntervalUnit, TimeUnit};
 
 use crate::bytes::Bytes;
-use crate::encoding::{Slot, push_seconds, push_wide_number, tag};
+use crate::encoding::{Slot, SlotVisitor, push_seconds, push_wide_number, tag};
 
 const DAY: i64 = 86_400;
 
 /// A type without a canonical encoding, and why.
 pub(crate) type Unsupported = (DataType, &'static str);
-
-/// What is done with the slots of an array whose values never have a tail.
-pub(crate) trait SlotVisitor<'a> {
-    type Output;
-    fn visit(self, slot: impl Fn(usize) -> Slot + 'a) -> Self::Output;
-}
 
 /// Shows `visitor` how to make the slot of a (non-null) row of `array`; `None` when its type may need tails.
 pub(crate) fn visit_slots<'a, V: SlotVisitor<'a>>(array: &'a dyn Array, visitor: V) -> Option<V::Output> {

@@ -3,14 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::source::Source;
+use crate::proc_file::ProcFile;
 use crate::text::{lines, number, value};
 
 /// The files of this process's group and of those around it.
 pub(crate) struct Groups {
     /// `cpu.stat` of each group that counts; a limit further up holds it back just the same.
-    limits: Vec<(Source, Version)>,
-    memory: Option<Source>,
+    limits: Vec<(ProcFile, Version)>,
+    memory: Option<ProcFile>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -76,16 +76,16 @@ fn memberships(text: &[u8]) -> Vec<(Vec<String>, PathBuf)> {
 
 /// `cpu.stat` of the group and of those around it. In a container the path may be that of the host: then only the mount
 /// itself is there.
-fn limits(mount: &Path, path: &Path, version: Version) -> Vec<(Source, Version)> {
+fn limits(mount: &Path, path: &Path, version: Version) -> Vec<(ProcFile, Version)> {
     let opened = |path: &Path| {
-        let mut source = Source::open(&mount.join(path).join("cpu.stat")).ok()?;
+        let mut source = ProcFile::open(&mount.join(path).join("cpu.stat")).ok()?;
         held_back(source.read().ok()?, version).map(|_| (source, version))
     };
     path.ancestors().filter_map(opened).collect()
 }
 
-fn nearest(mount: &Path, path: &Path, name: &str) -> Option<Source> {
-    path.ancestors().find_map(|path| Source::open(&mount.join(path).join(name)).ok())
+fn nearest(mount: &Path, path: &Path, name: &str) -> Option<ProcFile> {
+    path.ancestors().find_map(|path| ProcFile::open(&mount.join(path).join(name)).ok())
 }
 
 fn held_back(text: &[u8], version: Version) -> Option<u64> {

@@ -19,9 +19,9 @@ pub enum Error {
         /// The operating system's reason.
         reason: io::Error,
     },
-    /// Neither `cachestat` nor `mincore` tells which pages of a file are in memory.
+    /// Neither `cachestat` nor `mincore` shows which pages of a file are in memory.
     ///
-    /// Remedy: Linux 6.5 or newer has the first; the second tells the truth only to the owner of the file and to those
+    /// Remedy: Linux 6.5 or newer has the first; the second shows the truth only to the owner of the file and to those
     /// who may write it.
     Residency {
         /// The file.
@@ -52,7 +52,7 @@ impl fmt::Display for Error {
         match self {
             Self::File { path, what, reason } => write!(f, "{}: {what}: {reason}", path.display()),
             Self::Residency { path } => {
-                write!(f, "{}: neither cachestat nor mincore tells which pages are in memory", path.display())
+                write!(f, "{}: neither cachestat nor mincore shows which pages are in memory", path.display())
             }
             Self::Thread { reason } => write!(f, "the sampler's thread could not be started: {reason}"),
             Self::Ended => write!(f, "the sampler has failed by a mistake of its own"),

@@ -3,17 +3,17 @@
 use std::io;
 use std::path::Path;
 
-use crate::source::Source;
+use crate::proc_file::ProcFile;
 use crate::text::{lines, number};
 
 /// The frequencies that can be read.
-pub(crate) struct Frequencies(Vec<Source>);
+pub(crate) struct Frequencies(Vec<ProcFile>);
 
 impl Frequencies {
     /// Opens the files of the CPUs that are on.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
         let cpus = root.join("sys/devices/system/cpu");
-        let open = |number| Source::open(&cpus.join(format!("cpu{number}/cpufreq/scaling_cur_freq")));
+        let open = |number| ProcFile::open(&cpus.join(format!("cpu{number}/cpufreq/scaling_cur_freq")));
         let found: Vec<_> = (0..4096)
             .take_while(|number| cpus.join(format!("cpu{number}")).exists())
             .filter_map(|number| open(number).ok())

@@ -5,7 +5,7 @@ use crate::text::value;
 /// What memory is used for, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// What nobody uses, not even as a cache.
+    /// What is not used, not even as a cache.
     pub free: Option<u64>,
     /// The page cache.
     pub cached: Option<u64>,

@@ -6,20 +6,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::state::{Drained, State};
+use crate::sampler_state::{Drained, SamplerState};
 use crate::{Error, sys};
 
 /// Ticks after which their cost is looked at.
 const REVIEW: u32 = 100;
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<SamplerState>,
     wake: Condvar,
 }
 
 impl Shared {
     /// A thread that ended in the middle of something has left counters behind, nothing worse.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SamplerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -48,14 +48,14 @@ impl Sampler {
             return Err(Error::Rate { hz });
         }
         let pid = i32::try_from(std::process::id()).unwrap_or(0);
-        let state = State::new(root, pid, (1e9 / hz) as u64, began);
+        let state = SamplerState::new(root, pid, (1e9 / hz) as u64, began);
         let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("weigh-sampler".to_owned())
             .spawn(move || {
                 sys::block_signals();
-                // Whoever asks next is told that the thread has ended.
+                // The next call returns the error that the thread has ended.
                 let _ = catch_unwind(AssertUnwindSafe(|| sample(&theirs)));
             })
             .map_err(|reason| Error::Thread { reason })?;
@@ -78,10 +78,10 @@ impl Sampler {
     ///
     /// [`Error::Ended`]: the sampler has failed.
     pub fn mark(&self) -> Result<(), Error> {
-        self.serve(State::mark)
+        self.serve(SamplerState::mark)
     }
 
-    /// What was seen since the last call. Between two calls that follow each other closely nobody looks for new processes,
+    /// What was seen since the last call. Between two calls that follow each other closely there is no scan for new processes,
     /// unless it is with `thorough`: what they used until they are found is laid on ticks of the next call.
     ///
     /// # Errors
@@ -102,8 +102,8 @@ impl Sampler {
         }
     }
 
-    /// Does something for somebody who asked, and adds what it cost. A mistake in here must not end his process.
-    fn serve<T>(&self, work: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
+    /// Answers a call, and adds what that cost. A mistake in here must not end the caller's process.
+    fn serve<T>(&self, work: impl FnOnce(&mut SamplerState) -> T) -> Result<T, Error> {
         let ended = self.thread().as_ref().is_some_and(JoinHandle::is_finished);
         let mut state = self.shared.lock();
         if ended && !state.stopped {

@@ -1,8 +1,8 @@
 //! Windows: the ticks between two scans, and how what only the scan found is laid on them.
 
+use crate::counters::Slow;
 use crate::disk::DiskUse;
-use crate::machine::Slow;
-use crate::table::Spent;
+use crate::process_table::Spent;
 
 /// One tick; times in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]

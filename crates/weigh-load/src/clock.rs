@@ -1,8 +1,11 @@
-//! One monotonic clock for a run, and the clocks that it is compared with.
+//! One monotonic clock for a run, the clocks that it is compared with, and timers that are exact.
 
+use std::num::NonZeroU64;
 use std::time::Instant;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
+
+use crate::Error;
 
 /// Nanoseconds in a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
@@ -25,6 +28,11 @@ impl Clock {
     }
 }
 
+/// Makes timers of the calling thread exact to the nanosecond, as far as the machine is.
+pub(crate) fn exact_timers() -> Result<(), Error> {
+    rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).map_err(Error::system("timer slack"))
+}
+
 /// CPU time of the calling thread, in nanoseconds.
 pub(crate) fn thread_cpu() -> u64 {
     u64::try_from(nanoseconds(clock_gettime(ClockId::ThreadCPUTime))).unwrap_or(0)
@@ -42,18 +50,18 @@ pub(crate) fn wall() -> i128 {
 
 /// Counts how often the wall clock was set, or the machine slept, while the monotonic clock ran.
 #[derive(Debug)]
-pub(crate) struct JumpWatch {
+pub(crate) struct JumpCounter {
     last: (i128, i128),
     pub(crate) jumps: u64,
 }
 
-impl JumpWatch {
+impl JumpCounter {
     pub(crate) fn new() -> Self {
         Self { last: distances(), jumps: 0 }
     }
 
     /// Looks again; to be called about once a second.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn check(&mut self) {
         let now = distances();
         if (now.0 - self.last.0).abs() > JUMP || (now.1 - self.last.1).abs() > JUMP {
             self.jumps += 1;
@@ -87,13 +95,13 @@ mod tests {
 
     #[test]
     fn a_set_wall_clock_is_a_jump() {
-        let mut watch = JumpWatch::new();
-        watch.look();
-        assert_eq!(watch.jumps, 0);
-        watch.last.0 -= 3_600 * i128::from(SECOND);
-        watch.look();
-        assert_eq!(watch.jumps, 1);
-        watch.look();
-        assert_eq!(watch.jumps, 1);
+        let mut counter = JumpCounter::new();
+        counter.check();
+        assert_eq!(counter.jumps, 0);
+        counter.last.0 -= 3_600 * i128::from(SECOND);
+        counter.check();
+        assert_eq!(counter.jumps, 1);
+        counter.check();
+        assert_eq!(counter.jumps, 1);
     }
 }

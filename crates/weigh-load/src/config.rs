@@ -1,4 +1,6 @@
-//! What a run is told: the JSON that Python hands over.
+//! The settings of a run: the JSON that Python hands over.
+//!
+//! Usual values are not decided here: what a run needs is required, and left out can be only what may be absent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ pub struct Config {
     /// With what; read by the workload of that kind.
     pub workload: serde_json::Value,
     /// When.
-    pub arrivals: Offered,
+    pub arrivals: ArrivalSettings,
     /// Seconds of the schedule.
     pub duration_s: f64,
     /// Connections, shared evenly by the threads.
@@ -85,43 +87,47 @@ impl Config {
         nanoseconds(self.interval_s)
     }
 
-    /// The arrivals with their units and defaults resolved.
+    /// The arrivals in the units of a schedule.
     ///
     /// # Errors
     ///
     /// [`Error::Setting`]: one that this kind needs is missing.
     pub fn arrivals(&self) -> Result<Arrivals, Error> {
         let offered = &self.arrivals;
-        let rate = || offered.rate.ok_or_else(|| missing(offered.kind, "rate"));
+        let number = |value: Option<f64>, name| value.ok_or_else(|| missing(offered.kind, name));
+        let rate = || number(offered.rate, "rate");
         Ok(match offered.kind {
-            Kind::Constant => Arrivals::Constant { rate: rate()? },
-            Kind::Poisson => Arrivals::Poisson { rate: rate()?, seed: offered.seed },
-            Kind::Bursts => Arrivals::Bursts { rate: rate()?, peak: offered.peak, length: offered.length_s },
-            Kind::Ramp => Arrivals::Ramp {
-                from: rate()?,
-                to: offered.to.ok_or_else(|| missing(offered.kind, "to"))?,
-                over: self.duration_s,
+            ArrivalKind::Constant => Arrivals::Constant { rate: rate()? },
+            ArrivalKind::Poisson => Arrivals::Poisson {
+                rate: rate()?,
+                seed: offered.seed.ok_or_else(|| missing(offered.kind, "seed"))?,
             },
-            Kind::Steps => {
+            ArrivalKind::Bursts => Arrivals::Bursts {
+                rate: rate()?,
+                peak: number(offered.peak, "peak")?,
+                length: number(offered.length_s, "length_s")?,
+            },
+            ArrivalKind::Ramp => {
+                Arrivals::Ramp { from: rate()?, to: number(offered.to, "to")?, over: self.duration_s }
+            }
+            ArrivalKind::Steps => {
                 let rates = offered.rates.clone().filter(|rates| !rates.is_empty());
                 let rates = rates.ok_or_else(|| missing(offered.kind, "rates"))?;
-                #[expect(clippy::cast_precision_loss, reason = "a handful of steps")]
-                let even = self.duration_s / rates.len() as f64;
-                Arrivals::Steps { rates, step: offered.step_s.unwrap_or(even) }
+                Arrivals::Steps { rates, step: number(offered.step_s, "step_s")? }
             }
-            Kind::Trace => {
+            ArrivalKind::Trace => {
                 let times = offered.times_s.as_ref().ok_or_else(|| missing(offered.kind, "times_s"))?;
                 if let Some(bad) = times.iter().find(|time| !(0.0..=1e7).contains(*time)) {
                     return Err(Error::Setting(format!("a trace has the time {bad}: seconds from 0 to 1e7")));
                 }
                 Arrivals::Trace(times.iter().map(|time| nanoseconds(*time)).collect::<Arc<[u64]>>())
             }
-            Kind::Closed => Arrivals::Closed,
+            ArrivalKind::Closed => Arrivals::Closed,
         })
     }
 }
 
-fn missing(kind: Kind, name: &str) -> Error {
+fn missing(kind: ArrivalKind, name: &str) -> Error {
     Error::Setting(format!("arrivals of kind {kind:?} need '{name}'"))
 }
 
@@ -133,7 +139,7 @@ fn nanoseconds(seconds: f64) -> u64 {
 /// The kinds of arrivals.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ArrivalKind {
     /// Evenly spaced.
     Constant,
     /// Independent users.
@@ -150,31 +156,20 @@ pub enum Kind {
     Closed,
 }
 
-/// Arrivals as they are told; see [`Arrivals`] for what they mean.
+/// Arrivals in JSON; see [`Arrivals`] for what they mean and what each kind needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Offered {
+pub struct ArrivalSettings {
     /// Which of them.
-    pub kind: Kind,
+    pub kind: ArrivalKind,
     rate: Option<f64>,
-    #[serde(default)]
-    seed: u64,
-    #[serde(default = "four")]
-    peak: f64,
-    #[serde(default = "one")]
-    length_s: f64,
+    seed: Option<u64>,
+    peak: Option<f64>,
+    length_s: Option<f64>,
     to: Option<f64>,
     rates: Option<Vec<f64>>,
     step_s: Option<f64>,
     times_s: Option<Vec<f64>>,
-}
-
-fn four() -> f64 {
-    4.0
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 /// The kinds of servers.
@@ -196,7 +191,7 @@ pub enum TlsUse {
     /// None.
     #[default]
     Off,
-    /// Encrypted; whoever answers is taken.
+    /// Encrypted; the server is not checked.
     Require,
     /// Encrypted, and the server's certificate checked.
     Verify,
@@ -262,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_whole_one_is_read_and_the_password_is_never_shown() {
-        let config = config(r#"{"kind": "steps", "rates": [1, 2]}"#, 2).unwrap();
+        let config = config(r#"{"kind": "steps", "rates": [1, 2], "step_s": 5}"#, 2).unwrap();
         assert_eq!(config.arrivals().unwrap(), Arrivals::Steps { rates: vec![1.0, 2.0], step: 5.0 });
         assert!(!format!("{config:?}").contains("secret"));
     }
@@ -272,13 +267,16 @@ mod tests {
         for (arrivals, threads, word) in [
             (r#"{"kind": "constant"}"#, 1, "'rate'"),
             (r#"{"kind": "ramp", "rate": 3}"#, 1, "'to'"),
+            (r#"{"kind": "poisson", "rate": 3}"#, 1, "'seed'"),
+            (r#"{"kind": "bursts", "rate": 3, "peak": 4}"#, 1, "'length_s'"),
+            (r#"{"kind": "steps", "rates": [3]}"#, 1, "'step_s'"),
             (r#"{"kind": "constant", "rate": -3}"#, 1, "rate: -3"),
             (r#"{"kind": "constant", "rate": 3}"#, 5, "5 threads"),
             (r#"{"kind": "trace", "times_s": [-1]}"#, 1, "-1"),
             (r#"{"kind": "sometimes"}"#, 1, "sometimes"),
         ] {
-            let said = config(arrivals, threads).unwrap_err().to_string();
-            assert!(said.contains(word), "{said}");
+            let message = config(arrivals, threads).unwrap_err().to_string();
+            assert!(message.contains(word), "{message}");
         }
     }
 }

@@ -2,30 +2,74 @@
 
 use std::fmt;
 
+/// Where in a script something is. Lines count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptLine {
+    /// The name of the script.
+    pub script: String,
+    /// The line.
+    pub line: usize,
+}
+
+/// What a server was asked when it answered with an error.
+#[derive(Debug)]
+pub enum Asked {
+    /// To log in, or something else around a run: in words.
+    Task(String),
+    /// To execute a statement.
+    Execute(String),
+    /// To prepare a statement of a workload.
+    Prepare {
+        /// The statement, in which variables are `$1`, `$2` and so on.
+        statement: String,
+        /// Where it is written, if it is one of a script.
+        at: Option<ScriptLine>,
+    },
+}
+
 /// Why a run could not begin, or not go on.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// A setting cannot be used. Remedy: the text says what it must be.
     Setting(String),
+    /// A script is wrong. Remedy: mend it there.
+    Script {
+        /// Where.
+        at: ScriptLine,
+        /// The column, from 1, in characters.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
     /// The server cannot be reached. Remedy: see whether it runs and listens there.
     Unreachable {
         /// Where it was looked for.
         target: String,
         /// What the system said.
-        why: String,
+        message: String,
+        /// The name of SQLite's result; empty where there is none.
+        code: String,
     },
-    /// The server answered the greeting, the login or a preparation with an error. Remedy: in the server's words.
+    /// The server answered the greeting, the login, a statement or a preparation with an error. Remedy: by its code, or in
+    /// its words.
     Refused {
         /// What was asked of it.
-        doing: String,
-        /// Its code, e.g. an SQLSTATE; empty where it has none.
+        asked: Asked,
+        /// An SQLSTATE, the name of SQLite's result or the first word of a RESP error; empty where it has none.
         code: String,
         /// Its words.
-        text: String,
+        message: String,
+        /// What to do, where that does not follow from the code.
+        remedy: Option<&'static str>,
     },
     /// TLS could not be agreed on. Remedy: `tls` "off" for a server without it, `ca` for one with a private authority.
-    Tls(String),
+    Tls {
+        /// Why.
+        message: String,
+        /// What rustls calls it, where that needs a remedy of its own; else empty.
+        code: &'static str,
+    },
     /// The server said something that its protocol does not allow. Remedy: see whether it is that kind of server.
     Protocol(String),
     /// The system refused something. Remedy: in its words.
@@ -35,6 +79,8 @@ pub enum Error {
         /// What the system said.
         error: std::io::Error,
     },
+    /// Whoever watches the loading of data ended it. Remedy: none is needed.
+    Interrupted,
 }
 
 impl Error {
@@ -51,20 +97,149 @@ impl Error {
     pub(crate) fn protocol(error: impl fmt::Display) -> Self {
         Self::Protocol(error.to_string())
     }
-}
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn tls(error: impl fmt::Display) -> Self {
+        Self::Tls { message: error.to_string(), code: "" }
+    }
+
+    pub(crate) fn unreachable(target: impl fmt::Display, message: impl fmt::Display) -> Self {
+        Self::Unreachable { target: target.to_string(), message: message.to_string(), code: String::new() }
+    }
+
+    /// The variant, in lower case.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
         match self {
-            Self::Setting(text) => write!(f, "{text}"),
-            Self::Unreachable { target, why } => write!(f, "{target} cannot be reached: {why}"),
-            Self::Refused { doing, code, text } if code.is_empty() => write!(f, "{doing}: {text}"),
-            Self::Refused { doing, code, text } => write!(f, "{doing}: {text} ({code})"),
-            Self::Tls(text) => write!(f, "TLS: {text}"),
-            Self::Protocol(text) => write!(f, "the server does not keep to the protocol: {text}"),
-            Self::System { doing, error } => write!(f, "{doing}: {error}"),
+            Self::Setting(_) => "setting",
+            Self::Script { .. } => "script",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Refused { .. } => "refused",
+            Self::Tls { .. } => "tls",
+            Self::Protocol(_) => "protocol",
+            Self::System { .. } => "system",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// The code of the server's error, or of what is wrong with TLS; empty where there is none.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Unreachable { code, .. } | Self::Refused { code, .. } => code,
+            Self::Tls { code, .. } => code,
+            _ => "",
+        }
+    }
+
+    /// The statement that could not be prepared.
+    #[must_use]
+    pub fn statement(&self) -> Option<&str> {
+        match self {
+            Self::Refused { asked: Asked::Prepare { statement, .. }, .. } => Some(statement),
+            _ => None,
+        }
+    }
+
+    /// Where in a script it is.
+    #[must_use]
+    pub fn script_line(&self) -> Option<&ScriptLine> {
+        match self {
+            Self::Script { at, .. } => Some(at),
+            Self::Refused { asked: Asked::Prepare { at, .. }, .. } => at.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The column in that line, if it is known.
+    #[must_use]
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Self::Script { column, .. } => Some(*column),
+            _ => None,
+        }
+    }
+
+    /// What to do, where that does not follow from kind and code.
+    #[must_use]
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::Refused { remedy, .. } => *remedy,
+            _ => None,
+        }
+    }
+
+    /// What is wrong, without the place in a script.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self {
+            Self::Setting(message) | Self::Script { message, .. } => message.clone(),
+            Self::Unreachable { target, message, code } => {
+                format!("{target} cannot be reached: {}", coded(message, code))
+            }
+            Self::Refused { asked, message, code, .. } => format!("{asked}: {}", coded(message, code)),
+            Self::Tls { message, .. } => format!("TLS: {message}"),
+            Self::Protocol(message) => format!("the server does not keep to the protocol: {message}"),
+            Self::System { doing, error } => format!("{doing}: {error}"),
+            Self::Interrupted => "the loading was interrupted".to_owned(),
         }
     }
 }
 
+fn coded(message: &str, code: &str) -> String {
+    if code.is_empty() { message.to_owned() } else { format!("{message} ({code})") }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // In one line, however it is written.
+        let line = |statement: &str| statement.split_whitespace().collect::<Vec<&str>>().join(" ");
+        match self {
+            Self::Task(task) => write!(f, "{task}"),
+            Self::Execute(statement) => write!(f, "'{}'", line(statement)),
+            Self::Prepare { statement, .. } => write!(f, "preparing '{}'", line(statement)),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(ScriptLine { script, line }) = self.script_line() {
+            write!(f, "script {script}, line {line}")?;
+            if let Some(column) = self.column() {
+                write!(f, ", column {column}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}", self.message())
+    }
+}
+
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_server_refused_is_said_in_one_line_with_its_place_and_code() {
+        let error = Error::Refused {
+            asked: Asked::Prepare {
+                statement: " SELECT *\n  FROM nowhere".into(),
+                at: Some(ScriptLine { script: "look".into(), line: 3 }),
+            },
+            code: "42P01".into(),
+            message: "relation \"nowhere\" does not exist".into(),
+            remedy: None,
+        };
+        let text = "script look, line 3: preparing 'SELECT * FROM nowhere': relation \"nowhere\" does not exist (42P01)";
+        assert_eq!(error.to_string(), text);
+        assert_eq!((error.kind(), error.code(), error.column()), ("refused", "42P01", None));
+        assert_eq!(error.statement(), Some(" SELECT *\n  FROM nowhere"));
+    }
+
+    #[test]
+    fn without_a_code_there_are_no_brackets() {
+        assert_eq!(Error::unreachable("here:1", "refused").to_string(), "here:1 cannot be reached: refused");
+        assert_eq!(Error::tls("none offered").to_string(), "TLS: none offered");
+    }
+}

@@ -3,7 +3,7 @@
 //! A [`Schedule`] says when requests are due, before the run and whatever happens in it. Threads offer them to a server
 //! over connections that they own, each in one loop that waits for sockets and for the next moment at once, to the
 //! nanosecond. A request that is due while no connection is free waits in the client, and its response time counts
-//! from when it was due: a server that stalls is not asked politely to go on first.
+//! from when it was due: a server that stalls is asked no less for it.
 //!
 //! | histogram | from | to |
 //! |---|---|---|
@@ -15,41 +15,32 @@
 //! Nothing is dropped silently: what was not sent, failed, timed out or was wrong is counted, and what was due when a
 //! run ended too.
 //!
-//! Protocols are state machines without sockets (`postgres`, `resp`, `tls`, joined in `connection`); workloads are in
-//! [`workload`], [`ycsb`] and [`script`]. An engine in this process is called by a thread for each connection instead
+//! Protocols are state machines without sockets (`protocol`); workloads are in [`workload::ycsb`] and
+//! [`workload::script`]. An engine in this process is called by a thread for each connection instead
 //! (`sqlite`).
 #![forbid(unsafe_code)]
 
-mod answer;
-mod bulk;
+mod accounting;
+mod bulk_load;
 mod clock;
 mod config;
-mod connection;
-mod crew;
 mod error;
 mod event_loop;
-mod postgres;
-mod queue;
+mod protocol;
 pub mod random;
 mod recorder;
 mod report;
-mod resp;
 mod run;
 mod schedule;
-pub mod script;
 mod shared;
-mod slot;
-mod socket;
-mod source;
 mod sqlite;
-mod tls;
-mod wait;
+mod threads;
+mod totals;
 pub mod workload;
-pub mod ycsb;
 
-pub use bulk::{Loaded, load};
-pub use config::{Config, Kind, Offered, Target, TargetKind, TlsUse};
-pub use error::Error;
+pub use bulk_load::{Loaded, load};
+pub use config::{ArrivalKind, ArrivalSettings, Config, Target, TargetKind, TlsUse};
+pub use error::{Asked, Error, ScriptLine};
 pub use recorder::LONGEST;
 pub use report::{Interval, OperationReport, Summary};
 pub use run::{Run, Stopper};

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 
 use crate::clock::SECOND;
-use crate::shared::Totals;
+use crate::totals::Totals;
 use crate::workload::Outcome;
 
 /// The longest time that a histogram holds, in nanoseconds: an hour. Longer ones are counted as overflows.
@@ -14,8 +14,8 @@ pub const LONGEST: u64 = 3_600 * SECOND;
 const DIGITS: u8 = 3;
 /// Different errors that are named in one interval; further ones share a name.
 const ERRORS: usize = 32;
-/// Wrong answers that are told in one interval; all are counted.
-const TOLD: usize = 20;
+/// Wrong answers that are kept of one interval; all are counted.
+const SHOWN_WRONG: usize = 20;
 /// Bytes of an error that are kept.
 const TEXT: usize = 300;
 
@@ -120,14 +120,14 @@ impl Tally {
             Outcome::Right { verified } => totals.verified += verified,
             Outcome::Wrong(text) => {
                 totals.violation(&text);
-                self.tell(text);
+                self.wrong_answer(text);
             }
             Outcome::Missing => self.missing += 1,
             Outcome::Failed(_) => {}
         }
     }
 
-    /// A unit of work was waited for in vain, for these times in nanoseconds.
+    /// A unit of work was given up, after these times in nanoseconds.
     pub(crate) fn time_out(&mut self, response: u64, service: u64) {
         self.timeouts += 1;
         // Left out, the slowest requests would make a run look better.
@@ -146,9 +146,9 @@ impl Tally {
         *self.errors.entry(name.to_owned()).or_default() += times;
     }
 
-    pub(crate) fn tell(&mut self, text: String) {
+    pub(crate) fn wrong_answer(&mut self, text: String) {
         self.wrong_count += 1;
-        if self.wrong.len() < TOLD {
+        if self.wrong.len() < SHOWN_WRONG {
             self.wrong.push(text);
         }
     }
@@ -173,7 +173,7 @@ impl Tally {
         self.timeouts += other.timeouts;
         self.missing += other.missing;
         self.wrong_count += other.wrong_count;
-        let room = TOLD.saturating_sub(self.wrong.len());
+        let room = SHOWN_WRONG.saturating_sub(self.wrong.len());
         self.wrong.extend(other.wrong.iter().take(room).cloned());
         for (text, times) in &other.errors {
             self.errors_of(text, *times);
@@ -237,7 +237,7 @@ mod tests {
         one.tallies[0].response.record(1_000_000);
         other.tallies[0].response.record(3_000_000);
         other.tallies[1].error("down");
-        other.tallies[1].tell("stale".to_owned());
+        other.tallies[1].wrong_answer("stale".to_owned());
         one.add(&other);
         let bytes = one.tallies[0].response.encoded();
         let read: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
@@ -253,10 +253,10 @@ mod tests {
         let mut tally = Tally::new();
         for number in 0..1_000 {
             tally.error(&format!("no such table t{number}"));
-            tally.tell("wrong".to_owned());
+            tally.wrong_answer("wrong".to_owned());
         }
         assert!(tally.errors.len() <= ERRORS + 1);
         assert_eq!(tally.errors.values().sum::<u64>(), 1_000);
-        assert_eq!((tally.wrong.len(), tally.wrong_count), (TOLD, 1_000));
+        assert_eq!((tally.wrong.len(), tally.wrong_count), (SHOWN_WRONG, 1_000));
     }
 }

@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::recorder::{Tally, Times};
-use crate::shared::{Delivery, Totals};
+use crate::shared::Delivery;
+use crate::totals::Totals;
 
 /// One operation in one interval. Histograms are HdrHistogram V2, compressed, in base64, of nanoseconds.
 #[derive(Debug, Serialize)]

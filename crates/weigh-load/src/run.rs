@@ -4,21 +4,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::Error;
-use crate::clock::{JumpWatch, SECOND, wall};
+use crate::clock::{JumpCounter, SECOND, wall};
 use crate::config::{Config, TargetKind};
-use crate::connection::Plan;
-use crate::crew::{Crew, Thread};
 use crate::event_loop::Worker;
+use crate::event_loop::socket::Address;
+use crate::protocol::connection::Plan;
 use crate::recorder::Recorder;
 use crate::report::{Interval, Summary};
-use crate::shared::{Delivery, Shared, Totals};
-use crate::socket::Address;
+use crate::shared::{Delivery, Shared};
 use crate::sqlite;
+use crate::threads::{Thread, Threads};
+use crate::totals::Totals;
 use crate::workload::{Source, Workload};
 
-/// How long before the beginning all threads are told when it is: until then they must be awake and waiting.
+/// How long after the connections are open the schedule begins: until then all threads must be awake and waiting.
 const LEAD: u64 = SECOND / 50;
 
 /// A run that goes on, or is over.
@@ -34,7 +36,7 @@ pub struct Run {
     /// Intervals that ended with the run and were not polled yet.
     rest: Vec<Interval>,
     overflows: u64,
-    jumps: JumpWatch,
+    jumps: JumpCounter,
 }
 
 /// Ends a run early.
@@ -62,16 +64,16 @@ impl Run {
     /// The server cannot be reached, refuses the login or a statement, or a setting cannot be used.
     pub fn start(config: &Config, source: &dyn Source) -> Result<Self, Error> {
         let times = (config.duration(), config.timeout(), config.interval());
-        // Of SQLite, the clerk alone delivers intervals.
+        // Of SQLite, the monitor alone delivers intervals.
         let delivering = if config.target.kind == TargetKind::Sqlite { 1 } else { config.threads };
         let shared = Arc::new(Shared::new(config.arrivals()?, delivering, config.spin, times));
         let first = source.worker(0);
         let operations = first.operations().to_vec();
-        let crew = match config.target.kind {
-            TargetKind::Sqlite => sqlite::crew(config, source, first, &shared)?,
+        let threads = match config.target.kind {
+            TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
             TargetKind::Postgres | TargetKind::Redis => connected(config, source, first, &shared)?,
         };
-        let (begun, threads) = crew.begin(|| shared.clock.now() + LEAD)?;
+        let (begun, threads) = threads.begin(|| shared.clock.now() + LEAD)?;
         #[expect(clippy::cast_precision_loss, reason = "a date to the microsecond")]
         let t0_unix = (wall() + i128::from(LEAD)) as f64 / 1e9;
         Ok(Self {
@@ -84,13 +86,19 @@ impl Run {
             delivered_to: begun,
             rest: Vec::new(),
             overflows: 0,
-            jumps: JumpWatch::new(),
+            jumps: JumpCounter::new(),
         })
+    }
+
+    /// Seconds until the schedule begins; 0 once it has.
+    #[must_use]
+    pub fn begins_in(&self) -> f64 {
+        Duration::from_nanos(self.begun.saturating_sub(self.shared.clock.now())).as_secs_f64()
     }
 
     /// Intervals that have ended since the last call. Calling it about once an interval keeps memory small.
     pub fn poll(&mut self) -> Vec<Interval> {
-        self.jumps.look();
+        self.jumps.check();
         // Before the collection: a thread that ends in between has delivered by the next call.
         let over = self.is_over();
         for delivery in self.shared.collect() {
@@ -171,17 +179,17 @@ fn connected(
     source: &dyn Source,
     first: Box<dyn Workload>,
     shared: &Arc<Shared>,
-) -> Result<Crew, Error> {
+) -> Result<Threads, Error> {
     let plan = Arc::new(Plan::new(&config.target, first.statements())?);
     let address = Address::find(&config.target)?;
     let most = config.max_in_flight.min(config.connections);
-    let mut crew = Crew::new();
+    let mut threads = Threads::new();
     let mut first = Some(first);
     for thread in 0..config.threads {
         let workload = first.take().unwrap_or_else(|| source.worker(thread));
         let share = (part(config.connections, thread, config.threads), part(most, thread, config.threads));
         let (shared, plan, address) = (Arc::clone(shared), Arc::clone(&plan), address.clone());
-        crew.add(format!("weigh-load-{thread}"), move |ready| {
+        threads.add(format!("weigh-load-{thread}"), move |ready| {
             // In the thread itself: the timer slack is the calling thread's.
             let opened = Worker::new(&shared, thread, workload, plan, address, share)
                 .and_then(|mut worker| worker.open().map(|()| worker));
@@ -194,7 +202,7 @@ fn connected(
             }
         })?;
     }
-    Ok(crew)
+    Ok(threads)
 }
 
 impl Drop for Run {

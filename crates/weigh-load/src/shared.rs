@@ -8,15 +8,9 @@ use crate::recorder::Recorder;
 use crate::schedule::Arrivals;
 
 /// How long at most until it is seen that the run is to stop, or is over.
-pub(crate) const ATTENTION: u64 = SECOND / 10;
-/// How long after the end requests that were due before it are sent still.
-pub(crate) const DRAIN: u64 = SECOND;
-/// How long after a stop answers are waited for still.
-pub(crate) const PARTING: u64 = SECOND / 2;
+pub(crate) const STOP_CHECK: u64 = SECOND / 10;
 /// With `spin`: how long before a moment to stop sleeping.
 pub(crate) const WAKE_EARLY: u64 = 100_000;
-/// Violations that a summary tells; all are counted.
-const TOLD: usize = 50;
 
 /// What one thread saw in one interval. Times are nanoseconds of the run's clock.
 pub(crate) struct Delivery {
@@ -31,67 +25,6 @@ pub(crate) struct Delivery {
     /// At its end.
     pub(crate) queued: u64,
     pub(crate) reconnects: u64,
-}
-
-/// What one thread did over the whole run.
-#[derive(Debug, Default)]
-pub(crate) struct Totals {
-    pub(crate) scheduled: u64,
-    pub(crate) sent: u64,
-    pub(crate) done: u64,
-    /// Of these, before the end of the schedule.
-    pub(crate) in_time: u64,
-    pub(crate) unsent: u64,
-    pub(crate) in_flight_at_end: u64,
-    pub(crate) max_queue: u64,
-    pub(crate) verified: u64,
-    pub(crate) violations: Vec<String>,
-    pub(crate) violation_count: u64,
-    pub(crate) reconnects: u64,
-    pub(crate) reconnects_since: u64,
-    pub(crate) reconnect_ns: u64,
-    pub(crate) longest_reconnect_ns: u64,
-    pub(crate) failed_connects: u64,
-    pub(crate) cpu: u64,
-    /// When it was over, in nanoseconds of the run's clock.
-    pub(crate) ended: u64,
-}
-
-impl Totals {
-    pub(crate) fn violation(&mut self, text: &str) {
-        self.violation_count += 1;
-        if self.violations.len() < TOLD {
-            self.violations.push(text.to_owned());
-        }
-    }
-
-    pub(crate) fn reconnected(&mut self, nanoseconds: u64) {
-        self.reconnects += 1;
-        self.reconnects_since += 1;
-        self.reconnect_ns += nanoseconds;
-        self.longest_reconnect_ns = self.longest_reconnect_ns.max(nanoseconds);
-    }
-
-    /// Joins what another thread did.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.scheduled += other.scheduled;
-        self.sent += other.sent;
-        self.done += other.done;
-        self.in_time += other.in_time;
-        self.unsent += other.unsent;
-        self.in_flight_at_end += other.in_flight_at_end;
-        self.max_queue += other.max_queue;
-        self.verified += other.verified;
-        self.violation_count += other.violation_count;
-        let room = TOLD.saturating_sub(self.violations.len());
-        self.violations.extend(other.violations.into_iter().take(room));
-        self.reconnects += other.reconnects;
-        self.reconnect_ns += other.reconnect_ns;
-        self.longest_reconnect_ns = self.longest_reconnect_ns.max(other.longest_reconnect_ns);
-        self.failed_connects += other.failed_connects;
-        self.cpu += other.cpu;
-        self.ended = self.ended.max(other.ended);
-    }
 }
 
 /// What all threads see.
@@ -129,27 +62,27 @@ impl Shared {
 
     /// An empty recorder.
     pub(crate) fn recorder(&self, operations: usize) -> Recorder {
-        let emptied = hold(&self.emptied).pop();
+        let emptied = lock(&self.emptied).pop();
         emptied.unwrap_or_else(|| Recorder::new(operations))
     }
 
     /// Gives a recorder back.
     pub(crate) fn recycle(&self, mut recorder: Recorder) {
         recorder.clear();
-        hold(&self.emptied).push(recorder);
+        lock(&self.emptied).push(recorder);
     }
 
     pub(crate) fn deliver(&self, delivery: Delivery) {
-        hold(&self.deliveries).push(delivery);
+        lock(&self.deliveries).push(delivery);
     }
 
     /// All that was delivered since the last call.
     pub(crate) fn collect(&self) -> Vec<Delivery> {
-        std::mem::take(&mut *hold(&self.deliveries))
+        std::mem::take(&mut *lock(&self.deliveries))
     }
 }
 
-/// A thread that panicked while it held a lock left nothing half done: each hold is one push or pop.
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A thread that panicked while it held a lock left nothing half done: each lock is one push or pop.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

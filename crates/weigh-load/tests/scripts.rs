@@ -1,10 +1,11 @@
-//! Scripts: which commands they send, with which values, and what is said about scripts that are wrong.
+//! Scripts: which commands they send, with which values, and how mistakes in them are reported.
 
 use std::time::Duration;
 
 use weigh_load::TargetKind;
-use weigh_load::script::{Script, Scripts, Settings};
-use weigh_load::workload::{Bulk, Command, Next, Outcome, Reply, Rows, Source, Unit, Value, Workload};
+use weigh_load::workload::message::{Bulk, Command, Parameter, Reply, Rows};
+use weigh_load::workload::script::{Script, Scripts, Settings};
+use weigh_load::workload::{Next, Outcome, Source, Unit, Workload};
 
 fn settings(text: &str) -> Settings {
     let script = Script { name: "pay.sql".into(), text: Some(text.into()), weight: 1 };
@@ -21,18 +22,18 @@ fn fault(text: &str) -> String {
 
 /// Runs a script once against a server that has done everything well, and notes what it was sent.
 fn sent(worker: &mut dyn Workload) -> (Vec<String>, Outcome) {
-    let (_, mut unit, mut next) = worker.begin(0);
+    let (_, unit, mut next) = worker.begin(0);
     let mut sent = Vec::new();
     loop {
         next = match next {
             Next::Done(outcome) => return (sent, outcome),
             Next::Sleep(time) => {
                 sent.push(format!("sleep {time:?}"));
-                worker.wake(&mut unit)
+                worker.wake(&unit)
             }
             Next::Send(command) => {
                 sent.push(shown(worker, &command));
-                worker.reply(&mut unit, &Reply::Count(1), false)
+                worker.reply(&unit, &Reply::Count(1), false)
             }
         };
     }
@@ -45,20 +46,20 @@ fn shown(worker: &dyn Workload, command: &Command) -> String {
             let values: Vec<String> = values
                 .iter()
                 .map(|value| match value {
-                    Value::Null => "NULL".into(),
-                    Value::Int(value) => value.to_string(),
-                    Value::Float(value) => value.to_string(),
-                    Value::Bool(value) => value.to_string(),
-                    Value::Text(text) => format!("'{}'", String::from_utf8_lossy(text)),
+                    Parameter::Null => "NULL".into(),
+                    Parameter::Int(value) => value.to_string(),
+                    Parameter::Float(value) => value.to_string(),
+                    Parameter::Bool(value) => value.to_string(),
+                    Parameter::Text(text) => format!("'{}'", String::from_utf8_lossy(text)),
                 })
                 .collect();
-            format!("{} [{}]", worker.statements()[*statement], values.join(", "))
+            format!("{} [{}]", worker.statements()[*statement].text, values.join(", "))
         }
         other => panic!("{other:?}"),
     }
 }
 
-fn answer(worker: &mut dyn Workload, unit: &mut Unit, names: &[&str], row: &[Option<&str>]) -> Next {
+fn answer(worker: &mut dyn Workload, unit: &Unit, names: &[&str], row: &[Option<&str>]) -> Next {
     let names: Vec<String> = names.iter().map(|name| (*name).into()).collect();
     let mut bytes = Vec::new();
     let cells: Vec<_> = row
@@ -127,44 +128,44 @@ fn branches_go_where_their_conditions_lead() {
 #[test]
 fn a_row_becomes_variables() {
     let mut worker = worker("SELECT 40 AS a, NULL AS n \\gset p_\n\\set b :p_a + 2\nSELECT :b, :p_a, :p_n;");
-    let (_, mut unit, next) = worker.begin(0);
+    let (_, unit, next) = worker.begin(0);
     assert!(matches!(next, Next::Send(_)));
-    let next = answer(worker.as_mut(), &mut unit, &["a", "n", "other"], &[Some("40"), None, Some("x")]);
+    let next = answer(worker.as_mut(), &unit, &["a", "n", "other"], &[Some("40"), None, Some("x")]);
     let Next::Send(command) = next else { panic!("{next:?}") };
     assert_eq!(shown(worker.as_ref(), &command), "SELECT $1, $2, $3 [42, '40', NULL]");
     // Within quotes, what a row has set is replaced, and the rest is left.
     let mut quoted = self::worker("SELECT 'zwei' AS two \\gset\nSELECT ':two', ':three', 'a::two';");
-    let (_, mut unit, _) = quoted.begin(0);
-    let next = answer(quoted.as_mut(), &mut unit, &["two"], &[Some("zwei")]);
+    let (_, unit, _) = quoted.begin(0);
+    let next = answer(quoted.as_mut(), &unit, &["two"], &[Some("zwei")]);
     let Next::Send(command) = next else { panic!("{next:?}") };
     assert_eq!(shown(quoted.as_ref(), &command), "SELECT 'zwei', ':three', 'a::two'");
     // No row is an error of the unit, and so is a variable that no row has set.
-    let (_, mut unit, _) = worker.begin(1);
-    let next = worker.reply(&mut unit, &Reply::Rows(Rows::new(&[], &[], &[], &[])), false);
+    let (_, unit, _) = worker.begin(1);
+    let next = worker.reply(&unit, &Reply::Rows(Rows::new(&[], &[], &[], &[])), false);
     assert!(
         matches!(&next, Next::Done(Outcome::Failed(text)) if text.contains("line 1") && text.contains("one row"))
     );
-    let (_, mut unit, _) = worker.begin(2);
-    let next = answer(worker.as_mut(), &mut unit, &["z"], &[Some("1")]);
+    let (_, unit, _) = worker.begin(2);
+    let next = answer(worker.as_mut(), &unit, &["z"], &[Some("1")]);
     assert!(matches!(&next, Next::Done(Outcome::Failed(text)) if text.contains("p_a has no value")));
 }
 
 #[test]
 fn errors_and_open_transactions_end_a_unit() {
     let mut worker = worker("BEGIN;\nSELECT 1 / :zero;\nEND;\\set zero 0");
-    let (_, mut unit, next) = worker.begin(0);
+    let (_, unit, next) = worker.begin(0);
     assert!(matches!(next, Next::Send(_)));
-    // The variable is only set at the end, as nobody told when the script was read.
-    let next = worker.reply(&mut unit, &Reply::Count(0), true);
+    // The variable is only set at the end, as it was not known when the script was read.
+    let next = worker.reply(&unit, &Reply::Count(0), true);
     assert!(
         matches!(&next, Next::Done(Outcome::Failed(text)) if text.contains("line 2") && text.contains("zero"))
     );
     let mut worker = self::worker("BEGIN;");
-    let (_, mut unit, _) = worker.begin(0);
-    let next = worker.reply(&mut unit, &Reply::Count(0), true);
+    let (_, unit, _) = worker.begin(0);
+    let next = worker.reply(&unit, &Reply::Count(0), true);
     assert!(matches!(&next, Next::Done(Outcome::Failed(text)) if text.contains("inside a transaction")));
-    let (_, mut unit, _) = worker.begin(0);
-    let next = worker.reply(&mut unit, &Reply::Error { code: "42P01", text: "no table" }, false);
+    let (_, unit, _) = worker.begin(0);
+    let next = worker.reply(&unit, &Reply::Error { code: "42P01", text: "no table" }, false);
     assert_eq!(format!("{next:?}"), "Done(Failed(\"pay.sql, line 1: no table (42P01)\"))");
 }
 
@@ -209,9 +210,9 @@ fn what_is_wrong_is_named_with_line_and_column() {
         ("\\set 1x 5\nSELECT 1;", "line 1, column 6", "the name of a variable"),
         ("-- nothing", "line 1, column 1", "sends nothing"),
     ] {
-        let said = fault(text);
-        assert!(said.starts_with(&format!("script pay.sql, {place}: ")), "{text}: {said}");
-        assert!(said.contains(words), "{text}: {said}");
+        let message = fault(text);
+        assert!(message.starts_with(&format!("script pay.sql, {place}: ")), "{text}: {message}");
+        assert!(message.contains(words), "{text}: {message}");
     }
 }
 
@@ -225,17 +226,17 @@ fn built_in_scripts_do_what_the_documentation_says() {
     assert_eq!(worker.operations(), ["tpcb-like", "simple-update", "select-only"]);
     let mut counts = [0; 3];
     for _ in 0..10_000 {
-        let (operation, mut unit, mut next) = worker.begin(0);
+        let (operation, unit, mut next) = worker.begin(0);
         counts[operation] += 1;
         let mut commands = 0;
         while let Next::Send(command) = next {
             commands += 1;
             if let Command::Prepared { values, .. } = &command
-                && let Some(Value::Int(last)) = values.last()
+                && let Some(Parameter::Int(last)) = values.last()
             {
                 assert!((-5_000..=400_000).contains(last));
             }
-            next = worker.reply(&mut unit, &Reply::Count(1), false);
+            next = worker.reply(&unit, &Reply::Count(1), false);
         }
         assert_eq!(commands, [7, 5, 1][operation]);
     }
@@ -255,7 +256,7 @@ fn built_in_scripts_do_what_the_documentation_says() {
 #[test]
 fn sleeping_is_left_to_the_loop() {
     let mut worker = worker("\\sleep 1 ms\nSELECT 1;");
-    let (_, mut unit, next) = worker.begin(0);
+    let (_, unit, next) = worker.begin(0);
     assert!(matches!(next, Next::Sleep(time) if time == Duration::from_millis(1)));
-    assert!(matches!(worker.wake(&mut unit), Next::Send(_)));
+    assert!(matches!(worker.wake(&unit), Next::Send(_)));
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weigh_digest::{ColumnFacts, Digest, Error, Located};
 
-use crate::stream;
+use crate::arrow_stream;
 
 pyo3::create_exception!(
     weigh._native,
@@ -39,7 +39,7 @@ pub(crate) fn digest_parquet(
 #[pyfunction]
 #[pyo3(signature = (stream, columns=None))]
 pub(crate) fn digest_arrow(stream: &Bound<'_, PyAny>, columns: Option<Vec<usize>>) -> PyResult<String> {
-    let reader = stream::open(stream)?;
+    let reader = arrow_stream::open(stream)?;
     let digest = stream.py().detach(|| {
         let reader = reader.map_err(|error| Error::Stream { reason: error.to_string() })?;
         weigh_digest::digest_batches(reader, columns.as_deref())

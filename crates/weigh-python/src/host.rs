@@ -121,8 +121,9 @@ fn columns<'py>(py: Python<'py>, drained: &Drained) -> PyResult<Bound<'py, PyDic
     dict.set_item("context_switches", ticks.iter().map(|tick| tick.switches).collect::<Vec<_>>())?;
     dict.set_item("disk", disks(py, ticks)?)?;
     dict.set_item("slow", slow(py, ticks)?)?;
-    let culprit = |one: &weigh_host::Culprit| (one.pid, one.name.clone(), rounded(one.cpu, TEN_MICROSECONDS));
-    dict.set_item("culprits", drained.culprits.iter().map(culprit).collect::<Vec<_>>())?;
+    let foreign_process =
+        |one: &weigh_host::ForeignProcess| (one.pid, one.name.clone(), rounded(one.cpu, TEN_MICROSECONDS));
+    dict.set_item("culprits", drained.foreign_processes.iter().map(foreign_process).collect::<Vec<_>>())?;
     dict.set_item("cost", rounded(drained.cost, 1000))?;
     dict.set_item("unreadable", &drained.unreadable)?;
     Ok(dict)

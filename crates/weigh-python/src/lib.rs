@@ -2,11 +2,11 @@
 //!
 //! Every function lets go of the interpreter while it works. `src/weigh/_native.pyi` documents the Python side.
 
+mod arrow_stream;
 mod digest;
 mod host;
 mod load;
 mod stats;
-mod stream;
 mod ycsb;
 
 /// The native half of weigh.
@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use crate::load::{Load, LoadError, describe_sqlite};
     #[pymodule_export]
-    use crate::stats::Ladder;
+    use crate::stats::BatchMeans;
     #[pymodule_export]
     use crate::ycsb::ycsb_keys;
 }

@@ -7,12 +7,12 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weigh_load::workload::Source;
-use weigh_load::{Config, Run, Stopper, Target};
+use weigh_load::{Config, Error, Run, Stopper, Target};
 
-pyo3::create_exception!(_native, LoadError, PyException);
+pyo3::create_exception!(weigh._native, LoadError, PyException);
 
 /// How often signals are looked at while waiting for the end of a run.
-const GLANCE: Duration = Duration::from_millis(10);
+const SIGNAL_CHECK: Duration = Duration::from_millis(10);
 
 /// A run of load as Python holds it.
 #[pyclass(module = "weigh._native", frozen)]
@@ -27,58 +27,61 @@ pub(crate) struct Load {
 impl Load {
     #[new]
     fn new(config: &str) -> PyResult<Self> {
-        let config = Config::read(config).map_err(refused)?;
-        let source = config.source().map_err(refused)?;
+        let config = Config::read(config).map_err(raised)?;
+        let source = config.source().map_err(raised)?;
         Ok(Self { config, source, run: Mutex::new(None), stopper: OnceLock::new() })
     }
 
     #[pyo3(signature = (on_progress = None))]
     #[expect(clippy::needless_pass_by_value, reason = "as PyO3 hands it over")]
     fn load<'py>(&self, py: Python<'py>, on_progress: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyDict>> {
-        let mut raised = None;
+        let mut failed = None;
         let loaded = py.detach(|| {
             weigh_load::load(
                 &self.config.target,
                 self.source.bulk(self.config.target.kind),
                 &mut |done, all| {
                     Python::attach(|py| {
-                        let told =
-                            on_progress.as_ref().map_or(Ok(()), |told| told.call1(py, (done, all)).map(drop));
-                        raised = told.and_then(|()| py.check_signals()).err();
-                        raised.is_none()
+                        let called =
+                            on_progress.as_ref().map_or(Ok(()), |call| call.call1(py, (done, all)).map(drop));
+                        failed = called.and_then(|()| py.check_signals()).err();
+                        failed.is_none()
                     })
                 },
             )
         });
-        if let Some(raised) = raised {
-            return Err(raised);
+        if let Some(failed) = failed {
+            return Err(failed);
         }
-        let loaded = loaded.map_err(refused)?;
-        let told = PyDict::new(py);
-        told.set_item("rows", loaded.rows)?;
-        told.set_item("seconds", loaded.seconds)?;
-        Ok(told)
+        let loaded = loaded.map_err(raised)?;
+        let dict = PyDict::new(py);
+        dict.set_item("rows", loaded.rows)?;
+        dict.set_item("seconds", loaded.seconds)?;
+        Ok(dict)
     }
 
-    fn start(&self, py: Python<'_>) -> PyResult<()> {
+    fn start(&self, py: Python<'_>) -> PyResult<f64> {
         py.detach(|| {
-            let mut run = hold(&self.run);
+            let mut run = lock(&self.run);
             if self.stopper.get().is_some() {
-                return Err(LoadError::new_err("this load was started already; make another one"));
+                return Err(raised(Error::Setting(
+                    "this load was started already; make another one".to_owned(),
+                )));
             }
-            let begun = Run::start(&self.config, &*self.source).map_err(refused)?;
+            let begun = Run::start(&self.config, &*self.source).map_err(raised)?;
             let _ = self.stopper.set(begun.stopper());
+            let begins_in = begun.begins_in();
             *run = Some(begun);
-            Ok(())
+            Ok(begins_in)
         })
     }
 
     fn poll(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| Ok(json(&started(hold(&self.run).as_mut())?.poll())))
+        py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.poll())))
     }
 
     fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| Ok(started(hold(&self.run).as_mut())?.is_over()))
+        py.detach(|| Ok(started(lock(&self.run).as_mut())?.is_over()))
     }
 
     fn stop(&self) {
@@ -90,9 +93,9 @@ impl Load {
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
         while !self.is_over(py)? {
             py.check_signals()?;
-            py.detach(|| std::thread::sleep(GLANCE));
+            py.detach(|| std::thread::sleep(SIGNAL_CHECK));
         }
-        py.detach(|| Ok(json(&started(hold(&self.run).as_mut())?.finish().map_err(refused)?)))
+        py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.finish().map_err(raised)?)))
     }
 }
 
@@ -101,13 +104,13 @@ impl Load {
 pub(crate) fn describe_sqlite(py: Python<'_>, target: &str) -> PyResult<String> {
     py.detach(|| {
         let target: Target =
-            serde_json::from_str(target).map_err(|error| LoadError::new_err(error.to_string()))?;
-        Ok(json(&weigh_load::describe_sqlite(&target).map_err(refused)?))
+            serde_json::from_str(target).map_err(|error| raised(Error::Setting(error.to_string())))?;
+        Ok(json(&weigh_load::describe_sqlite(&target).map_err(raised)?))
     })
 }
 
 fn started(run: Option<&mut Run>) -> PyResult<&mut Run> {
-    run.ok_or_else(|| LoadError::new_err("this load was not started"))
+    run.ok_or_else(|| raised(Error::Setting("this load was not started".to_owned())))
 }
 
 fn json(report: &impl serde::Serialize) -> String {
@@ -116,10 +119,27 @@ fn json(report: &impl serde::Serialize) -> String {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn refused(error: weigh_load::Error) -> PyErr {
-    LoadError::new_err(error.to_string())
+pub(crate) fn raised(error: Error) -> PyErr {
+    Python::attach(|py| {
+        let exception = LoadError::new_err(error.to_string());
+        described(exception.value(py), &error).map_or_else(|other| other, |()| exception)
+    })
 }
 
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Sets the attributes that `_native.pyi` describes. (To subclass an exception takes more than the stable ABI of Python
+/// 3.11 has.)
+fn described(exception: &Bound<'_, PyAny>, error: &Error) -> PyResult<()> {
+    let at = error.script_line();
+    exception.setattr("kind", error.kind())?;
+    exception.setattr("code", error.code())?;
+    exception.setattr("message", error.message())?;
+    exception.setattr("statement", error.statement())?;
+    exception.setattr("script", at.map(|at| at.script.as_str()))?;
+    exception.setattr("line", at.map(|at| at.line))?;
+    exception.setattr("column", error.column())?;
+    exception.setattr("remedy", error.remedy())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,35 +1,35 @@
-//! weigh-stats: the ladder of batch means.
+//! weigh-stats: batch means.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use weigh_stats::Rung;
+use weigh_stats::Moments;
 
-use crate::stream;
+use crate::arrow_stream;
 
-/// The ladder as Python holds it.
-#[pyclass(module = "weigh._native", name = "BatchLadder")]
+/// Batch means as Python holds them.
+#[pyclass(module = "weigh._native")]
 #[derive(Default)]
-pub(crate) struct Ladder(weigh_stats::Ladder);
+pub(crate) struct BatchMeans(weigh_stats::BatchMeans);
 
 #[pymethods]
-impl Ladder {
+impl BatchMeans {
     #[new]
     fn new() -> Self {
         Self::default()
     }
 
     fn push(&mut self, stream: &Bound<'_, PyAny>) -> PyResult<()> {
-        let reader = stream::open(stream)?;
-        let ladder = &mut self.0;
+        let reader = arrow_stream::open(stream)?;
+        let means = &mut self.0;
         let pushed = stream.py().detach(|| {
-            let mut longer = ladder.clone();
+            let mut longer = means.clone();
             for batch in reader.map_err(|error| error.to_string())? {
                 take(&mut longer, &batch.map_err(|error| error.to_string())?)?;
             }
-            *ladder = longer;
+            *means = longer;
             Ok::<(), String>(())
         });
         pushed.map_err(PyValueError::new_err)
@@ -44,11 +44,11 @@ impl Ladder {
         self.0.count()
     }
 
-    fn rungs(&self, py: Python<'_>) -> Vec<Described> {
-        py.detach(|| self.0.rungs())
+    fn moments(&self, py: Python<'_>) -> Vec<Described> {
+        py.detach(|| self.0.moments())
             .iter()
             .enumerate()
-            .map(|(rung, moments)| described(rung, moments))
+            .map(|(level, moments)| described(level, moments))
             .collect()
     }
 
@@ -61,12 +61,12 @@ impl Ladder {
 /// Samples a batch, batches, their mean, variance and skewness, and the correlation of neighbours.
 type Described = (u64, u64, f64, Option<f64>, Option<f64>, Option<f64>);
 
-fn described(rung: usize, moments: &Rung) -> Described {
-    (1 << rung, moments.batches, moments.mean, moments.variance(), moments.skewness(), moments.correlation())
+fn described(level: usize, moments: &Moments) -> Described {
+    (1 << level, moments.batches, moments.mean, moments.variance(), moments.skewness(), moments.correlation())
 }
 
 /// Adds the samples of a batch of one column of 64-bit floats.
-fn take(ladder: &mut weigh_stats::Ladder, batch: &RecordBatch) -> Result<(), String> {
+fn take(means: &mut weigh_stats::BatchMeans, batch: &RecordBatch) -> Result<(), String> {
     let [column] = batch.columns() else {
         return Err(format!("{} columns where one is needed", batch.num_columns()));
     };
@@ -76,5 +76,5 @@ fn take(ladder: &mut weigh_stats::Ladder, batch: &RecordBatch) -> Result<(), Str
     if samples.null_count() > 0 {
         return Err("some samples are null".to_owned());
     }
-    ladder.push(samples.values()).map_err(|error| error.to_string())
+    means.push(samples.values()).map_err(|error| error.to_string())
 }

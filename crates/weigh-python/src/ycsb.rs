@@ -1,9 +1,9 @@
-//! weigh-load: the keys of YCSB, for tests of their laws.
+//! weigh-load: the keys of YCSB, for tests of their distributions.
 
 use pyo3::prelude::*;
-use weigh_load::ycsb::{Letter, keys};
+use weigh_load::workload::ycsb::{Letter, keys};
 
-use crate::load::LoadError;
+use crate::load::raised;
 
 #[pyfunction]
 pub(crate) fn ycsb_keys(
@@ -13,6 +13,5 @@ pub(crate) fn ycsb_keys(
     seed: u64,
     count: usize,
 ) -> PyResult<Vec<(u64, u64)>> {
-    py.detach(|| Letter::named(letter).and_then(|letter| keys(letter, records, seed, count)))
-        .map_err(|error| LoadError::new_err(error.to_string()))
+    py.detach(|| Letter::named(letter).and_then(|letter| keys(letter, records, seed, count))).map_err(raised)
 }

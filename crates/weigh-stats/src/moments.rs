@@ -1,4 +1,4 @@
-//! What one rung keeps of its batches.
+//! What is kept of the batches of one size.
 
 /// How many sums run side by side, so that the compiler can put them into vector registers.
 const LANES: usize = 8;
@@ -9,7 +9,7 @@ const LANES: usize = 8;
 /// (2008); the correlation of neighbours by the squares of successive differences (von Neumann, 1941), which need no
 /// mean and so no second pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Rung {
+pub struct Moments {
     /// Number of batches.
     pub batches: u64,
     /// Mean of the batch means; 0 without any.
@@ -26,7 +26,7 @@ pub struct Rung {
     last: f64,
 }
 
-impl Rung {
+impl Moments {
     /// The moments of values in their order.
     pub(crate) fn of(values: &[f64]) -> Self {
         let (Some(first), Some(last)) = (values.first(), values.last()) else {

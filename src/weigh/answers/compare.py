@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers import ties
+from weigh.model import codes
 from weigh.model.gate import Difference
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ _DIGITS = decimal.Context(prec=100)
 DOUBLE_FOR_DECIMAL = 1e-9
 """Relative tolerance for an engine without decimals (SQLite), or one that answers in doubles where others are exact."""
 _APART = {
-    "approx": "A2: float columns differ by up to {:.1e} of their value: rounding",
-    "quotient": "A7: quotients differ by up to {:.1e} of their value: within one unit of the coarser scale",
+    "approx": f"{codes.A2}: float columns differ by up to {{:.1e}} of their value: rounding",
+    "quotient": f"{codes.A7}: quotients differ by up to {{:.1e}} of their value: within one unit of the coarser scale",
 }
 EXPORT_ROWS = 100_000
 """Above this number of rows an answer is compared by its digest alone, and the operation is an export."""
@@ -132,7 +133,7 @@ def compare(answer: pa.Table, witness: pa.Table, schema: ResultSchema, *, comple
     notes = (*result.notes, *_in_other_types(answer, schema))
     if schema is not asked:
         names = ", ".join(b.name for a, b in zip(asked.columns, schema.columns, strict=True) if a != b)
-        notes = (*notes, f"A7: doubles for the decimals of {names}: compared to {DOUBLE_FOR_DECIMAL:g}")
+        notes = (*notes, f"{codes.A7}: doubles for the decimals of {names}: compared to {DOUBLE_FOR_DECIMAL:g}")
     return msgspec.structs.replace(result, notes=notes)
 
 
@@ -149,7 +150,7 @@ def _in_other_types(answer: pa.Table, schema: ResultSchema) -> list[str]:
             found[f"text for the {wanted.kind}s"].append(wanted.name)
         elif wanted.kind == "string" and binary:
             found["bytes for the text"].append(wanted.name)
-    return [f"A7: {what} of {', '.join(names)}: compared by value" for what, names in found.items()]
+    return [f"{codes.A7}: {what} of {', '.join(names)}: compared by value" for what, names in found.items()]
 
 
 def _as_given(schema: ResultSchema, *tables: pa.Table) -> ResultSchema:

@@ -6,6 +6,8 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from weigh.model import codes
+
 if TYPE_CHECKING:
     from weigh.answers.values import Cell, Row
     from weigh.model.answer import ResultSchema
@@ -56,7 +58,7 @@ def settle(got: list[Row], known: list[Row], schema: ResultSchema, complete: boo
     clear_expected = [row for row in expected if not _tie(row, last, schema)]
     exchanged = bool(strangers) or sorted(map(repr, counterparts)) != sorted(map(repr, theirs))
     rows = "1 row ties" if len(ours) == 1 else f"{len(ours)} rows tie"
-    note = f"A7: {rows} at the limit; any that tie are right" if exchanged else ""
+    note = f"{codes.A7}: {rows} at the limit; any that tie are right" if exchanged else ""
     return clear_got + chosen, clear_expected + counterparts, note
 
 

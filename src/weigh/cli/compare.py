@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.evidence import EvidencePath
 from weigh.cli.output import print_json, print_rich
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
-@click.argument("first", metavar="EVIDENCE", type=click.Path(path_type=Path))
-@click.argument("second", metavar="EVIDENCE", type=click.Path(path_type=Path))
+@click.argument("first", metavar="EVIDENCE", type=EvidencePath())
+@click.argument("second", metavar="EVIDENCE", type=EvidencePath())
 @click.option(
     "--reference",
     metavar="NAME",
@@ -31,10 +35,15 @@ def compare(
     contender that is the same in both sessions: same build, same settings, same data, same questions, same machine.
     Exit 1 when something is SLOWER than in the first session.
     """
+    from weigh._kinds import kind_of
     from weigh.compare.document import document
     from weigh.compare.run import compare as audit
     from weigh.compare.terminal import report
+    from weigh.model.errors import UsageError
 
+    for evidence in (first, second):
+        if refusal := kind_of(evidence).not_compared:
+            raise UsageError(refusal.what, where=str(evidence), remedy=refusal.remedy)
     found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
     if as_json:
         print_json(document(found))

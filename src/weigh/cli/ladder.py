@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import print_json, print_rich
+from weigh._kinds import LADDER
+from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 from weigh.cli.run import asked, run
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from weigh.experiment.config.run_request import RunRequest
     from weigh.ladder.plan import LadderPlan
-    from weigh.model.errors import ExitCode
     from weigh.model.spec import Spec
     from weigh.model.units import Scale
 
@@ -84,59 +84,12 @@ def ladder(
 
     climb(specs, dataclasses.replace(request, resume=resume), progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
-    show(folder, as_json)
-    click.get_current_context().exit(int(files.read(folder).exit_code(strict=strict)))
+    results = LADDER.read(folder)
+    print_results(LADDER, results, folder, as_json=as_json)
+    click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
 ladder.params[:0] = [_flag_of_run(one) for one in run.params]
-
-
-def is_ladder(folder: Path) -> bool:
-    """Whether a directory is that of a ladder, and not of one experiment."""
-    from weigh.ladder.report import files
-
-    return files.is_ladder(folder)
-
-
-def show(folder: Path, as_json: bool) -> None:
-    """The ladder on stdout, computed anew from the evidence of its rungs."""
-    from weigh.ladder.report import files
-    from weigh.ladder.report.document import document
-    from weigh.ladder.report.terminal import report
-
-    summary = files.read(folder)
-    if as_json:
-        print_json(document(summary))
-    else:
-        print_rich(report(summary, str(folder)))
-
-
-def html(folder: Path) -> bytes:
-    """The ladder as a page."""
-    from weigh.ladder.report import files
-
-    return files.rendered(files.read(folder))[files.HTML]
-
-
-def check(folder: Path, as_json: bool) -> ExitCode:
-    """Verify every rung and the files of the ladder, and say what came of it."""
-    from weigh.ladder.verify import verify
-    from weigh.model.errors import ExitCode
-
-    found = verify(folder)
-    if as_json:
-        print_json({"schema": "weigh/verify-ladder/1", "passed": found.passed, "verification": found})
-    else:
-        for rung in found.rungs:
-            for problem in rung.problems:
-                click.echo(f"{problem.code} {rung.evidence}/{problem.file}: {problem.text}")
-            said = f"FAILS: {len(rung.problems)} problems" if rung.problems else f"passes: {rung.files} files hashed"
-            click.echo(f"{rung.evidence} {said}, {rung.verdicts} verdicts from {rung.samples:,} samples")
-        for problem in found.problems:
-            click.echo(f"{problem.code} {problem.file}: {problem.text}")
-        said = "passes: its files follow from the evidence of its rungs" if found.passed else "FAILS"
-        click.secho(f"{found.ladder} {said}", fg=None if found.passed else "red", bold=not found.passed)
-    return ExitCode.OK if found.passed else ExitCode.FOUND
 
 
 def _planned(

@@ -1,4 +1,4 @@
-"""``weigh engines``, ``weigh workloads`` and ``weigh lies``."""
+"""``weigh engines`` and ``weigh workloads``."""
 
 from __future__ import annotations
 
@@ -56,17 +56,3 @@ def workloads(as_json: bool) -> None:
         own = row["name"] == Folder.name
         what = "your own queries over your own files (weigh init)" if own else f"over dataset {row['dataset']}"
         click.echo(f"{row['name']:<12} {what}")
-
-
-@click.command()
-@_json
-def lies(as_json: bool) -> None:
-    """List the ways in which benchmarks lie that this version catches."""
-    from weigh.lies import CATALOGUE
-
-    if as_json:
-        print_json({"schema": "weigh/lies/1", "lies": CATALOGUE})
-        return
-    for lie in CATALOGUE:
-        click.secho(f"{lie.id:<4}", bold=True, nl=False)
-        click.echo(f"{lie.lie}\n     {lie.answer}")

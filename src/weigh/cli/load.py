@@ -5,17 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from weigh.cli.output import print_json, print_rich
+from weigh._kinds import LOAD
+from weigh._runs import DEFAULT_OUT
+from weigh.cli.output import print_results
 from weigh.cli.progress import progress
-from weigh.cli.run import DEFAULT_OUT
-
-if TYPE_CHECKING:
-    from weigh.load.results import LoadResults
-    from weigh.model.errors import ExitCode
 
 
 @click.command()
@@ -80,8 +77,8 @@ def load(
     server = find(target)
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
-    results = files.read(folder)
-    _print(results, folder, as_json)
+    results = LOAD.read(folder)
+    print_results(LOAD, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
@@ -93,57 +90,3 @@ def _command(said: str, shown: str) -> str:
         # It is part of the experiment, and no variable of the environment can be seen in a report.
         words += ["--contention", context.params["contention"]]
     return shlex.join(words)
-
-
-def is_load(folder: Path) -> bool:
-    """Whether a directory is that of a load experiment."""
-    from weigh.load.record import is_load as check
-
-    return check(folder)
-
-
-def show(folder: Path, as_json: bool) -> None:
-    """The report on stdout, computed anew from the journal."""
-    from weigh.load.report import files
-
-    _print(files.read(folder), folder, as_json)
-
-
-def _print(results: LoadResults, folder: Path, as_json: bool) -> None:
-    from weigh.load.report.document import document
-    from weigh.load.report.terminal import report
-
-    if as_json:
-        print_json(document(results, folder.resolve().name))
-    else:
-        print_rich(report(results, str(folder)))
-
-
-def html(folder: Path) -> bytes:
-    """The report as a page."""
-    from weigh.load.report import files
-
-    return files.rendered(folder)[files.HTML]
-
-
-def check(folder: Path, as_json: bool) -> ExitCode:
-    """Verify, and say what came of it."""
-    from weigh.load.verify import verify
-    from weigh.model.errors import ExitCode
-
-    found = verify(folder)
-    if as_json:
-        print_json({"schema": "weigh/verify-load/1", "passed": not found.problems, "verification": found})
-    else:
-        for problem in found.problems:
-            click.secho(f"{problem.code} ", fg="red", bold=True, nl=False)
-            click.echo(f"{problem.file}: {problem.text}")
-        if found.problems:
-            click.secho(f"{found.evidence} FAILS: {len(found.problems)} problems", fg="red", bold=True)
-        else:
-            click.echo(
-                f"{found.evidence} passes: {found.files} files hashed, every figure of {found.runs} runs recomputed "
-                f"from {found.histograms:,} histograms"
-            )
-            click.echo("an unkeyed seal does not stop somebody who edits everything and reseals it")
-    return ExitCode.FOUND if found.problems else ExitCode.OK

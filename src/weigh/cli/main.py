@@ -22,14 +22,16 @@ COMMANDS = {
     "gate": ("weigh.cli.run", "gate", "Only the answers."),
     "ladder": ("weigh.cli.ladder", "ladder", "The same over growing scales: where the signal clears the noise."),
     "load": ("weigh.cli.load", "load", "Open-loop load on a server, with the whole tail."),
+    "runs": ("weigh.cli.runs", "runs", "The evidence there is, the newest first."),
     "report": ("weigh.cli.report", "report", "Print the report of an evidence directory."),
-    "verify": ("weigh.cli.report", "verify", "Recompute every hash and number of an evidence directory."),
+    "open": ("weigh.cli.open", "open_page", "The report's page in a browser."),
+    "verify": ("weigh.cli.verify", "verify", "Recompute every hash and number of an evidence directory."),
     "compare": ("weigh.cli.compare", "compare", "Two sessions, joined through a shared reference contender."),
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
     "data": ("weigh.cli.data", "data", "Datasets: make, digest, describe, diff, check."),
     "engines": ("weigh.cli.listings", "engines", "The engines there are."),
     "workloads": ("weigh.cli.listings", "workloads", "The workloads there are."),
-    "lies": ("weigh.cli.listings", "lies", "The catalogue of lies, and which of them this version catches."),
+    "lies": ("weigh.cli.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),
 }
 
 

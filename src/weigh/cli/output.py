@@ -6,8 +6,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import RenderableType
 
+    from weigh._kinds import Kind
     from weigh.experiment.results.results import ExperimentResults
 
 _NARROW = 118
@@ -18,6 +21,14 @@ def print_report(results: ExperimentResults, evidence: str) -> None:
     from weigh.experiment.report.terminal import report
 
     print_rich(report(results, evidence))
+
+
+def print_results(kind: Kind[Any, Any], results: Any, folder: Path, *, as_json: bool) -> None:
+    """What evidence of any kind says, on stdout."""
+    if as_json:
+        print_json(kind.document(results, folder.resolve().name))
+    else:
+        print_rich(kind.text(results, str(folder)))
 
 
 def print_rich(renderable: RenderableType) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh._runs import DEFAULT_OUT
 from weigh.cli.output import print_json, print_report
 from weigh.cli.progress import progress
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from weigh.experiment.config.run_request import RunRequest
     from weigh.model.spec import Spec
-
-DEFAULT_OUT = Path("runs")
 
 _DEMO_BASELINE = "duckdb@2.0.0"
 _DEMO_RIGHT = "chdb@4.4.0"

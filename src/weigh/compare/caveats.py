@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.compare import differences as comparable
-from weigh.model.finding import DISQUALIFYING, Finding
+from weigh.model import codes
 from weigh.model.units import count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
+from weigh.verdict.disqualified import DISQUALIFYING
 from weigh.verdict.tier import refused_for_others
 
 if TYPE_CHECKING:
@@ -17,7 +18,20 @@ if TYPE_CHECKING:
 
     from weigh.compare.model import Joined, Joining
     from weigh.compare.results import Session
+    from weigh.model.finding import Code, Finding
 
+_OWN = tuple(
+    one.code
+    for one in (
+        codes.T5_HOST,
+        codes.T5_PROTOCOL,
+        codes.T5_REFERENCE,
+        codes.T5_STATE,
+        codes.T5_WEIGH,
+        codes.R4_UNSEALED,
+    )
+)
+"""Warnings of the join itself."""
 _NAMED = 5
 """Operations that a finding names; the others are counted."""
 
@@ -38,31 +52,23 @@ def departures(first: Session, second: Session) -> Iterator[Finding]:
     """What differs between the sessions and does not forbid the join."""
     one, other = first.measured[-1], second.measured[-1]
     if differences := comparable.facts(one, other, comparable.STATE):
-        yield Finding(
-            code="T5.state",
-            severity="warning",
+        yield codes.T5_STATE.finding(
             text=f"the machine was in another state: {'; '.join(differences)}",
             remedy="the reference shows how it changed, and not whether it changed alike for all contenders",
         )
     if differences := comparable.protocol(one, other):
-        yield Finding(
-            code="T5.protocol",
-            severity="warning",
+        yield codes.T5_PROTOCOL.finding(
             text=f"the sessions measured in different ways: {'; '.join(differences)}",
             remedy="measure both with the same --runs",
         )
     versions = [record.environment.weigh for record in (one, other) if record.environment]
     if len(set(versions)) > 1:
-        yield Finding(
-            code="T5.weigh",
-            severity="warning",
+        yield codes.T5_WEIGH.finding(
             text=f"measured by weigh {versions[0]} and {versions[1]}: what the clock covers may have changed",
             remedy="measure both with one version of weigh",
         )
     if one.spec.rules != other.spec.rules:
-        yield Finding(
-            code="T5.rules",
-            severity="note",
+        yield codes.T5_RULES.finding(
             text="the sessions declared different rules; those of the first one decide",
             remedy="declare the same margin and confidence in both",
         )
@@ -71,9 +77,7 @@ def departures(first: Session, second: Session) -> Iterator[Finding]:
         for record in (one, other)
     )
     if alone := sorted(mine ^ theirs):
-        yield Finding(
-            code="T5.operations",
-            severity="note",
+        yield codes.T5_OPERATIONS.finding(
             text=f"{count(len(alone), 'operation')} took part in one session only: {_listed(alone)}",
             remedy="name the same --operations in both",
         )
@@ -84,9 +88,7 @@ def uneven(first: Session, joining: Joining) -> Iterator[Finding]:
     moved = joining.movement.uneven
     if moved:
         worst = sorted(moved, key=lambda operation: -max(moved[operation], 1 / moved[operation]))
-        yield Finding(
-            code="T5.reference",
-            severity="warning",
+        yield codes.T5_REFERENCE.finding(
             contender=first.reference,
             text="it did not move by one factor on all operations; beyond their common movement "
             f"{_listed([f'{operation} by {moved[operation]:.3f}' for operation in worst])}",
@@ -97,9 +99,7 @@ def uneven(first: Session, joining: Joining) -> Iterator[Finding]:
 
 def unsealed(session: Session) -> Finding:
     """Nothing of it could be verified."""
-    return Finding(
-        code="R4.unsealed",
-        severity="warning",
+    return codes.R4_UNSEALED.finding(
         text=f"{session.name} has no seal: it was killed or is still running, and nothing of it was verified",
         remedy="finish it with weigh run --resume",
     )
@@ -110,11 +110,11 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     assumed = (
         f"two sessions, joined through {first.reference}: that the machine changed alike for all contenders is assumed"
     )
-    reasons = [Reason(code="T5.join", text=assumed)]
+    reasons = [codes.T5_JOIN.reason(assumed)]
     # What was carried over stands in the tiers of the sessions, below.
-    own = [one for one in findings if one.severity == "warning" and one.code.startswith(("T5", "R4"))]
+    own = [one for one in findings if one.severity == "warning" and one.code in _OWN]
     reasons += [Reason(code=one.code, text=_place(one) + one.text) for one in own]
-    said: dict[tuple[str, str], list[str]] = {}
+    said: dict[tuple[Code, str], list[str]] = {}
     for session in (first, second):
         for reason in session.results.tier.reasons if session.results.tier else ():
             said.setdefault((reason.code, reason.text), []).append(session.name)

@@ -1,4 +1,4 @@
-"""The JSON document of a comparison of two sessions (docs/json.md)."""
+"""The JSON document of a comparison of two sessions (docs/reference/json.md)."""
 
 from __future__ import annotations
 

@@ -34,19 +34,16 @@ from weigh.verdict.table import tabulate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.compare.model import Side
     from weigh.model.spec import Rules
     from weigh.model.verdict import Reason
+    from weigh.statistics.arrays import Bools, Ints
     from weigh.statistics.effects import Effects
     from weigh.verdict.analysis_model import Metric
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
     from weigh.verdict.table import Table
 
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
 
 _ALARM = 0.001
 _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
@@ -146,7 +143,7 @@ class _Join:
         self.rules, self.metric, self.unlike = rules, metric, unlike
 
     def joining(self, pairs: Sequence[tuple[str, str]], operations: Sequence[str]) -> Joining:
-        """Everything."""
+        """Join every pair of contenders on every operation, of this metric."""
         rows = {
             (operation, *pair): self._ruling(operation, *pair)
             for operation in operations

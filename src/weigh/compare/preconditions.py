@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.compare import differences as comparable
+from weigh.model import codes
 from weigh.model.errors import EvidenceFault, UsageError, nearest
-from weigh.model.finding import Finding, disqualified
+from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.compare.results import Session
     from weigh.experiment.record import Record
+    from weigh.model.codes.code import Entry
+    from weigh.model.finding import Finding
 
     Sessions = tuple[Session, Session]
 
@@ -43,7 +46,7 @@ def check_independent(sessions: Sessions) -> None:
     )
     if mine & theirs or sessions[0].records == sessions[1].records:
         raise EvidenceFault(
-            "T5: both name the same session, or attempts of one experiment that are read together anyway",
+            f"{codes.T5}: both name the same session, or attempts of one experiment that are read together anyway",
             remedy="name two sessions; `weigh report` of the later attempt reads the earlier ones",
         )
 
@@ -56,15 +59,15 @@ def check_data(sessions: Sessions) -> None:
     """
     for where, one, other in _attempts(sessions):
         if differences := comparable.data(one.manifest, other.manifest):
-            raise _not_joined("T5.data", f"{where} read different data", differences)
+            raise _not_joined(codes.T5_DATA, f"{where} read different data", differences)
         if one.spec.temperature != other.spec.temperature:
             said = f"{one.spec.temperature} in the first, {other.spec.temperature} in the second"
-            raise _not_joined("T5.temperature", f"{where} measured at different temperatures", [said])
+            raise _not_joined(codes.T5_TEMPERATURE, f"{where} measured at different temperatures", [said])
         if bounds := comparable.bounds(one.spec, other.spec):
-            raise _not_joined("T5.bounds", f"{where} gave their contenders other CPUs or memory", bounds)
+            raise _not_joined(codes.T5_BOUNDS, f"{where} gave their contenders other CPUs or memory", bounds)
         if one.spec.temperature != "hot":
             said = "two sessions are joined on hot times only"
-            raise _not_joined("T5.temperature", f"{where} measured {one.spec.temperature}", [said])
+            raise _not_joined(codes.T5_TEMPERATURE, f"{where} measured {one.spec.temperature}", [said])
 
 
 def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:
@@ -77,7 +80,7 @@ def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:
     unlike: dict[str, str] = {}
     for where, one, other in _attempts(sessions):
         if one.workload is None or other.workload is None:
-            raise _not_joined("T5.workload", f"{where} do not record what was asked", [])
+            raise _not_joined(codes.T5_WORKLOAD, f"{where} do not record what was asked", [])
         same, differing = comparable.questions(one.workload, other.workload)
         unlike |= differing
         both = {*same, *differing}
@@ -86,7 +89,7 @@ def shared_questions(sessions: Sessions) -> tuple[list[str], dict[str, str]]:
     shared = shared or []
     if not set(shared) - unlike.keys():
         said = [f"{name}: {what}" for name, what in unlike.items()]
-        raise _not_joined("T5.workload", "no question was asked in both sessions", said)
+        raise _not_joined(codes.T5_WORKLOAD, "no question was asked in both sessions", said)
     return shared, unlike
 
 
@@ -118,7 +121,7 @@ def shared_reference(sessions: Sessions, wanted: str) -> tuple[str, str]:
                 said.append(f"{name if name == other else f'{name} and {other}'}: {'; '.join(differences)}")
     which = f"'{wanted}' is not the same in both sessions" if wanted else "no contender is the same in both sessions"
     nobody = f"{', '.join(order)} in the first, {', '.join(theirs)} in the second"
-    raise _not_joined("T5", f"{which}, so there is no reference to join them", said or [nobody])
+    raise _not_joined(codes.T5, f"{which}, so there is no reference to join them", said or [nobody])
 
 
 def check_machine(sessions: Sessions, *, across_hosts: bool) -> list[Finding]:
@@ -133,14 +136,12 @@ def check_machine(sessions: Sessions, *, across_hosts: bool) -> list[Finding]:
         said = "; ".join(differences)
         if not across_hosts:
             raise EvidenceFault(
-                f"T5.host: {where} ran on different machines, and a ratio to a reference need not be the same on "
-                f"another machine ({said})",
+                f"{codes.T5_HOST}: {where} ran on different machines, and a ratio to a reference need not be the same "
+                f"on another machine ({said})",
                 remedy=f"measure on one machine, or allow it with --across-hosts; {_FACTS}",
             )
         return [
-            Finding(
-                code="T5.host",
-                severity="warning",
+            codes.T5_HOST.finding(
                 text=f"{where} ran on different machines: {said}",
                 remedy="a ratio need not be the same on another machine: measure both on one",
             )
@@ -177,6 +178,6 @@ def _engines_alike(sessions: Sessions, name: str, other: str) -> bool:
     return sessions[0].contender(name).engine == sessions[1].contender(other).engine
 
 
-def _not_joined(code: str, what: str, differences: Sequence[str]) -> EvidenceFault:
+def _not_joined(code: Entry, what: str, differences: Sequence[str]) -> EvidenceFault:
     said = f" ({' | '.join(differences[:_NAMED])})" if differences else ""
     return EvidenceFault(f"{code}: {what}{said}", remedy=_TOGETHER)

@@ -19,11 +19,9 @@ from weigh.statistics.welch import welch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.table import Table
 
-    Floats = NDArray[np.float64]
 
 LEVEL = 0.001
 """Family-wise error of calling the movement uneven."""

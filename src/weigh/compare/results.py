@@ -1,4 +1,4 @@
-"""The comparison of two sessions, before it has a form, and as JSON (schema ``weigh/compare/1``, docs/compare.md)."""
+"""The comparison of two sessions before it has a form (docs/guide/compare.md)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class CompareResults(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdicts(self) -> tuple[Joined, ...]:
-        """Of all metrics."""
+        """Verdicts of all metrics, in their order."""
         return tuple(verdict for joining in self.joinings.values() for verdict in joining.verdicts)
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:

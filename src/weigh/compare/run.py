@@ -19,10 +19,11 @@ from weigh.evidence import seal
 from weigh.experiment.record import history
 from weigh.experiment.results.results import METRICS, experiment_results, refusals
 from weigh.experiment.verify.verify import verify
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
-from weigh.model.finding import disqualified
 from weigh.model.verdict import Reason
+from weigh.verdict.disqualified import disqualified
 from weigh.verdict.metrics import rules_of
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _session(folder: Path, name: str) -> Session:
     if _sealed(folder):
         found = verify(folder)
         # Another version of weigh may word the report differently; the samples are hashed all the same.
-        reworded = () if found.weigh == __version__ else ("R4.figures",)
+        reworded = () if found.weigh == __version__ else (codes.R4_FIGURES.code,)
         problems = [problem for problem in found.problems if problem.code not in reworded]
         if problems:
             said = "; ".join(f"{problem.code} {problem.file}: {problem.text}" for problem in problems[:3])
@@ -133,7 +134,7 @@ def _pairs(first: Session, second: Session, *, all_pairs: bool) -> tuple[tuple[s
     pairs = same if same and not all_pairs else tuple((other, name) for other in theirs for name in own)
     if not pairs:
         raise EvidenceFault(
-            f"T5: there is nothing to compare beside the reference {first.reference}",
+            f"{codes.T5}: there is nothing to compare beside the reference {first.reference}",
             remedy="its own times of two sessions are never compared; take another contender into both",
         )
     return pairs

@@ -14,6 +14,7 @@ from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
 from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.verdict.assumptions import ALIKE_FOR_ALL
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -142,6 +143,7 @@ def _ratio(value: float | None) -> str:
 
 def _notes(comparison: CompareResults) -> Text:
     rules, reference = comparison.rules, comparison.first.reference
+    assumed = ALIKE_FOR_ALL.assumes
     lines = [
         f"first, second: contender / {reference} within each session. ratio: second / first, above 1 is slower than in "
         "the first session. noise: how far the reference's own two arms are apart, joined in the same way. FCR: the "
@@ -149,7 +151,7 @@ def _notes(comparison: CompareResults) -> Text:
         f"Declared beforehand: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false "
         f"discoveries {units.percent(rules.fdr, 0)} over {units.count(comparison.headline.family, 'comparison')}, "
         f"equivalence at {units.percent(rules.equivalence, 0)}.",
-        "Assumed: whatever the machine did between the sessions, it did to all contenders alike.",
+        f"Assumed: {assumed[:1].lower()}{assumed[1:]}",
     ]
     return Text("\n".join([*lines, *_reasons(comparison)]), style="dim")
 

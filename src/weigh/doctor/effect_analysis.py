@@ -18,7 +18,7 @@ class KernelEffect(msgspec.Struct, frozen=True, kw_only=True):
     """What a knob does to one kind of work.
 
     Attributes:
-        kernel: ``sustained``, ``short`` or ``memory`` (docs/doctor.md).
+        kernel: ``sustained``, ``short`` or ``memory`` (docs/guide/doctor.md).
         executions: of each state.
         restless, calm: coefficient of variation in each state.
         cv_ratio: restless over calm.

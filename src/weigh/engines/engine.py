@@ -1,4 +1,4 @@
-"""The Engine: what weigh must know about one kind of system. Third parties make one of these (docs/plugins.md)."""
+"""The Engine: what weigh must know about one kind of system. Plug-ins make one (docs/reference/plugins.md)."""
 
 from __future__ import annotations
 
@@ -117,5 +117,7 @@ def load(name: str) -> Engine:
             remedy="reinstall the package that brings it",
         ) from error
     if not isinstance(engine, Engine):
-        raise EngineFault(f"{entry.value} is not a weigh Engine", remedy="see docs/plugins.md, 'Adding an engine'")
+        raise EngineFault(
+            f"{entry.value} is not a weigh Engine", remedy="see docs/reference/plugins.md, 'Adding an engine'"
+        )
     return engine

@@ -15,13 +15,15 @@ from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.host.cgroup import Hierarchy
+from weigh.model import codes
 from weigh.model.contender import Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
-from weigh.model.finding import Finding
 from weigh.model.resources import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from weigh.model.finding import Finding
 
 
 def cache_folder() -> Path:
@@ -165,9 +167,7 @@ def _cache_on(
     value = str(in_force.get(cache.setting, {}).get("value"))
     if value.lower() in cache.off:
         return None
-    return Finding(
-        code="A9.enabled",
-        severity="error",
+    return codes.A9_ENABLED.finding(
         contender=one.name,
         text=f"its result cache is on ({cache.setting} = {value}, read back): it would answer, not the engine",
         remedy=f"leave {cache.setting} out of its settings; weigh switches it off",

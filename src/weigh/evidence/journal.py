@@ -23,6 +23,9 @@ NAME = "journal.jsonl"
 BALLAST = 1 << 20
 """Bytes set aside at the beginning, so that a disk that fills up still has room for the seal."""
 
+_TAIL = 1 << 16
+"""Bytes that hold the last event of a journal that was closed: how it ended, and why."""
+
 
 class DiskFull(EnvironmentFault):
     """The evidence cannot be written any further. What was written before is intact."""
@@ -62,7 +65,7 @@ class Journal:
             raise EnvironmentFault(
                 "another weigh is writing this evidence", where=str(folder), remedy="wait until it has ended"
             ) from error
-        # What a kill tore off is no event; the next one begins a line.
+        # A last line without its end was cut off by a kill and is not read; the next event begins a line.
         content = self._path.read_bytes()
         self._file.truncate(content.rfind(b"\n") + 1)
         self._file.seek(0, os.SEEK_END)
@@ -133,11 +136,47 @@ def read(folder: Path) -> list[Event]:
     return events
 
 
+def first(folder: Path) -> Event | None:
+    """The event that a journal begins with, which tells what kind of experiment it is of.
+
+    Returns:
+        None where there is no journal, or its first line is torn or damaged: :func:`read` says which.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return _event(file.readline())
+
+
+def last(folder: Path) -> Event | None:
+    """The event that a journal ends with, without reading what comes before it.
+
+    Returns:
+        None where there is no journal, its last line is torn or damaged, or longer than any ``end``.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
+        return _event(b"".join(file.read().splitlines(keepends=True)[-1:]))
+
+
+def _event(line: bytes) -> Event | None:
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        return msgspec.json.decode(line, type=Event)
+    except msgspec.MsgspecError:
+        return None
+
+
 def begun(folder: Path) -> bool:
     """Whether an attempt recorded anything.
 
     Killed between making its directory and its first write it has no journal or an empty one; on a full disk it may
-    have nothing but its end. That says nothing about the experiment, and must not spoil the attempts beside it. A
+    have nothing but its end. That says nothing about the experiment, and must not spoil the other attempts. A
     journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
     """
     path = folder / NAME

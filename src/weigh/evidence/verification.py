@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from weigh.evidence import seal
+from weigh.model import codes
+from weigh.model.finding import Code
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,17 +18,25 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is not what it says.
 
     Attributes:
-        code: ``R4.hash``, ``R4.derived``, ``R4.figures``, ``R3.configuration``, ``T5.order``, ``R4.sealed`` for what
-            was added or lost, ``R4.sql`` for what the second implementation disagrees with, ``T8.missing`` for an
-            attempt that was removed, or ``T8.stop`` for one that ended when nothing decided beforehand ends it.
+        code: of the registry.
         file: where.
         text: what is wrong.
     """
 
-    code: str
+    code: Code
     file: str
     text: str
 
+
+class Outcome(NamedTuple):
+    """What came of verifying one thing, as a sentence."""
+
+    text: str
+    passed: bool = True
+
+
+UNKEYED = Outcome("an unkeyed seal does not stop somebody who edits everything and reseals it")
+"""What a seal that passes does not say."""
 
 _DIGITS = 9
 """Significant digits at which numbers are compared: more than any report prints."""
@@ -38,20 +48,21 @@ def hashes(folder: Path, sealed: seal.Seal) -> list[Problem]:
 
     present = set(seal.file_names(folder))
     problems = [
-        Problem(code="R4.sealed", file=name, text="it is missing") for name in sorted(sealed.files.keys() - present)
+        Problem(code=codes.R4_SEALED.code, file=name, text="it is missing")
+        for name in sorted(sealed.files.keys() - present)
     ]
     problems += [
-        Problem(code="R4.sealed", file=name, text="it was added after the seal")
+        Problem(code=codes.R4_SEALED.code, file=name, text="it was added after the seal")
         for name in sorted(present - sealed.files.keys())
     ]
     for name in sorted(present & sealed.files.keys()):
         if hash_file(str(folder / name)) != sealed.files[name]:
-            problems.append(Problem(code="R4.hash", file=name, text="it was changed after it was sealed"))
+            problems.append(Problem(code=codes.R4_HASH.code, file=name, text="it was changed after it was sealed"))
     for name, wanted in sealed.earlier.items():
         path = folder.resolve().parent / name / seal.SEAL
         if path.exists() and hash_file(str(path)) != wanted:
             problems.append(
-                Problem(code="R4.hash", file=f"../{name}/{seal.SEAL}", text="an earlier attempt was resealed")
+                Problem(code=codes.R4_HASH.code, file=f"../{name}/{seal.SEAL}", text="an earlier attempt was resealed")
             )
     return problems
 

@@ -24,11 +24,11 @@ from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.reproducer import search
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.answer import GateStatus
-from weigh.model.finding import Finding, disqualified
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
+from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.resume import Resumption
     from weigh.experiment.setup import Setup
+    from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress
 
@@ -300,9 +301,7 @@ class Attempt:
         if memory is None or together <= MEMORY_SHARE * memory:
             return False
         self._say(
-            Finding(
-                code="X.serial",
-                severity="note",
+            codes.X_SERIAL.finding(
                 text=f"together the arms peak at {units.size(together)} of {units.size(memory)}: they live one after "
                 "another in each block",
                 remedy="nothing is wrong; intervals get wider, because drift within a block no longer cancels",
@@ -327,9 +326,7 @@ class Attempt:
         self._progress.say(f"measuring: {least}{size}, about {units.seconds(plan.seconds)}")
         if plan.lowered:
             self._say(
-                Finding(
-                    code="T10.budget",
-                    severity="note",
+                codes.T10_BUDGET.finding(
                     text=f"the budget allows {size}, not {wanted} of {self._spec.runs}",
                     remedy="raise --budget for tighter intervals",
                 )
@@ -352,9 +349,7 @@ class Attempt:
         self._progress.say(f"measuring: {size}, two lives for every operation, about {units.seconds(plan.seconds)}")
         if plan.lowered:
             self._say(
-                Finding(
-                    code="T10.budget",
-                    severity="note",
+                codes.T10_BUDGET.finding(
                     text=f"the budget allows {size}, not {starts}",
                     remedy="raise --budget for tighter intervals, or name fewer --operations",
                 )
@@ -369,13 +364,11 @@ class Attempt:
         ):
             if busy:
                 remedy = "stop others and run again: contention adds noise that lands unevenly"
-                self._say(Finding(code="E4.before", severity="warning", text=text, remedy=remedy))
+                self._say(codes.E4_BEFORE.finding(text=text, remedy=remedy))
 
 
 def _missing(name: str) -> Finding:
-    return Finding(
-        code="T8.missing",
-        severity="warning",
+    return codes.T8_MISSING.finding(
         text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
         remedy="put it back, or begin in another folder with --out: every attempt counts",
     )

@@ -19,9 +19,9 @@ from weigh.engines.prepared import ready
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
+from weigh.model import codes
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
-from weigh.model.finding import Finding
 from weigh.model.text import one_line
 from weigh.workloads import infer_schema
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.model.contender import Contender, Setting
+    from weigh.model.finding import Finding
     from weigh.model.progress import Progress
     from weigh.workloads.infer_schema import Statement
     from weigh.workloads.user_sql import QueryFile
@@ -166,9 +167,7 @@ def _asked(
 
 
 def _any_rows(query: str) -> Finding:
-    return Finding(
-        code="A7.limit",
-        severity="warning",
+    return codes.A7_LIMIT.finding(
         operation=query,
         text="it has LIMIT without ORDER BY: any rows are a right answer, so engines will differ",
         remedy="add ORDER BY over columns that leave no ties",
@@ -177,7 +176,7 @@ def _any_rows(query: str) -> Finding:
 
 def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) -> str:
     lines = [
-        "# Written by weigh init; docs/weigh-toml.md explains every key.",
+        "# Written by weigh init; docs/reference/weigh-toml.md explains every key.",
         "[experiment]",
         'workload = "sql"',
         f"# baseline = {_text(contenders[0].name)}   # declared, it makes weigh exit 1 when another is slower",
@@ -204,7 +203,7 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) 
 
 
 def _schema_toml(schema: QueryFile) -> str:
-    lines = ["# What a right answer looks like, read off one answer. Look it over: docs/own-data.md"]
+    lines = ["# What a right answer looks like, read off one answer. Look it over: docs/guide/your-own-data.md"]
     for key, names in (("ordered_by", schema.ordered_by), ("keys", schema.keys)):
         lines += [f"{key} = [{', '.join(map(_text, names))}]"] if names else []
     lines += [f"limit = {schema.limit}"] if schema.limit is not None else []

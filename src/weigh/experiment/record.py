@@ -61,7 +61,7 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
         arms: arms that were alive.
         runs: timed executions a turn, where no look chose another number.
         serial: whether the arms lived one after another, because together they would not fit into memory.
-        temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/cold.md).
+        temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/concept/cold.md).
     """
 
     block: int
@@ -192,6 +192,21 @@ def read(folder: Path) -> Record:
             where=str(folder),
             remedy="read it with the version of weigh that wrote it (environment.json)",
         ) from error
+
+
+def read_spec(folder: Path) -> Spec:
+    """What an attempt was asked to do, without reading what came of it.
+
+    Raises:
+        EvidenceFault: its journal does not begin with it.
+    """
+    event = journal.first(folder)
+    try:
+        if event is not None and event.event == "opened":
+            return msgspec.convert(event.body, Opened).spec
+    except msgspec.ValidationError:
+        pass
+    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
 
 
 def _take(fields: dict[str, Any], event: journal.Event) -> None:

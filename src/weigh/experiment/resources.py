@@ -72,7 +72,8 @@ def _setting(one: PreparedContender, memory: Bytes) -> dict[str, Setting]:
         raise EnvironmentFault(
             f"no control group can be made here, and {one.engine.name} has no setting that limits its memory",
             where=f"contender {one.name}",
-            remedy="leave --memory-limit out, or run where control groups can be written (docs/parity.md)",
+            remedy="leave --memory-limit out, or run where control groups can be written "
+            "(docs/concept/method.md#equal-resources)",
         )
     if one.engine.memory in one.contender.settings:
         raise UsageError(

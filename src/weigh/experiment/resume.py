@@ -18,9 +18,8 @@ from weigh.evidence import attempts, seal
 from weigh.experiment import record as records
 from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.record import Record
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.errors import EvidenceFault
-from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from weigh.experiment.setup import Setup
     from weigh.model.contender import ContenderRead
     from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
     from weigh.model.gate import Gate
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -149,9 +149,7 @@ def check_gate(before: Gate | None, now: Gate) -> str:
 
 
 def _resumed(block: int, turns: int) -> Finding:
-    return Finding(
-        code="X.resumed",
-        severity="note",
+    return codes.X_RESUMED.finding(
         text=f"the attempt was killed and gone on with after {units.count(turns, 'turn')}: in block {block} the arms "
         "have two lives each",
         remedy="nothing is wrong; at most the turn in flight was lost",

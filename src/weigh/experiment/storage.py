@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.engines import loaded
 from weigh.host import storage
+from weigh.model import codes
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def check(found: Iterable[Place], spec: Spec) -> None:
     for one in found:
         if one.use != "temp" and one.kind != spec.expect_storage:
             raise EnvironmentFault(
-                f"E2: {_WHAT[one.use].format(one.contender)} on {one.on} at {one.mount}, which is {one.kind}; "
+                f"{codes.E2}: {_WHAT[one.use].format(one.contender)} on {one.on} at {one.mount}, which is {one.kind}; "
                 f"{spec.expect_storage} was expected",
                 where=one.path,
                 remedy="put it there (WEIGH_CACHE names the place of generated data; weigh doctor storage shows what "

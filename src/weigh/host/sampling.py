@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from weigh.host.sampler import HZ, Sampler
+from weigh.model import codes
 from weigh.model.errors import UsageError
-from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -126,9 +126,7 @@ class Sampling:
             self._sampler = None
             self._journal.append(
                 "finding",
-                Finding(
-                    code="X.sampler",
-                    severity="warning",
+                codes.X_SAMPLER.finding(
                     text=f"the sampler failed: {error}; from here on nobody watched the machine",
                     remedy="run it again; what was measured stands, but others may have disturbed it unseen",
                 ),

@@ -1,4 +1,4 @@
-"""The JSON document of ``weigh judge`` (docs/json.md)."""
+"""The JSON document of ``weigh judge`` (docs/reference/json.md)."""
 
 from __future__ import annotations
 

@@ -4,74 +4,69 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.model import codes
 from weigh.model.spec import MIN_STARTS
 from weigh.model.units import count
-from weigh.model.verdict import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weigh.model.verdict import Reason
+
 
 def only_summaries(contender: str) -> Reason:
     """The file keeps means or other aggregates, and no measurements."""
-    return Reason(
-        code="T1.summaries",
-        text=f"the file of {contender} holds summaries and no single measurements: nothing tells how they scatter",
+    return codes.T1_SUMMARIES.reason(
+        f"the file of {contender} holds summaries and no single measurements: nothing tells how they scatter"
     )
 
 
 def missing(contender: str) -> Reason:
     """A contender was not measured on an operation."""
-    return Reason(code="R1", text=f"{contender} has no measurement of it")
+    return codes.R1.reason(f"{contender} has no measurement of it")
 
 
 def machines(key: str, values: Mapping[str, str]) -> Reason:
     """The files come from different machines."""
     said = ", ".join(f"{contender}: {value}" for contender, value in values.items())
-    return Reason(code="T5.host", text=f"measured on different machines ({key}: {said})")
+    return codes.T5_HOST.reason(f"measured on different machines ({key}: {said})")
 
 
 def starts(found: Mapping[str, int]) -> Reason:
     """Too few process starts: one start's memory layout is its own, and repetitions inside it share that."""
     few = ", ".join(f"{name} has {count(number, 'process start')}" for name, number in found.items())
-    return Reason(
-        code="T10.starts",
-        text=f"{few}; a verdict needs {MIN_STARTS} of each, because repetitions inside one process share its memory "
-        "layout and are one start",
+    return codes.T10_STARTS.reason(
+        f"{few}; a verdict needs {MIN_STARTS} of each, because repetitions inside one process share its memory "
+        "layout and are one start"
     )
 
 
 def fixed_order(first: str, second: str) -> Reason:
     """All of one before all of the other."""
-    return Reason(
-        code="T5",
-        text=f"all runs of {first} came before those of {second}: what the machine did meanwhile cannot be told from "
-        "the difference",
+    return codes.T5.reason(
+        f"all runs of {first} came before those of {second}: what the machine did meanwhile cannot be told from "
+        "the difference"
     )
 
 
 def unknown_order() -> Reason:
     """Nothing tells in which order the files were made."""
-    return Reason(
-        code="T5",
-        text="nothing in the files tells in which order they were measured, and one after the other is no comparison; "
-        "if they alternated, say so with --interleaved",
+    return codes.T5.reason(
+        "nothing in the files tells in which order they were measured, and one after the other is no comparison; "
+        "if they alternated, say so with --interleaved"
     )
 
 
 def few_rounds(rounds: int, *, coarse: bool) -> Reason:
     """Too little alternation, or dates too coarse to show it."""
     more = "; some files have the same date: if they alternated, say so with --interleaved" if coarse else ""
-    return Reason(
-        code="T5",
-        text=f"the contenders alternated {count(rounds, 'time')}: a verdict needs {MIN_STARTS} rounds of all of them"
-        + more,
+    return codes.T5.reason(
+        f"the contenders alternated {count(rounds, 'time')}: a verdict needs {MIN_STARTS} rounds of all of them" + more
     )
 
 
 def always_first(name: str) -> Reason:
     """The same contender begins every round."""
-    return Reason(
-        code="T5.first",
-        text=f"{name} came first in every round: what the first leaves to the next (caches, heat) is in the ratio",
+    return codes.T5_FIRST.reason(
+        f"{name} came first in every round: what the first leaves to the next (caches, heat) is in the ratio"
     )

@@ -65,7 +65,7 @@ class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
     starts: str
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """What the exit code of the command is (docs/commands.md)."""
+        """What the exit code of the command is (docs/reference/commands.md)."""
         names = {verdict.verdict for verdict in self.verdicts}
         if VerdictName.SLOWER in names and self.baseline_declared:
             return ExitCode.FOUND

@@ -12,8 +12,8 @@ from weigh.judge.formats.inputs import read
 from weigh.judge.results import File, JudgeResults
 from weigh.judge.series import figures
 from weigh.judge.verdicts import timings, verdicts
+from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest
-from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.units import parse_fraction
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from weigh.judge.formats.inputs import Input
     from weigh.judge.formats.registry import Reader
     from weigh.judge.series import SeriesFigure
+    from weigh.model.codes.code import Fixed
+    from weigh.model.finding import Finding
     from weigh.model.spec import Rule
     from weigh.model.verdict import Verdict
 
-_OF_DESIGN = ("T5", "T5.host", "T10.starts", "T1.summaries")
+_OF_DESIGN = tuple(one.code for one in (codes.T5, codes.T5_HOST, codes.T10_STARTS, codes.T1_SUMMARIES))
 """Codes of refusals that measuring in another way would mend."""
 _SAID_NOTHING = (VerdictName.REFUSED, VerdictName.ERROR)
 
@@ -66,7 +68,7 @@ def run(
         raise DataFault(
             "it holds summaries and no single measurements" if summaries else "it holds no measurement",
             where=inputs[0].path,
-            remedy=f"export the raw values of {reader.tool} (docs/judge.md)",
+            remedy=f"export the raw values of {reader.tool} (docs/guide/judge.md)",
         )
     compared = len(contenders) > 1
     found = verdicts(
@@ -184,40 +186,34 @@ def _tier(found: Sequence[Verdict], alone: Sequence[SeriesFigure], *, vouched: b
         refused = {reason.code: reason for one in alone if (reason := one.mean.refused)}
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple((first or refused).values()))
     kept = [
-        Reason(code="A8", text="weigh did not see the answers of these runs: that they are right is assumed"),
-        Reason(code="E4.unwatched", text="weigh did not watch the machine during these runs"),
+        codes.A8.reason("weigh did not see the answers of these runs: that they are right is assumed"),
+        codes.E4_UNWATCHED.reason("weigh did not watch the machine during these runs"),
     ]
     if vouched:
-        kept.append(Reason(code="T5.order", text="that the files were made in turn is the user's word (--interleaved)"))
-    kept += {reason.code: reason for one in found for reason in one.reasons if reason.code == "T10"}.values()
+        kept.append(codes.T5_ORDER.reason("that the files were made in turn is the user's word (--interleaved)"))
+    kept += {reason.code: reason for one in found for reason in one.reasons if reason.code == codes.T10.code}.values()
     if not found:
-        kept.append(
-            Reason(code="T10.run", text="one run: an interval from inside a run does not speak for the next run")
-        )
+        kept.append(codes.T10_RUN.reason("one run: an interval from inside a run does not speak for the next run"))
     return Tier(name=TierName.SUGGESTIVE, reasons=tuple(kept))
 
 
 def _findings(inputs: Sequence[Input], turns: Sequence[Turn], alone: Sequence[SeriesFigure]) -> Iterator[Finding]:
     contenders = {turn.file: turn.contender for turn in turns}
     several = len(set(contenders.values())) > 1
-    groups: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    groups: dict[tuple[Fixed, str], list[tuple[int, str]]] = defaultdict(list)
     for number, one in enumerate(inputs):
         for code, text, remedy in one.reading.notes:
             groups[code, remedy].append((number, text))
     for (code, remedy), said in groups.items():
         number, text = said[0]
-        yield Finding(
-            code=code,
-            severity="warning" if code == "L7" else "note",
+        yield code.finding(
             text=text + (f" (and {len(said) - 1} more files)" if len(said) > 1 else ""),
             remedy=remedy,
             contender=contenders.get(number) if several and len(said) == 1 else None,
         )
     for figure in alone:
         if figure.left_out:
-            yield Finding(
-                code="L4",
-                severity="note",
+            yield codes.L4.finding(
                 text=f"{figure.left_out:,} of {figure.left_out + figure.mean.count:,} values, the first ones, are left "
                 "out: the series settles after them",
                 remedy="look at the series before you quote its mean",

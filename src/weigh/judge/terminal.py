@@ -15,6 +15,7 @@ from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
 from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -135,6 +136,7 @@ def _notes(results: JudgeResults) -> Text:
             f"Rules: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false discoveries "
             f"{units.percent(rules.fdr, 0)} over {units.count(family, 'comparison')}, equivalence at "
             f"{units.percent(rules.equivalence, 0)}. A margin means something if it was chosen before the runs.",
+            assumptions.named(assumptions.VERDICTS),
         ]
     groups: dict[str, list[str]] = {}
     for verdict in results.verdicts:
@@ -182,6 +184,7 @@ def _series(results: JudgeResults) -> list[RenderableType]:
     }
     lines = [
         "naive: the interval that takes the values for independent, as many tools print it; no result of weigh.",
+        assumptions.named(assumptions.SERIES),
         *sorted(said),
     ]
     return [*parts, Text(), Text("\n".join(lines), style="dim")]

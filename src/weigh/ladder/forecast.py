@@ -24,11 +24,8 @@ from weigh.verdict.decide import FAR, POWER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.spec import Rules
 
-    Floats = NDArray[np.float64]
 
 LEVEL = 0.95
 """Of the interval of a predicted scale."""

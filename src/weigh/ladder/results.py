@@ -13,7 +13,7 @@ from weigh.ladder.analysis import Ladder, ladder
 from weigh.ladder.cost import Cost, costs
 from weigh.ladder.findings import hidden, lost, remedy
 from weigh.ladder.plan import LadderPlan
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.units import Scale
@@ -142,7 +142,7 @@ def _errors(rungs: Sequence[Rung]) -> Iterator[Finding]:
     """What forbids a part of a rung, or publishing it; the rest of its findings stands in its own report."""
     for rung in rungs:
         for finding in rung.results.findings:
-            if finding.code.startswith("R8"):
+            if finding.code == codes.R8_TERMS.code:
                 if rung is rungs[-1]:
                     yield finding
             elif finding.severity == "error":
@@ -163,11 +163,9 @@ def _findings(summary: LadderResults) -> Iterator[Finding]:
         own = [compared[at] for at in places]
         small = [one for one in own if one.judged and not one.judged[0].resolves and one.judged[0].scale == smallest]
         later, never = [one for one in small if one.first is not None], [one for one in small if one.first is None]
-        for code, some in (("T2.small", later), ("T2.none", never)):
+        for code, some in ((codes.T2_SMALL, later), (codes.T2_NONE, never)):
             if some:
-                yield Finding(
-                    code=code,
-                    severity="warning",
+                yield code.finding(
                     contender=contender,
                     operation=some[0].operation if len(some) == 1 else None,
                     text=hidden(some, len(own), margin),
@@ -175,9 +173,7 @@ def _findings(summary: LadderResults) -> Iterator[Finding]:
                 )
         for one in own:
             if one.lost is not None:
-                yield Finding(
-                    code="T2.lost",
-                    severity="warning",
+                yield codes.T2_LOST.finding(
                     contender=contender,
                     operation=one.operation,
                     text=lost(one, margin),

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence.verification import Problem
+from weigh.evidence.verification import Outcome, Problem
 from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
+from weigh.ladder.record import JSON
 from weigh.ladder.report import files
+from weigh.model import codes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -50,10 +53,10 @@ def verify(folder: Path) -> LadderVerification:
     for name, content in files.rendered(summary).items():
         path = folder / name
         if not path.is_file():
-            problems.append(Problem(code="R4.sealed", file=name, text="it is missing"))
+            problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
         elif path.read_bytes() != content:
             problems.append(
-                Problem(code="R4.figures", file=name, text="it does not follow from the evidence of the rungs")
+                Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
             )
     return LadderVerification(
         ladder=folder.resolve().name,
@@ -62,5 +65,18 @@ def verify(folder: Path) -> LadderVerification:
     )
 
 
+def lines(found: LadderVerification) -> Iterator[Problem | Outcome]:
+    """What is said of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
+    for rung in found.rungs:
+        for problem in rung.problems:
+            yield msgspec.structs.replace(problem, file=f"{rung.evidence}/{problem.file}")
+        said = f"passes: {rung.files} files hashed" if rung.passed else f"FAILS: {len(rung.problems)} problems"
+        text = f"{rung.evidence} {said}, {rung.verdicts} verdicts from {rung.samples:,} samples"
+        yield Outcome(text, passed=rung.passed)
+    yield from found.problems
+    said = "passes: its files follow from the evidence of its rungs" if found.passed else "FAILS"
+    yield Outcome(f"{found.ladder} {said}", passed=found.passed)
+
+
 def _experiment(evidence: str) -> Problem:
-    return Problem(code="R4.derived", file=files.JSON, text=f"{evidence} is of another experiment than the ladder's")
+    return Problem(code=codes.R4_DERIVED.code, file=JSON, text=f"{evidence} is of another experiment than the ladder's")

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 YCSB = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f")
-CONNECTIONS = 16
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
-"""Scripts that pgbench's documentation describes (docs/scripts.md)."""
+"""Scripts that pgbench's documentation describes (docs/reference/workloads.md#scripts)."""
+_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadSpec)}
+"""Of a spec, where no flag says otherwise."""
 _KINDS = ("constant", "poisson", "bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
@@ -43,7 +44,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     """
     loops = _loops(flags)
     connections = _connections(flags["connections"])
-    duration = _duration("--duration", flags["duration"] or "60s")
+    duration = _duration("--duration", flags["duration"]) if flags["duration"] else _DEFAULTS["duration_s"]
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
@@ -65,13 +66,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         arrivals=arrivals(flags["arrivals"], flags["rate"]) if "open" in loops else Arrivals(kind="closed"),
         loops=loops,
         connections=connections,
-        repeats=_positive("--repeats", flags["repeats"], 1),
+        repeats=_positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
         duration_s=duration,
         warmup_s=warmup,
         max_in_flight=None
         if flags["max_in_flight"] is None
         else _positive("--max-in-flight", flags["max_in_flight"], 1),
-        timeout_s=_duration("--timeout", flags["timeout"] or "30s"),
+        timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
         interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
         threads=min(
             _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
@@ -79,12 +80,12 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
         ),
-        records=parse_rows(flags["records"] or "100K"),
+        records=parse_rows(flags["records"]) if flags["records"] else _DEFAULTS["records"],
         # Only E scans, and the index costs every insert.
         ordered_index=workload[0] == "ycsb-e",
         fanout=None if flags["fanout"] is None else _positive("--fanout", flags["fanout"], 1),
         error_budget=_budget(flags["error_budget"]),
-        seed=42 if flags["seed"] is None else flags["seed"],
+        seed=_DEFAULTS["seed"] if flags["seed"] is None else flags["seed"],
         contention=_contention(flags["contention"]),
         query_mode=_query_mode(flags["protocol"], scripts),
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
@@ -175,7 +176,7 @@ def _variables(given: Sequence[str]) -> dict[str, int]:
 
 def _connections(text: str | None) -> tuple[int, ...]:
     if text is None:
-        return (CONNECTIONS,)
+        return tuple(_DEFAULTS["connections"])
     numbers = tuple(dict.fromkeys(_whole("--connections", part) for part in text.split(",") if part.strip()))
     if not numbers:
         raise UsageError("--connections names no number", remedy="write --connections 16, or 1,2,4,8")
@@ -230,7 +231,7 @@ def _contention(text: str | None) -> float | msgspec.UnsetType:
 
 
 def _budget(text: str | None) -> float:
-    value = parse_fraction(text) if text is not None else 0.001
+    value = parse_fraction(text) if text is not None else _DEFAULTS["error_budget"]
     if not 0 <= value <= 1:
         raise UsageError(f"--error-budget {text} cannot be", remedy="give a share of the requests, e.g. 0.1%")
     return value

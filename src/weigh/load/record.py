@@ -10,13 +10,14 @@ import msgspec
 from weigh.evidence import journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
-from weigh.load.histogram import decode
-from weigh.load.spec import LoadInterval, LoadRun, LoadSpec, LoadSummary, Loop, TargetRead
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, TargetRead
+from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.timeline import Watch
 from weigh.model.units import Seconds
+from weigh.statistics.histogram import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
     """A run begins.
 
     Attributes:
-        at: as of :class:`weigh.load.spec.LoadRun`.
+        at: as of :class:`weigh.load.runs.LoadRun`.
     """
 
     number: int
@@ -121,15 +122,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 def is_load(folder: Path) -> bool:
     """Whether a directory is that of a load experiment."""
-    path = folder / journal.NAME
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        line = file.readline()
-    try:
-        return msgspec.json.decode(line, type=journal.Event).event == OPENED
-    except msgspec.MsgspecError:
-        return False
+    event = journal.first(folder)
+    return event is not None and event.event == OPENED
 
 
 def read(folder: Path) -> LoadRecord:
@@ -151,6 +145,21 @@ def read(folder: Path) -> LoadRecord:
             where=str(folder),
             remedy="read it with the version of weigh that wrote it (environment.json)",
         ) from error
+
+
+def read_spec(folder: Path) -> LoadSpec:
+    """What an attempt was asked to do, without reading what came of it.
+
+    Raises:
+        EvidenceFault: its journal does not begin with it.
+    """
+    event = journal.first(folder)
+    try:
+        if event is not None and event.event == OPENED:
+            return msgspec.convert(event.body, LoadOpened).spec
+    except msgspec.ValidationError:
+        pass
+    raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
 
 
 def _read(events: list[journal.Event]) -> LoadRecord:

@@ -13,12 +13,15 @@ from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.record import LoadRecord
 from weigh.load.waits.analysis import RunWaited, waited
+from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.verdict import Tier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,8 +85,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         return any(run.refused for run in self.runs)
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """What the exit code of the command is (docs/commands.md)."""
-        if any(one.code.startswith("L6.") and one.severity == "error" for one in self.findings):
+        """What the exit code of the command is (docs/reference/commands.md)."""
+        if any(one.code in _WRONG for one in self.findings):
             return ExitCode.FOUND
         if not self.runs or not any(run.operations for run in self.runs):
             return ExitCode.FAILED

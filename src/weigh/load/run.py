@@ -16,29 +16,27 @@ from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
-from weigh.load import generator_errors
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, gone
 from weigh.load.bulk_load import loaded
-from weigh.load.histogram import decode, merged
-from weigh.load.spec import LoadInterval, LoadSummary
+from weigh.load.generator import call, make_generator
+from weigh.load.runs import LoadInterval, LoadSummary
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
 from weigh.model.errors import WeighError
+from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.load.spec import LoadSpec, Loop, Script
+    from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
 
 _POLL = 0.1
 _WATCH = 1.0
 """Seconds between two events of the sampler."""
-_LEAD = 0.02
-"""Seconds from when the generator says that it begins until its schedule does (crates/weigh-load/src/run.rs)."""
 
 
 def run(
@@ -67,7 +65,7 @@ def run(
         progress.say(f"reaching {target.text}")
         reached = stack.enter_context(target.reach(cache_folder(), max(spec.connections)))
         # A mistake in a script is said before there is any evidence.
-        _generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
+        make_generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
         rate()
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
@@ -135,21 +133,22 @@ def _one(
     waits: LoadWaits,
     name: str,
 ) -> None:
-    generator = _generator(spec, reached, begun.loop, begun.connections)
+    generator = make_generator(spec, reached, begun.loop, begun.connections)
     if _has_own_data(spec, reached):
         # Anew before every run: each begins with the same records, and the generator knows the version of each.
         progress.say(f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables")
-        done = msgspec.convert(_asked(loaded, generator.load, progress), records.Loaded, strict=False)
+        done = msgspec.convert(call(loaded, generator.load, progress), records.Loaded, strict=False)
         journal.append("loaded", done)
     progress.say(name)
     # What the loading cost is in an event of its own.
     watching.mark()
     watching.keep(thorough=True)
+    begins_in = 0.0
     try:
-        _asked(generator.start, scripts=spec.scripts)
+        begins_in = call(generator.start)
     finally:
         # One that cannot begin is told of as well.
-        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + _LEAD))
+        journal.append("run", msgspec.structs.replace(begun, at=watching.now() + begins_in))
     kept = watching.now()
     try:
         # Not before the load has its connections: the last one that the server has room for is not the sampler's.
@@ -181,13 +180,13 @@ def _has_own_data(spec: LoadSpec, reached: Reached) -> bool:
 
 def _take(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
     """Write down the intervals that are finished."""
-    for interval in msgspec.json.decode(_asked(generator.poll), type=list[LoadInterval]):
+    for interval in msgspec.json.decode(call(generator.poll), type=list[LoadInterval]):
         journal.append("interval", records.RunInterval(run=number, interval=interval))
         _show(interval, progress, duration)
 
 
 def _last(generator: Any, number: int, journal: Journal, progress: Progress, duration: float) -> None:
-    summary = msgspec.json.decode(_asked(generator.finish), type=LoadSummary)
+    summary = msgspec.json.decode(call(generator.finish), type=LoadSummary)
     _take(generator, number, journal, progress, duration)
     journal.append("summary", records.RunEnded(run=number, summary=summary))
     for finding in gone(summary, number):
@@ -204,57 +203,3 @@ def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:
     text += f", {failed} failed" if failed else ""
     # Below the end: the bar goes away when it is full.
     progress.step(min(round(interval.to_s), round(duration) - 1), round(duration), text)
-
-
-def _generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -> Any:
-    from weigh._native import Load
-
-    workload: dict[str, Any]
-    if spec.letter:
-        workload = {
-            "kind": "ycsb",
-            "letter": spec.letter,
-            "records": spec.records,
-            "fields": 10,
-            "field_bytes": 100,
-            "seed": spec.seed,
-            "ordered_index": spec.ordered_index,
-        }
-    else:
-        scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
-        workload = {
-            "kind": "script",
-            "scripts": scripts,
-            "seed": spec.seed,
-            "variables": spec.variables,
-            "prepared": spec.query_mode != "simple",
-        }
-    asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
-    threads = min(spec.threads, connections)
-    config = {
-        "target": reached.connect,
-        "workload": workload,
-        "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
-        "duration_s": spec.duration_s,
-        "connections": connections,
-        "threads": threads,
-        "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),
-        "timeout_s": spec.timeout_s,
-        "interval_s": spec.interval_s,
-        "spin": spec.spin is True,
-    }
-    return _asked(Load, msgspec.json.encode(config).decode())
-
-
-def _asked(what: Callable[..., Any], *arguments: Any, scripts: Sequence[Script] = ()) -> Any:
-    """A call into the generator; its errors as weigh's, which name the place in the scripts.
-
-    Raises:
-        EngineFault: the server is in the way, or the workload is wrong.
-    """
-    from weigh._native import LoadError
-
-    try:
-        return what(*arguments)
-    except LoadError as error:
-        raise generator_errors.read(str(error), scripts) from None

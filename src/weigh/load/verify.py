@@ -8,12 +8,14 @@ import msgspec
 
 from weigh import __version__
 from weigh.evidence import attempts, journal, seal, timeline
-from weigh.evidence.verification import Problem, close, hashes
+from weigh.evidence.verification import UNKEYED, Outcome, Problem, close, hashes
 from weigh.load import record as load_record
 from weigh.load.report import files
+from weigh.model import codes
 from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -36,6 +38,11 @@ class LoadVerification(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
     problems: tuple[Problem, ...]
 
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
 
 def verify(folder: Path) -> LoadVerification:
     """Recompute everything.
@@ -46,7 +53,7 @@ def verify(folder: Path) -> LoadVerification:
     sealed = seal.read_seal(folder)
     problems = hashes(folder, sealed)
     problems += [
-        Problem(code="T8.missing", file=f"../{name}", text="this attempt was removed; every attempt counts")
+        Problem(code=codes.T8_MISSING.code, file=f"../{name}", text="this attempt was removed; every attempt counts")
         for name in attempts.missing(folder)
     ]
     runs = histograms = 0
@@ -57,20 +64,22 @@ def verify(folder: Path) -> LoadVerification:
         histograms = 5 * sum(len(part.operations) for run in record.runs for part in run.intervals)
         computed = {**load_record.derived(record), **files.rendered(folder)}
     except WeighError as error:
-        problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
         computed = {}
     try:
         if record and not timeline.same(folder, load_record.watched_runs(record)):
             text = "its moments are not the journal's"
-            problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
+            problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text))
     except WeighError as error:
-        problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=error.what))
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
     for name, content in computed.items():
         path = folder / name
         # What is missing is named by the seal.
         if path.exists() and not _same(name, path.read_bytes(), content):
             note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
-            problems.append(Problem(code="R4.figures", file=name, text=f"it does not follow from the histograms{note}"))
+            problems.append(
+                Problem(code=codes.R4_FIGURES.code, file=name, text=f"it does not follow from the histograms{note}")
+            )
     return LoadVerification(
         evidence=folder.resolve().name,
         files=len(sealed.files),
@@ -79,6 +88,19 @@ def verify(folder: Path) -> LoadVerification:
         weigh=sealed.weigh,
         problems=tuple(problems),
     )
+
+
+def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
+    """What is said of it: each problem, then the outcome."""
+    yield from found.problems
+    if not found.passed:
+        yield Outcome(f"{found.evidence} FAILS: {len(found.problems)} problems", passed=False)
+        return
+    yield Outcome(
+        f"{found.evidence} passes: {found.files} files hashed, every figure of {found.runs} runs recomputed from "
+        f"{found.histograms:,} histograms"
+    )
+    yield UNKEYED
 
 
 def _same(name: str, said: bytes, computed: bytes) -> bool:

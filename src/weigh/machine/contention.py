@@ -21,18 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
+from weigh.machine.moments import amounts, in_order
 from weigh.model.timeline import ForeignProcess
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Collection, Iterable, Sequence
 
     from weigh.model.sample import Sample
-    from weigh.model.timeline import Moment, Watch
+    from weigh.model.timeline import Watch
 
-    Floats = NDArray[np.float64]
 
 ALL = 1.0
 """A bound at which contention is allowed, whatever its size."""
@@ -292,24 +290,6 @@ def processes_during(
             culprits = seen[number].culprits
             found[of] += tuple(msgspec.structs.replace(one, cpu_s=one.cpu_s * float(weight)) for one in culprits)
     return found
-
-
-def in_order(watches: Sequence[Watch]) -> list[Moment]:
-    """The moments of an attempt in order of time."""
-    return sorted((moment for watch in watches for moment in watch.moments), key=lambda moment: moment.at)
-
-
-def amounts(moments: Sequence[Moment], of: Callable[[Moment], float | None], begin: Floats, length: Floats) -> Floats:
-    """How much of a quantity falls into each stretch of time; moments without it have none."""
-    known = [(moment.at, moment.end, value) for moment in moments if (value := of(moment)) is not None]
-    if not known:
-        return np.zeros(len(begin))
-    begins, ends, values = np.array(known, dtype=np.float64).T
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    # Two points a moment: between moments the sum stands still. Rounding must not make time run backwards.
-    time = np.maximum.accumulate(np.stack([begins, ends], axis=1).ravel())
-    amount = np.stack([total[:-1], total[1:]], axis=1).ravel()
-    return np.asarray(np.interp(begin + length, time, amount) - np.interp(begin, time, amount), dtype=np.float64)
 
 
 def _judged(

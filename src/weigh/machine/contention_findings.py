@@ -6,16 +6,17 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.machine.contention import ALL, merged
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent, seconds
-from weigh.model.verdict import Reason
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from weigh.machine.contention import Contention, Gap, PairShare, ProcessGroup, TurnShare
+    from weigh.model.finding import Finding
+    from weigh.model.verdict import Reason
     from weigh.verdict.refusals import Refusals
 
 _NAMED = 3
@@ -46,17 +47,15 @@ def by_others(share: float, bound: float, culprits: Sequence[ProcessGroup], of: 
         culprits: who they were.
         of: whose CPU it is.
     """
-    return Reason(
-        code="E4.contended",
-        text=f"others used {percent(share)} of the CPU of {of}, more than {percent(bound)}: {named(culprits)}",
+    return codes.E4_CONTENDED.reason(
+        f"others used {percent(share)} of the CPU of {of}, more than {percent(bound)}: {named(culprits)}"
     )
 
 
 def by_guests(share: float, bound: float, of: str = "its turns") -> Reason:
     """The same where other guests of the host had it."""
-    return Reason(
-        code="E4.steal",
-        text=f"the hypervisor gave {percent(share)} of the CPU of {of} to other guests, more than {percent(bound)}",
+    return codes.E4_STEAL.reason(
+        f"the hypervisor gave {percent(share)} of the CPU of {of} to other guests, more than {percent(bound)}"
     )
 
 
@@ -107,9 +106,8 @@ def _refused(contender: str, pairs: Sequence[PairShare], bound: float) -> Findin
     contended = [turn for one in pairs for turn in _by_others(one, bound)]
     total = sum(len(one.turns) for one in pairs)
     culprits = _culprits(pairs)
-    return Finding(
-        code="E4.contended",
-        severity="warning",
+    return codes.E4_CONTENDED.finding(
+        "warning",
         contender=contender,
         operation=pairs[0].operation if len(pairs) == 1 else None,
         text=f"others used {share} of the CPU of its turns{_on(pairs)}, more than {percent(bound)}, so there is no "
@@ -121,9 +119,8 @@ def _refused(contender: str, pairs: Sequence[PairShare], bound: float) -> Findin
 def _brief(contender: str, pairs: Sequence[PairShare], bound: float) -> Finding:
     contended = [turn for one in pairs for turn in _by_others(one, bound)]
     total = sum(len(one.turns) for one in pairs)
-    return Finding(
-        code="E4.contended",
-        severity="note",
+    return codes.E4_CONTENDED.finding(
+        "note",
         contender=contender,
         operation=pairs[0].operation if len(pairs) == 1 else None,
         text=f"others used more than {percent(bound)} of the CPU of single turns{_on(pairs)}: "
@@ -141,9 +138,8 @@ def _steal(found: Contention) -> Iterator[Finding]:
     worst = max(stolen or found.pairs, key=lambda one: one.steal)
     total = sum(len(one.turns) for one in found.pairs)
     verdict = f", so there is no verdict on {count(len(stolen), 'pair')}" if stolen else ""
-    yield Finding(
-        code="E4.steal",
-        severity="warning" if stolen else "note",
+    yield codes.E4_STEAL.finding(
+        "warning" if stolen else "note",
         text=f"the hypervisor gave more than {percent(found.bound)} of the CPU of turns to other guests{verdict}: "
         f"{percent(worst.steal)} on {worst.operation}, {worst.contender}; {_turns(turns, total)}",
         remedy="nothing inside this machine mends it: take a host of your own, or one with fewer guests",
@@ -159,9 +155,7 @@ def _apart(found: Contention, timed: Collection[str]) -> Iterator[Finding]:
 
 def apart(contender: str | None = None) -> Finding:
     """Of one contender, or of the server of a load."""
-    return Finding(
-        code="E4.apart",
-        severity="warning",
+    return codes.E4_APART.finding(
         contender=contender,
         text=f"{'its' if contender else 'the'} server is somebody else's process, which cannot be told from others "
         f"that use the machine: contention is not judged{' for it' if contender else ''}",
@@ -189,9 +183,8 @@ def allowed(share: float, bound: float, of: str) -> Finding:
         of: whose CPU it is.
     """
     size = "of any size" if bound >= ALL else f"up to {percent(bound)}"
-    return Finding(
-        code="E4.allowed",
-        severity="warning" if share > CONTENTION else "note",
+    return codes.E4_ALLOWED.finding(
+        "warning" if share > CONTENTION else "note",
         text=f"contention {size} was allowed: others used at most {percent(share)} of the CPU of {of}; without it "
         f"{percent(CONTENTION)} would be the bound",
         remedy="leave out --contention on a machine that is yours alone",

@@ -3,7 +3,7 @@
 The kernels do the same work each time, so what changes is the machine. A drift is a trend, a step or an episode that
 explains the kernels' times better than correlated noise does, under every noise model of
 :mod:`weigh.statistics.prewhitening`. There are few calibrations, one more than blocks: what an explanation must gain
-was found by simulation (docs/doctor.md).
+was found by simulation (docs/guide/doctor.md).
 """
 
 from __future__ import annotations
@@ -15,22 +15,19 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.calibration import Kernel
-from weigh.model.finding import Finding
-from weigh.model.verdict import Reason
 from weigh.statistics.prewhitening import Whitened, constant, whiten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.calibration import Calibration
+    from weigh.model.finding import Finding
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.question import Question
     from weigh.verdict.refusals import Refusals
 
-    Floats = NDArray[np.float64]
 
 FEWEST = 6
 """Calibrations below which no drift can be told from noise: those of five blocks."""
@@ -96,9 +93,8 @@ def findings(found: Iterable[Quiet], margin: float, *, serial: bool) -> list[Fin
         serial: whether arms lived one after another, so that they did not share it.
     """
     return [
-        Finding(
-            code="E5.drift",
-            severity="warning" if serial else "note",
+        codes.E5_DRIFT.finding(
+            "warning" if serial else "note",
             text=f"the machine's speed changed: {_said(one)}{_consequence(one, margin, serial=serial)}",
             remedy=f"look for {_CAUSES} (weigh doctor); times of different blocks are those of different machines",
         )
@@ -124,7 +120,7 @@ def refusals(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[Questi
         f"within one block the machine's speed changed by {units.percent(worst.abrupt)}, more than the margin, and the "
         f"arms lived one after another: {_said(worst)}"
     )
-    return dict.fromkeys(pairs, Reason(code="T4.machine", text=text))
+    return dict.fromkeys(pairs, codes.T4_MACHINE.reason(text))
 
 
 def _said(one: Quiet) -> str:

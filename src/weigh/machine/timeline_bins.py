@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.contention import amounts, in_order
+from weigh.machine.moments import amounts, in_order
 from weigh.machine.use_method import RESOURCES, Reading, readings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.sample import Sample
     from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes, Seconds
-
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
 
 
 class Span(NamedTuple):

@@ -23,18 +23,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from weigh.machine.contention import amounts, in_order
+from weigh.machine.moments import amounts, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from weigh.model.sample import Sample
     from weigh.model.timeline import Disk, Moment, Watch
     from weigh.model.units import Bytes
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 _GAP = 1e-3
 """Seconds between two moments above which they do not follow each other: there nothing was read."""

@@ -21,7 +21,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         at: seconds since the attempt began, on the clock of ``Sample.at``.
         block: the block that came next; after the last one, that block.
-        place: where it lies among the blocks; ``before`` again where an attempt was gone on with.
+        place: where it lies among the blocks; ``before`` again where an attempt was resumed.
         kernel: ``integer`` stays in the registers of one core, ``memory`` reads more than the caches of most machines
             hold, ``disk`` writes to where weigh keeps data, makes it durable and reads it back.
         seconds: of each execution, in order.

@@ -45,7 +45,7 @@ class CacheState(msgspec.Struct, frozen=True, kw_only=True):
         page_bytes: size of a page.
         before: just before the clock; None where it cannot be counted.
         after: just after it, of a life.
-        put_out: how the data was put out of memory before.
+        put_out: how the data was evicted from the page cache before.
         bytes_read: from storage devices, by the contender's processes together, while it executed; None where the
             kernel does not tell.
         devices: the same by block device, by whoever read: name to bytes. Empty where the files lie on none.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What the exit code of a command means (docs/commands.md)."""
+    """What the exit code of a command means (docs/reference/commands.md)."""
 
     OK = 0
     FOUND = 1

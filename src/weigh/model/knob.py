@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from weigh.model import codes
 from weigh.model.finding import Finding, Severity
 
 
@@ -43,4 +44,4 @@ class KnobRead(msgspec.Struct, frozen=True, kw_only=True):
         """What a report says about it: nothing, or one finding E5."""
         if self.severity is None:
             return ()
-        return (Finding(code=f"E5.{self.name}", severity=self.severity, text=self.text, remedy=self.remedy),)
+        return (codes.knob(self.name).finding(self.severity, text=self.text, remedy=self.remedy),)

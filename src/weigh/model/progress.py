@@ -19,7 +19,7 @@ class Silence:
     """Tells nobody."""
 
     def say(self, text: str) -> None:
-        """Nothing."""
+        """Show nothing."""
 
     def step(self, done: int, total: int, what: str) -> None:
-        """Nothing."""
+        """Show nothing."""

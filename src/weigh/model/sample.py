@@ -51,7 +51,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         major_faults: page faults that needed a device.
         at: seconds since the beginning of the attempt at which the execution began.
         detail: error text of an execution that did not end well.
-        temperature: ``hot``, ``cold`` or ``first`` (docs/cold.md): what was tried, whether or not it is proven.
+        temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md): what was tried, whether or not it is proven.
     """
 
     attempt: int = 1

@@ -91,17 +91,14 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         baseline_declared: whether the user named it; only then a SLOWER sets the exit code.
         starts: fresh starts of every arm (blocks).
         runs: timed executions in a turn.
-        temperature: what is measured: ``hot``, ``cold`` (with ``first``, the same in memory), or both (docs/cold.md).
-        budget: seconds that the measuring phase may take; None is no limit.
-        timeout: seconds after which one execution is ended and recorded as timed out.
-        operations: names of the operations to run; empty means all.
-        on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run.
-        truth: whether what is known about the dataset (ground truth, published answers) is a witness.
-        answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
-        layout: one physical form, for all contenders.
-        own: the user's own data and queries, for the workload ``sql``; None for the others.
-        rules: error rates and bounds of the verdicts.
-        rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
+        temperature: what is measured: ``hot``, ``cold`` (with ``first``, the same in memory), or both
+        (docs/concept/cold.md). budget: seconds that the measuring phase may take; None is no limit. timeout: seconds
+        after which one execution is ended and recorded as timed out. operations: names of the operations to run; empty
+        means all. on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run. truth: whether what is
+        known about the dataset (ground truth, published answers) is a witness. answers: BLAKE3 of the file of pinned
+        answers, the first witness; empty without one. layout: one physical form, for all contenders. own: the user's
+        own data and queries, for the workload ``sql``; None for the others. rules: error rates and bounds of the
+        verdicts. rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
         precision: half-width of the intervals, a fraction of the ratio, at which sampling stops; ``starts`` is then
             the most. Left out it does not enter the id.
         contention: share of a turn's CPU that others may use, ``CONTENTION`` where it is left out; from 1 on any share

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from weigh.model.finding import Code
 from weigh.model.units import Scale, Seconds
 
 
@@ -24,9 +25,9 @@ class VerdictName(StrEnum):
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a verdict is what it is, with a code of the catalogue."""
+    """Why a verdict is what it is. Made from an entry of the registry: ``codes.T7_UNSTABLE.reason(...)``."""
 
-    code: str
+    code: Code
     text: str
 
 

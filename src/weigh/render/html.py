@@ -4,14 +4,37 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.render.svg import marks
+
+if TYPE_CHECKING:
+    from weigh.model.codes.code import Entry
+
+
+class ExplainedCodes:
+    """The codes that a page names: each is a link to its meaning at the end of the page (codes.html)."""
+
+    def __init__(self) -> None:
+        self._named: set[str] = set()
+
+    def link(self, code: str) -> Markup:
+        """A code as a link; as it is where the registry does not know it."""
+        shown = Markup("<code>{}</code>").format(_visible(code))
+        if code not in codes.REGISTRY:
+            return shown
+        self._named.add(code)
+        return Markup('<a href="#{}">{}</a>').format(code, shown)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Those that were named so far, in the order of the registry."""
+        return tuple(one for code, one in codes.REGISTRY.items() if code in self._named)
 
 
 @functools.cache

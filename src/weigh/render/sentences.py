@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
-_UNSTABLE = "T7.unstable"
+_UNSTABLE = codes.T7_UNSTABLE.code
 
 
 class _Verb(NamedTuple):

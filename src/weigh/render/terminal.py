@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.text import Text
 
@@ -47,6 +48,14 @@ _TIER_STYLE = {
 
 
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def plain_text(renderable: RenderableType) -> str:
+    """A report without colour at a fixed width: the form that is kept and verified."""
+    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
+    console.print(renderable)
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
 def show_tier(tier: Tier) -> RenderableType:

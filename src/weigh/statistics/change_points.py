@@ -17,9 +17,9 @@ from weigh.statistics.prewhitening import constant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.statistics.prewhitening import Whitened
 
-    Floats = NDArray[np.float64]
 
 MOST = 6
 """Changes looked for."""
@@ -28,7 +28,8 @@ CELL = 2
 SHORTEST = 6
 """Batches of a segment."""
 FIRST, FURTHER = 25.0, 16.0
-"""What the first and each further change must gain, in units of twice the log-likelihood (docs/steady.md)."""
+"""What the first and each further change must gain, in units of twice the log-likelihood
+(docs/concept/series.md#steady-state)."""
 
 
 @dataclass(frozen=True, slots=True)

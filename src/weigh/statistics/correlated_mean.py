@@ -1,4 +1,4 @@
-"""The mean of one correlated series, with the error that its correlation leaves (docs/series.md)."""
+"""The mean of one correlated series, with the error that its correlation leaves (docs/concept/series.md)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import msgspec
 import numpy as np
 from scipy import special
 
+from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.model.verdict import Reason
 from weigh.statistics import textbook_errors
 from weigh.statistics.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from weigh._native import BatchLadder
+    from weigh._native import BatchMeans
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 Method = Literal["batch", "naive", "kolaczkowski", "newey-west", "quadratic-spectral"]
 
@@ -66,14 +67,14 @@ class Series:
     """Samples of one series in the making, in the order of time. Memory grows with the logarithm of their number."""
 
     def __init__(self) -> None:
-        from weigh._native import BatchLadder
+        from weigh._native import BatchMeans
 
-        self._ladder: BatchLadder = BatchLadder()
+        self._batches: BatchMeans = BatchMeans()
 
     @property
     def count(self) -> int:
         """Number of samples."""
-        return self._ladder.count
+        return self._batches.count
 
     def add(self, values: ArrayLike) -> None:
         """Add samples at the end. How they are cut into calls makes no difference.
@@ -89,7 +90,7 @@ class Series:
         # Not pa.array: it imports pandas where that is installed, which takes a second.
         column = pa.Array.from_buffers(pa.float64(), len(samples), [None, pa.py_buffer(samples)])
         try:
-            self._ladder.push(pa.table({"samples": column}))
+            self._batches.push(pa.table({"samples": column}))
         except ValueError as error:
             raise _not_numbers(str(error)) from error
 
@@ -100,7 +101,7 @@ class Series:
         later part's; elsewhere less than one batch of each size is left out at the seam, and never a sample of the
         mean and the variance.
         """
-        self._ladder.merge(later._ladder)
+        self._batches.merge(later._batches)
 
     def mean(self, *, confidence: float = 0.95) -> SeriesMean:
         """The mean of all samples so far, by the method "batch" of :func:`mean`.
@@ -111,9 +112,9 @@ class Series:
         _confidence(confidence)
         if not self.count:
             raise _none()
-        samples = self._ladder.rungs()[0]
+        samples = self._batches.moments()[0]
         _, mean, variance, skewness = samples[1:5]
-        size, means = self._ladder.batches(MOST_BATCHES)
+        size, means = self._batches.batches(MOST_BATCHES)
         return _judged(
             self.count,
             mean,
@@ -220,27 +221,21 @@ def _refusal(
     count: int, effective: float, found: LongRun | None, drift_p: float | None, *, constant: bool
 ) -> Reason | None:
     if found is None:
-        return Reason(
-            code="T3.short",
-            text=f"{count} samples are too few to see whether they are correlated. Measure longer",
-        )
+        return codes.T3_SHORT.reason(f"{count} samples are too few to see whether they are correlated. Measure longer")
     if drift_p is not None and drift_p < _TREND:
-        return Reason(
-            code="T4.drift",
-            text=f"the series drifts (p = {drift_p:.2g}): its mean depends on when it began and ended. Leave the "
-            "warm-up out, or measure until it is steady",
+        return codes.T4_DRIFT.reason(
+            f"the series drifts (p = {drift_p:.2g}): its mean depends on when it began and ended. Leave the "
+            "warm-up out, or measure until it is steady"
         )
     if not constant and effective < _needed(found.freedom):
-        return Reason(
-            code="T3.short",
-            text=f"{count:,} samples are worth about {_about(effective)} independent ones: not enough to be sure of "
-            f"{LEAST_EFFECTIVE}. Measure longer",
+        return codes.T3_SHORT.reason(
+            f"{count:,} samples are worth about {_about(effective)} independent ones: not enough to be sure of "
+            f"{LEAST_EFFECTIVE}. Measure longer"
         )
     if found.left:
-        return Reason(
-            code="T3.correlated",
-            text="the samples are still correlated over an eighth of the run, so its mean says little about the next "
-            "minutes. Measure longer, or find out what changes",
+        return codes.T3_CORRELATED.reason(
+            "the samples are still correlated over an eighth of the run, so its mean says little about the next "
+            "minutes. Measure longer, or find out what changes"
         )
     return None
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 CONFIDENCE = 0.99
 """Of the intervals."""

@@ -5,7 +5,7 @@ independent, and nothing is assumed about the noise within a block: the arms may
 and move together. So a drift of the machine, a slow episode that hits a whole block, and a noisy engine
 beside a quiet one are all allowed for. A textbook residual variance, pooled over the arms, is not: with one
 arm scattering five times as much as the others it rejects 6 % (two contenders) to 17 % (five) of true nulls
-at nominal 1 % (``tests/sim``, docs/statistics.md).
+at nominal 1 % (``tests/sim``, docs/concept/statistics.md).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
+    from weigh.statistics.arrays import Bools, Floats
+
 
 TINY = 1e-12
 """Differences of logarithms below this are rounding, not effects."""

@@ -1,7 +1,7 @@
 """The long-run variance of a correlated series: what the mean of a long run of it would scatter by.
 
 Read from the lowest frequencies of the batch means. A slow wander of the machine is there; a regular stall is not, as
-long as the run holds enough of its cycles. docs/series.md tells why batch means alone do not serve.
+long as the run holds enough of its cycles. docs/concept/series.md tells why batch means alone do not serve.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from scipy import special
 from scipy.fft import dct
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 MOST_BATCHES = 512
 """Batches to start from: more would cost degrees of freedom nobody needs and let in the correlation of neighbours."""

@@ -1,4 +1,4 @@
-"""Percentiles of one correlated series: an interval, or that the samples do not resolve it (docs/series.md)."""
+"""Percentiles of one correlated series: an interval, or that the samples do not resolve it (docs/concept/series.md)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from weigh.statistics.long_run_variance import batch_means, long_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 LEAST_EXCEEDANCES = 20
 """Effective samples beyond a percentile, on its rarer side, below which it is not resolved."""

@@ -13,9 +13,9 @@ from weigh.statistics.prewhitening import batch_means
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.statistics.prewhitening import Whitened
 
-    Floats = NDArray[np.float64]
 
 FEWEST = 4
 """Cycles a series must hold; fewer are changes of level."""
@@ -24,7 +24,8 @@ SHORTEST = 4
 PADDING = 4
 """Frequencies looked at for each one that the length of the series tells apart."""
 HARMONICS = {1: 23.0, 2: 28.0, 4: 37.0, 8: 53.0}
-"""What a cycle of so many harmonics must gain, in units of twice the log-likelihood (docs/steady.md)."""
+"""What a cycle of so many harmonics must gain, in units of twice the log-likelihood
+(docs/concept/series.md#steady-state)."""
 NEAR = 0.1
 """Share by which the exact period may differ from the rough one."""
 OWN = 0.15

@@ -18,7 +18,8 @@ from scipy.ndimage import median_filter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 BATCHES = 200
 """Series are judged on 100 to 200 means of equally many samples, shorter ones sample by sample."""

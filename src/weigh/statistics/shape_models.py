@@ -16,7 +16,8 @@ from weigh.statistics.trends import Trend, trends
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 TOLERANCE = 0.005
 """Levels that differ by less than this share of the mean count as one."""

@@ -1,4 +1,4 @@
-"""Where a series settles: flat, warming up, slowing down, cyclic, or never steady (docs/steady.md).
+"""Where a series settles: flat, warming up, slowing down, cyclic, or never steady (docs/concept/series.md).
 
 The entrance is :func:`steady`. Four explanations of a series compete with the flat one
 (:mod:`weigh.statistics.shape_models`): changes of level (:mod:`weigh.statistics.change_points`), a drift and an
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.model import codes
 from weigh.model.errors import DataFault
 from weigh.model.verdict import Reason
 from weigh.statistics.periodicity import exact_period
@@ -25,9 +26,10 @@ from weigh.statistics.shape_models import Explanation, Kind, explained
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
+
 
 FEWEST = 50
 """Samples below which nothing is said."""
@@ -175,7 +177,7 @@ def _cyclic(series: Floats, cut: int, changes: Iterable[int], found: Explanation
 
 
 def _refused(series: Floats, changes: Iterable[int], text: str, shape: Shape = Shape.NO_STEADY_STATE) -> Steady:
-    reason = Reason(code="T4.no_steady_state", text=text)
+    reason = codes.T4_NO_STEADY_STATE.reason(text)
     segments = _segments(series, changes)
     return Steady(shape=shape, cut=0, level=None, period=None, segments=segments, refused=reason)
 

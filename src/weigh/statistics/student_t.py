@@ -8,9 +8,7 @@ import numpy as np
 from scipy import special
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
 
 
 def quantile(level: float | Floats, freedom: Floats) -> Floats:

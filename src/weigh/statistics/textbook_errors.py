@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Floats = NDArray[np.float64]
+    from weigh.statistics.arrays import Floats
 
 
 def autocovariance(values: Floats) -> Floats:

@@ -11,16 +11,14 @@ import numpy as np
 from weigh.statistics.prewhitening import constant, long_run_deviation, whiten
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from weigh.statistics.arrays import Floats
     from weigh.statistics.prewhitening import Whitened
 
-    Floats = NDArray[np.float64]
 
 PACES = (0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.22)
 """Time constants of the approach, as shares of the series; slower ones are drift."""
 DRIFT, APPROACH = 11.0, 13.0
-"""What each must gain, in units of twice the log-likelihood (docs/steady.md)."""
+"""What each must gain, in units of twice the log-likelihood (docs/concept/series.md#steady-state)."""
 
 
 @dataclass(frozen=True, slots=True)

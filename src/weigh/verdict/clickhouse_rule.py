@@ -16,7 +16,8 @@ with the sides exchanged, and both give the difference of the same two execution
 our baseline give, are dealt out in their own sizes: that is the permutation law of what was measured. Theirs always
 deals out halves, and is the same for equal n.
 
-The rule knows no process starts: it takes thirty executions of one start for thirty witnesses (docs/statistics.md).
+The rule knows no process starts: it takes thirty executions of one start for thirty witnesses
+(docs/concept/statistics.md).
 """
 
 from __future__ import annotations
@@ -36,10 +37,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.table import Table
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 LEVEL = 0.99
 """T is this quantile: the smallest difference that is exceeded in less than 1 % of all ways to deal out."""

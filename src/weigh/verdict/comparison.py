@@ -17,12 +17,8 @@ from weigh.verdict.timings import median_logs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from weigh.statistics.arrays import Floats, Ints
     from weigh.verdict.table import Table
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.model.spec import Rules
+    from weigh.statistics.arrays import Bools, Floats
     from weigh.statistics.effects import Effects
 
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
 
 POWER = 0.80
 """Power at which the smallest detectable effect is stated."""

@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.model import codes
+from weigh.model.finding import Code
 from weigh.model.units import percent
 from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from weigh.model.codes.code import Entry
     from weigh.model.sample import Sample
     from weigh.model.spec import Rules
     from weigh.model.verdict import Verdict
@@ -36,8 +39,6 @@ NOUN = {"cpu_s": "CPU seconds", "peak_memory": "memory at the peak", "bytes_read
 _FEWER = {"cpu_s": "fewer", "peak_memory": "less", "bytes_read": "fewer"}
 _PRICE = {"cpu_s": "cores", "peak_memory": "memory", "bytes_read": "reading"}
 _DIRECTION = {VerdictName.SLOWER: 1, VerdictName.FASTER: -1, VerdictName.SAME: 0, VerdictName.SMALL: 0}
-_UNSTABLE = "T7.unstable"
-_NO_RATIO = "X.metric"
 _FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
 
@@ -54,7 +55,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
         temperature: of the executions.
     """
 
-    code: str
+    code: Code
     text: str
     metrics: tuple[str, ...]
     operation: str | None = None
@@ -74,7 +75,7 @@ def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
     """
     if metric != "bytes_read":
         return analysis
-    kept = (one for one in analysis.verdicts if not {reason.code for reason in one.reasons} & {_NO_RATIO})
+    kept = (one for one in analysis.verdicts if not {reason.code for reason in one.reasons} & {codes.X_METRIC.code})
     return msgspec.structs.replace(analysis, verdicts=tuple(kept))
 
 
@@ -121,17 +122,19 @@ def _unjudged(samples: Sequence[Sample]) -> Iterator[Statement]:
         known = [value for own in values.values() for value in own if value is not None]
         zeros = sum(value <= 0 for value in known)
         if not known:
-            yield Statement(code="M.missing", text=f"{NOUN[metric]}: not measured, so not judged", metrics=(metric,))
+            yield Statement(
+                code=codes.M_MISSING.code, text=f"{NOUN[metric]}: not measured, so not judged", metrics=(metric,)
+            )
             continue
         for name in sorted(unknown):
             text = f"{NOUN[metric]}: not measured, because other processes do its work, so not judged"
-            yield Statement(code="M.missing", text=text, metrics=(metric,), contender=name)
+            yield Statement(code=codes.M_MISSING.code, text=text, metrics=(metric,), contender=name)
         if zeros == len(known):
-            yield Statement(code="M.zero", text=f"{NOUN[metric]}: zero in every execution, so not judged",
+            yield Statement(code=codes.M_ZERO.code, text=f"{NOUN[metric]}: zero in every execution, so not judged",
                             metrics=(metric,))  # fmt: skip
         elif zeros:
             text = f"{NOUN[metric]}: zero in {zeros:,} of {len(known):,} executions; no ratio where one of them is zero"
-            yield Statement(code="M.some", text=text, metrics=(metric,))
+            yield Statement(code=codes.M_SOME.code, text=text, metrics=(metric,))
 
 
 def _pair(wall: Verdict, beside: Mapping[str, Verdict]) -> Iterator[Statement]:
@@ -141,41 +144,43 @@ def _pair(wall: Verdict, beside: Mapping[str, Verdict]) -> Iterator[Statement]:
     time = _DIRECTION.get(wall.verdict)
     cpu = beside.get("cpu_s")
 
-    def said(code: str, text: str, *metrics: str) -> Statement:
-        return Statement(code=code, text=text, metrics=metrics, operation=wall.operation, contender=wall.contender)
+    def said(code: Entry, text: str, *metrics: str) -> Statement:
+        return Statement(code=code.code, text=text, metrics=metrics, operation=wall.operation, contender=wall.contender)
 
     if time is None:
         if not _left_open(wall):
             return
         if cpu is not None and cpu.verdict in _DIRECTION:
-            yield said("M.settled", f"time leaves it open, CPU seconds settle it: {_outcome(cpu)}", "cpu_s")
+            yield said(codes.M_SETTLED, f"time leaves it open, CPU seconds settle it: {_outcome(cpu)}", "cpu_s")
         others = [metric for metric in moved if metric != "cpu_s"]
         if others:
-            yield said("M.beside", f"time leaves it open; {_listed(others, beside)}", *others)
+            yield said(codes.M_BESIDE, f"time leaves it open; {_listed(others, beside)}", *others)
         return
     if time == 0:
         if moved:
-            yield said("M.beside", f"the time is the same, with {_listed([*moved], beside)}", *moved)
+            yield said(codes.M_BESIDE, f"the time is the same, with {_listed([*moved], beside)}", *moved)
         return
     alike = [metric for metric, direction in moved.items() if direction == time]
     opposed = [metric for metric, direction in moved.items() if direction != time]
     if opposed and time < 0:
         price = " and ".join(_PRICE[metric] for metric in opposed)
         text = f"{percent(1 - (wall.ratio or 1))} less time, bought with {price}: {_listed(opposed, beside)}"
-        yield said("M.bought", text, *opposed)
+        yield said(codes.M_BOUGHT, text, *opposed)
     elif opposed:
-        yield said("M.against", f"more time, and yet {_listed(opposed, beside)}", *opposed)
+        yield said(codes.M_AGAINST, f"more time, and yet {_listed(opposed, beside)}", *opposed)
     if alike:
         apart = f"; {' and '.join(NOUN[one] for one in still)} did not" if still else ""
-        yield said("M.with", f"{' and '.join(NOUN[one] for one in alike)} moved with the time{apart}", *alike)
+        yield said(codes.M_WITH, f"{' and '.join(NOUN[one] for one in alike)} moved with the time{apart}", *alike)
     elif "cpu_s" in still and not opposed:
-        yield said("M.alone", f"the time moved alone: CPU seconds are the same within {percent(wall.margin)}", "cpu_s")
+        yield said(
+            codes.M_ALONE, f"the time moved alone: CPU seconds are the same within {percent(wall.margin)}", "cpu_s"
+        )
 
 
 def _left_open(wall: Verdict) -> bool:
     """Whether time was measured and said nothing: not where an execution failed or the starts were too few."""
-    codes = {reason.code for reason in wall.reasons}
-    return wall.verdict is VerdictName.UNRESOLVED or (wall.verdict is VerdictName.REFUSED and _UNSTABLE in codes)
+    unstable = codes.T7_UNSTABLE.code in {reason.code for reason in wall.reasons}
+    return wall.verdict is VerdictName.UNRESOLVED or (wall.verdict is VerdictName.REFUSED and unstable)
 
 
 def _outcome(one: Verdict) -> str:

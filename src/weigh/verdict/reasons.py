@@ -1,95 +1,90 @@
-"""Reasons: what is said about a verdict, with codes of the catalogue of lies. Data; rendered elsewhere."""
+"""Reasons: what is said about a verdict, with codes of the registry. Data; rendered elsewhere."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.units import percent
-from weigh.model.verdict import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from weigh.model.sample import Sample
+    from weigh.model.verdict import Reason
 
 _ENDED = {
-    Outcome.ERROR: "failed",
-    Outcome.UNSUPPORTED: "does not support it",
-    Outcome.TIMEOUT: "did not finish in time",
-    Outcome.CRASH: "crashed",
-    Outcome.OUT_OF_MEMORY: "ran out of memory",
+    Outcome.ERROR: (codes.X_ERROR, "failed"),
+    Outcome.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
+    Outcome.TIMEOUT: (codes.X_TIMEOUT, "did not finish in time"),
+    Outcome.CRASH: (codes.X_CRASH, "crashed"),
+    Outcome.OUT_OF_MEMORY: (codes.X_OUT_OF_MEMORY, "ran out of memory"),
 }
 _GATE = {
-    GateStatus.UNSUPPORTED: "does not support it",
-    GateStatus.ERROR: "failed before any clock was started",
+    GateStatus.UNSUPPORTED: (codes.X_UNSUPPORTED, "does not support it"),
+    GateStatus.ERROR: (codes.X_ERROR, "failed before any clock was started"),
 }
 
 
 def diverged() -> Reason:
     """The gate found different answers."""
-    return Reason(code="A1", text="the answers differ, so nobody is timed")
+    return codes.A1.reason("the answers differ, so nobody is timed")
 
 
 def wrong(samples: Collection[Sample]) -> Reason:
     """Answers of later executions differed from the one that passed the gate."""
     first = min(samples, key=_when)
-    return Reason(
-        code="A3",
-        text=f"{first.contender} answered differently in a later execution (block {first.block}, "
-        f"{len(samples)} in all), so no time is shown",
+    return codes.A3.reason(
+        f"{first.contender} answered differently in a later execution (block {first.block}, "
+        f"{len(samples)} in all), so no time is shown"
     )
 
 
 def gate_failed(contender: str, status: GateStatus) -> Reason:
     """A contender could not take part."""
-    return Reason(code=f"X.{status.value}", text=f"{contender} {_GATE[status]}")
+    code, how = _GATE[status]
+    return code.reason(f"{contender} {how}")
 
 
 def failed(samples: Collection[Sample]) -> Reason:
     """Executions of a contender failed; leaving them out would keep only the lucky ones."""
     first = min(samples, key=_when)
     detail = f": {first.detail}" if first.detail else ""
-    return Reason(
-        code=f"X.{first.outcome.value}",
-        text=f"{first.contender} {_ENDED[first.outcome]} (block {first.block}, {len(samples)} in all){detail}",
-    )
+    code, how = _ENDED[first.outcome]
+    return code.reason(f"{first.contender} {how} (block {first.block}, {len(samples)} in all){detail}")
 
 
 def no_ratio(metric: str, unusable: int, executions: int) -> Reason:
     """Some values of the metric have no logarithm."""
-    return Reason(
-        code="X.metric",
-        text=f"{metric} is zero or missing in {unusable} of {executions} executions: no ratio",
-    )
+    return codes.X_METRIC.reason(f"{metric} is zero or missing in {unusable} of {executions} executions: no ratio")
 
 
 def few_starts(starts: int) -> Reason:
     """Below the number of starts at which there is a verdict."""
     if starts == 0:
-        return Reason(code="T10.starts", text="never measured in one block with the baseline")
-    return Reason(code="T10.starts", text=f"{starts} fresh starts; a verdict needs {MIN_STARTS}, better {FULL_STARTS}")
+        return codes.T10_STARTS.reason("never measured in one block with the baseline")
+    return codes.T10_STARTS.reason(f"{starts} fresh starts; a verdict needs {MIN_STARTS}, better {FULL_STARTS}")
 
 
 def some_starts(starts: int) -> Reason:
     """Enough starts for a verdict, too few for a conclusive one."""
-    return Reason(code="T10", text=f"{starts} fresh starts: suggestive; a conclusive result needs {FULL_STARTS}")
+    return codes.T10.reason(f"{starts} fresh starts: suggestive; a conclusive result needs {FULL_STARTS}")
 
 
 def apart() -> Reason:
     """The arms never shared enough blocks."""
-    return Reason(code="T5", text="the arms were not alive together, so their difference cannot be told from drift")
+    return codes.T5.reason("the arms were not alive together, so their difference cannot be told from drift")
 
 
 def unstable(detectable: float, spread: float, bound: float, *, beyond: bool) -> Reason:
     """The noise hides changes of a size that must not be missed; it may still not hide a larger one."""
     shown = f"; this difference is shown to exceed {percent(bound, 0)} all the same" if beyond else ""
-    return Reason(
-        code="T7.unstable",
-        text=f"the ratio varies by {percent(spread)} from start to start; the smallest change that "
-        f"would be found is {percent(detectable)}, more than {percent(bound, 0)}{shown}",
+    return codes.T7_UNSTABLE.reason(
+        f"the ratio varies by {percent(spread)} from start to start; the smallest change that "
+        f"would be found is {percent(detectable)}, more than {percent(bound, 0)}{shown}"
     )
 
 
@@ -101,49 +96,43 @@ def unresolved(half: float, differs: bool, needed: int | None) -> Reason:
         if needed is not None
         else "the ratio lies at the margin, and no reasonable number of starts would settle it"
     )
-    return Reason(code="T1", text=f"{found}; the interval reaches {percent(half)} to each side; {more}")
+    return codes.T1.reason(f"{found}; the interval reaches {percent(half)} to each side; {more}")
 
 
 def unverified() -> Reason:
     """Nobody independent agreed with the answers."""
-    return Reason(code="A8", text="nothing independent confirmed the answers: suggestive at most")
+    return codes.A8.reason("nothing independent confirmed the answers: suggestive at most")
 
 
 def contradicted(contender: str, operations: Iterable[str]) -> Reason:
     """The contender was wrong elsewhere."""
-    return Reason(code="A1", text=f"{contender} was contradicted on other operations: {', '.join(sorted(operations))}")
+    return codes.A1.reason(f"{contender} was contradicted on other operations: {', '.join(sorted(operations))}")
 
 
 def medians(ratio: float) -> Reason:
     """The ratio of the medians points the other way."""
-    return Reason(
-        code="T1.medians",
-        text=f"the ratio of the medians is {ratio:.3f}, on the other side of 1: look at the samples",
+    return codes.T1_MEDIANS.reason(
+        f"the ratio of the medians is {ratio:.3f}, on the other side of 1: look at the samples"
     )
 
 
 def within_floor(floor: float) -> Reason:
     """The difference is no larger than what no difference looked like."""
-    return Reason(
-        code="T1.floor",
-        text=f"the baseline's own two arms differ by as much ({percent(floor)}): look at the samples",
+    return codes.T1_FLOOR.reason(
+        f"the baseline's own two arms differ by as much ({percent(floor)}): look at the samples"
     )
 
 
 def constant() -> Reason:
     """Every start gave the same number."""
-    return Reason(
-        code="T1.constant",
-        text="every start gave exactly the same ratio: the clock is too coarse or the data are made up",
+    return codes.T1_CONSTANT.reason(
+        "every start gave exactly the same ratio: the clock is too coarse or the data are made up"
     )
 
 
 def trend() -> Reason:
     """The ratio drifts."""
-    return Reason(
-        code="T4",
-        text="the ratio itself drifts from block to block (p < .001): the mean depends on when it ended",
-    )
+    return codes.T4.reason("the ratio itself drifts from block to block (p < .001): the mean depends on when it ended")
 
 
 def _when(sample: Sample) -> tuple[int, int, int, int]:

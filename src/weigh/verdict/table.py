@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.model.sample import Sample
+    from weigh.statistics.arrays import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _Key = TypeVar("_Key", tuple[int, str], tuple[Question, str], tuple[int, int])
 

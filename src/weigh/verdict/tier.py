@@ -1,4 +1,4 @@
-"""The tier: what the evidence is good for, from what is recorded (docs/tiers.md). Pure."""
+"""The tier: what the evidence is good for, from what is recorded (docs/concept/method.md#tiers). Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
@@ -17,7 +18,7 @@ from weigh.model.verdict import Reason, Tier, TierName, Verdict, VerdictName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-CONTENDED = ("E4.contended", "E4.steal")
+CONTENDED = (codes.E4_CONTENDED.code, codes.E4_STEAL.code)
 """Reasons of a verdict that is refused because others used the machine."""
 _NAMED = 3
 """Operations that a reason names; the others are counted."""
@@ -96,7 +97,7 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
             found.setdefault(one.contender, Reason(code=one.code, text=text))
     for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
         text = f"{name} is inadmissible: its answers are contradicted on {_listed(operations)}"
-        found.setdefault(name, Reason(code="A1", text=text))
+        found.setdefault(name, codes.A1.reason(text))
     return found
 
 
@@ -110,36 +111,36 @@ def _missing(basis: Basis) -> Iterator[Reason]:
         if GateStatus.UNVERIFIED in one.contenders.values()
     ]
     if unverified:
-        yield Reason(code="A8", text=f"nothing independent confirmed the answers of {_listed(unverified)}")
+        yield codes.A8.reason(f"nothing independent confirmed the answers of {_listed(unverified)}")
     yield from _starts(basis.verdicts)
     for attempt, why in basis.unfinished:
-        yield Reason(code="T8.unfinished", text=f"attempt {attempt} was not completed: {why}")
+        yield codes.T8_UNFINISHED.reason(f"attempt {attempt} was not completed: {why}")
     if not basis.one_layout:
-        yield Reason(code="D1", text="the contenders were not given the same bytes")
+        yield codes.X_LAYOUT.reason("the contenders were not given the same bytes")
     for name, what in basis.unread:
-        yield Reason(code="R3.unread", text=f"{name}: {what} not read back from the running engine")
+        yield codes.R3_UNREAD.reason(f"{name}: {what} not read back from the running engine")
     if not basis.watched:
         for gap in basis.gaps or ("the machine was not watched during the blocks",):
-            yield Reason(code="E4.unwatched", text=gap)
+            yield codes.E4_UNWATCHED.reason(gap)
     if not basis.temperature_proven:
         said = basis.assumed or "that the data was in memory is assumed"
-        yield Reason(code="E1.unproven", text=f"temperature not proven: {said}")
+        yield codes.E1_UNPROVEN.reason(f"temperature not proven: {said}")
 
 
 def _starts(verdicts: Iterable[Verdict]) -> Iterator[Reason]:
     """Comparisons with fewer starts than a conclusive one needs, those without a verdict first."""
     said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
     # What was disqualified was refused before anything was counted, and says so itself.
-    counted = [one for one in said if one.starts or any(reason.code == "T10.starts" for reason in one.reasons)]
+    counted = [one for one in said if one.starts or any(reason.code == codes.T10_STARTS.code for reason in one.reasons)]
     few = [one.starts for one in counted if one.starts < MIN_STARTS]
     some = [one.starts for one in counted if MIN_STARTS <= one.starts < FULL_STARTS]
     total = count(len(said), "comparison")
     if few:
         text = f"{len(few)} of {total} had {_range(few)}: no verdict, {MIN_STARTS} are needed"
-        yield Reason(code="T10.starts", text=text)
+        yield codes.T10_STARTS.reason(text)
     if some:
         text = f"{len(some)} of {total} had {_range(some)}: {FULL_STARTS} are needed"
-        yield Reason(code="T10", text=text)
+        yield codes.T10.reason(text)
 
 
 def _range(starts: Sequence[int]) -> str:

@@ -12,10 +12,9 @@ from weigh.statistics.order_statistics import Groups
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from weigh.statistics.arrays import Floats
     from weigh.verdict.question import Question
     from weigh.verdict.table import Table
-
-    Floats = NDArray[np.float64]
 
 
 def timings(table: Table, metric: str, **place: object) -> dict[tuple[Question, str], Timing]:

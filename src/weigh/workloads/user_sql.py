@@ -155,9 +155,11 @@ def _read(path: Path, query: Path) -> QueryFile:
         raise UsageError(
             f"{query.name} has no result schema beside it",
             where=str(path),
-            remedy="write one (docs/own-data.md), or let weigh init read it off the answer",
+            remedy="write one (docs/guide/your-own-data.md), or let weigh init read it off the answer",
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/own-data.md") from None
+        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/guide/your-own-data.md") from None
     except msgspec.ValidationError as error:
-        raise UsageError(f"not a result schema: {error}", where=str(path), remedy="see docs/own-data.md") from None
+        raise UsageError(
+            f"not a result schema: {error}", where=str(path), remedy="see docs/guide/your-own-data.md"
+        ) from None

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-from typing import TYPE_CHECKING
-
 import msgspec
 import pytest
 
@@ -16,9 +12,6 @@ from weigh.model.answer import GateStatus
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ARGUMENTS = (
     "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@1.5.5?threads=1", "--scale", "1K",
@@ -86,20 +79,6 @@ def test_report_and_verify_say_the_same_again(weigh: Weigh, strict: Run) -> None
     assert weigh("report", str(strict.evidence), "--json").json == strict.json
     verified = weigh("verify", str(strict.evidence), "--json")
     assert (verified.code, verified.json["passed"]) == (0, True)
-    plain = weigh("report", str(strict.evidence)).out
-    assert plain.index("Answers") < plain.index("Times")
-    assert "REFUSED" in plain
-    assert "reproduce: weigh run" in plain
-    assert "\x1b" not in plain
-
-
-def test_evidence_that_was_edited_fails(weigh: Weigh, strict: Run, tmp_path: Path) -> None:
-    copy = shutil.copytree(strict.evidence, tmp_path / strict.evidence.name)
-    journal = copy / "journal.jsonl"
-    journal.write_text(re.sub(r'"wall_s":[0-9.e-]+', '"wall_s":1e-9', journal.read_text(), count=1))
-    run = weigh("verify", str(copy), "--json")
-    assert (run.code, run.json["passed"]) == (1, False)
-    assert "R4.hash" in {problem["code"] for problem in run.json["verification"]["problems"]}
 
 
 @pytest.mark.parametrize("rows", ["0", "1"])

@@ -3,7 +3,10 @@
 //! Nothing here waits for a connection, a write or another thread. A request that is due is sent at once if a
 //! connection is free, and otherwise as soon as one is; its response time counts from when it was due.
 
-mod links;
+mod connections;
+pub(crate) mod poller;
+pub(crate) mod slot;
+pub(crate) mod socket;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,18 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::Error;
+use crate::accounting::{Accounting, Request};
 use crate::clock::{SECOND, thread_cpu};
-use crate::connection::Plan;
-use crate::queue::Queue;
-use crate::recorder::Recorder;
-use crate::schedule::{Arrivals, Schedule};
-use crate::shared::{ATTENTION, DRAIN, Delivery, PARTING, Shared, Totals, WAKE_EARLY};
-use crate::slot::{Flight, Slot, State};
-use crate::socket::Address;
-use crate::wait::Waiter;
-use crate::workload::{Command, Next, Outcome, Workload};
+use crate::protocol::connection::Plan;
+use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
+use crate::totals::Totals;
+use crate::workload::message::Command;
+use crate::workload::{Next, Outcome, Workload};
+use poller::Poller;
+use slot::{InFlight, Slot, State};
+use socket::Address;
 
-use links::{LOGIN, PAUSES};
+use connections::{LOGIN_TIMEOUT, PAUSES};
 
 const BUFFER: usize = 1 << 16;
 
@@ -34,7 +37,7 @@ pub(crate) struct Worker {
     workload: Box<dyn Workload>,
     plan: Arc<Plan>,
     address: Address,
-    waiter: Waiter,
+    poller: Poller,
     slots: Vec<Slot>,
     /// Places of free connections, the longest free one first.
     idle: VecDeque<usize>,
@@ -43,18 +46,7 @@ pub(crate) struct Worker {
     /// No deadline is before this.
     next_check: u64,
     buffer: Vec<u8>,
-    in_flight: usize,
-    most_in_flight: usize,
-    /// When a request could last be sent again after `most_in_flight` had forbidden it.
-    allowed: u64,
-    queue: Queue,
-    closed: bool,
-    end: u64,
-    boundary: u64,
-    interval: usize,
-    cpu: u64,
-    recorder: Recorder,
-    totals: Totals,
+    accounting: Accounting,
     /// Before the run: why it cannot begin.
     fatal: Option<Error>,
     running: bool,
@@ -78,23 +70,13 @@ impl Worker {
             workload,
             plan,
             address,
-            waiter: Waiter::new(connections)?,
+            poller: Poller::new(connections)?,
             slots: (0..connections).map(|_| Slot::new()).collect(),
             idle: VecDeque::with_capacity(connections),
             timers: BinaryHeap::new(),
             next_check: 0,
             buffer: vec![0; BUFFER],
-            in_flight: 0,
-            most_in_flight,
-            allowed: 0,
-            queue: Queue::new(Schedule::new(&Arrivals::Closed, 0, 1, 0), 0),
-            closed: shared.arrivals == Arrivals::Closed,
-            end: 0,
-            boundary: u64::MAX,
-            interval: 0,
-            cpu: 0,
-            recorder: Recorder::new(operations),
-            totals: Totals::default(),
+            accounting: Accounting::new(shared, operations, most_in_flight, thread_cpu),
             fatal: None,
             running: false,
         })
@@ -102,7 +84,7 @@ impl Worker {
 
     /// Opens all connections, before the run.
     pub(crate) fn open(&mut self) -> Result<(), Error> {
-        let until = self.now() + LOGIN;
+        let until = self.now() + LOGIN_TIMEOUT;
         for place in 0..self.slots.len() {
             self.connect(place, self.now(), PAUSES.0);
         }
@@ -112,10 +94,10 @@ impl Worker {
                 return Err(error);
             }
             if self.now() > until {
-                let why = format!("no answer to the login within {} s", LOGIN / SECOND);
-                return Err(Error::Unreachable { target: self.address.to_string(), why });
+                let why = format!("no answer to the login within {} s", LOGIN_TIMEOUT / SECOND);
+                return Err(Error::unreachable(&self.address, why));
             }
-            self.waiter.wait(ATTENTION, &mut ready)?;
+            self.poller.wait(STOP_CHECK, &mut ready)?;
             for token in &ready {
                 self.look(*token);
             }
@@ -126,132 +108,88 @@ impl Worker {
     /// Offers the load from `begun` on, in nanoseconds of the run's clock.
     pub(crate) fn run(mut self, begun: u64) -> Result<Totals, Error> {
         let shared = Arc::clone(&self.shared);
-        let (part, parts) = (self.thread as u64, shared.threads as u64);
-        self.queue = Queue::new(Schedule::new(&shared.arrivals, part, parts, shared.duration), begun);
-        self.end = begun + shared.duration;
-        self.boundary = self.next_boundary(begun);
+        self.accounting.begin(begun, self.thread as u64, shared.threads as u64);
         self.running = true;
         self.next_check = begun;
-        self.cpu = thread_cpu();
-        let first = self.cpu;
         for slot in &mut self.slots {
             slot.state = State::Idle { since: begun };
         }
         let mut ready = Vec::new();
-        let mut parting = None;
         loop {
             let now = self.now();
-            if now >= self.boundary {
-                self.deliver(self.boundary, now);
-            }
-            if parting.is_none() && shared.stop.load(Ordering::Relaxed) {
-                parting = Some(now + PARTING);
-                self.end = self.end.min(now);
+            self.accounting.end_intervals(now);
+            if shared.stop.load(Ordering::Relaxed) {
+                self.accounting.stop(now);
             }
             self.run_timers(now);
             self.check_deadlines(now);
-            self.queue.arrive(now.min(self.end));
-            if now >= begun && parting.is_none() {
-                self.send_due();
-            }
-            self.queue.measure();
-            if self.is_over(parting) {
+            self.accounting.arrive(now);
+            self.send_due();
+            self.accounting.measure_queue();
+            if self.accounting.is_over(self.now()) {
                 break;
             }
-            self.sleep(begun, &mut ready)?;
+            self.sleep(&mut ready)?;
             for token in &ready {
                 self.look(*token);
-                if parting.is_none() {
-                    self.send_due();
-                }
+                self.send_due();
             }
         }
         let now = self.now();
-        self.totals.in_flight_at_end = self.in_flight as u64;
         for slot in &mut self.slots {
             let state = mem::replace(&mut slot.state, State::Down { since: now, pause: 0 });
             if let State::Busy { flight, .. } | State::Sleeping { flight } = state {
                 self.workload.lost(flight.unit);
             }
         }
-        self.totals.scheduled = if self.closed { self.totals.sent } else { self.queue.arrived };
-        self.totals.unsent = self.totals.scheduled - self.totals.sent;
-        self.totals.max_queue = self.queue.longest;
-        self.totals.ended = now;
-        self.deliver(now, now);
-        self.totals.cpu = self.cpu - first;
-        Ok(self.totals)
+        Ok(self.accounting.close(now))
     }
 
     fn now(&self) -> u64 {
         self.shared.clock.now()
     }
 
-    /// The next end of an interval. What comes after the end belongs to the last one.
-    fn next_boundary(&self, after: u64) -> u64 {
-        let next = after.saturating_add(self.shared.interval);
-        if next < self.end { next } else { u64::MAX }
-    }
-
-    fn is_over(&self, parting: Option<u64>) -> bool {
-        let now = self.now();
-        if let Some(parting) = parting {
-            return self.in_flight == 0 || now >= parting;
-        }
-        let all_sent = self.closed || self.queue.waiting() == 0 || now >= self.end + DRAIN;
-        now >= self.end && all_sent && self.in_flight == 0
-    }
-
     /// Waits until something is due or a socket has something.
-    fn sleep(&mut self, begun: u64, ready: &mut Vec<u64>) -> Result<(), Error> {
-        let mut until = self.boundary.min(self.next_check);
+    fn sleep(&mut self, ready: &mut Vec<u64>) -> Result<(), Error> {
+        let end = self.accounting.end();
+        let mut until = self.accounting.boundary().min(self.next_check);
         if let Some(Reverse((time, ..))) = self.timers.peek() {
             until = until.min(*time);
         }
-        if self.in_flight < self.most_in_flight && !self.idle.is_empty() {
-            let due = if self.closed { Some(begun) } else { self.queue.next() };
+        if self.accounting.may_send() && !self.idle.is_empty() {
+            let due = self.accounting.next_due();
             // After the end nothing is due that was not sent above.
-            if let Some(due) = due.filter(|_| self.now() < self.end) {
+            if let Some(due) = due.filter(|_| self.now() < end) {
                 until = until.min(if self.shared.spin { due.saturating_sub(WAKE_EARLY) } else { due });
             }
         }
         let now = self.now();
-        if now < self.end {
-            until = until.min(self.end);
+        if now < end {
+            until = until.min(end);
         }
-        self.waiter.wait(until.saturating_sub(now).min(ATTENTION), ready)
+        self.poller.wait(until.saturating_sub(now).min(STOP_CHECK), ready)
     }
 
     /// Sends what is due, as far as connections are free.
     fn send_due(&mut self) {
         // A script may fail before its first command, again and again: a stop is seen all the same.
         while !self.shared.stop.load(Ordering::Relaxed)
-            && self.in_flight < self.most_in_flight
+            && self.accounting.may_send()
             && let Some(place) = self.idle.front().copied()
         {
             let State::Idle { since } = self.slots[place].state else { return };
             let now = self.now();
-            let free = since.max(self.allowed);
-            let intended = if self.closed {
-                (now < self.end).then_some(free)
-            } else {
-                self.queue.take(if now < self.end + DRAIN { now } else { 0 })
-            };
-            let Some(intended) = intended else { return };
+            let Some(due) = self.accounting.take(now, since) else { return };
             self.idle.pop_front();
             let (operation, unit, next) = self.workload.begin(self.thread + place * self.shared.threads);
-            let sent = self.now();
-            self.in_flight += 1;
-            self.totals.sent += 1;
-            let tally = &mut self.recorder.tallies[operation];
-            tally.lag_free.record(free.saturating_sub(intended));
-            tally.lag_late.record(sent - free.max(intended));
-            self.follow(place, Flight { operation, unit, intended, sent }, next, sent);
+            let request = due.send(operation, self.now());
+            self.accounting.sent(&request);
+            self.follow(place, InFlight { request, unit }, next, request.sent);
         }
     }
 
     /// Does what a workload says is next.
-    fn follow(&mut self, place: usize, flight: Flight, next: Next, now: u64) {
+    fn follow(&mut self, place: usize, flight: InFlight, next: Next, now: u64) {
         match next {
             Next::Send(command) => {
                 self.slots[place].state = State::Busy { flight, deadline: now + self.shared.timeout };
@@ -263,7 +201,7 @@ impl Worker {
                 self.timers.push(Reverse((now.saturating_add(time), place, stamp)));
                 self.slots[place].state = State::Sleeping { flight };
             }
-            Next::Done(outcome) => self.finish(place, &flight, outcome, now),
+            Next::Done(outcome) => self.finish(place, &flight.request, outcome, now),
         }
     }
 
@@ -272,8 +210,8 @@ impl Worker {
         let slot = &mut self.slots[place];
         let Some((_, connection)) = &slot.link else { return };
         match mem::replace(&mut slot.state, State::Idle { since: now }) {
-            State::Busy { mut flight, .. } => {
-                let next = self.workload.reply(&mut flight.unit, &connection.reply(), connection.in_block());
+            State::Busy { flight, .. } => {
+                let next = self.workload.reply(&flight.unit, &connection.reply(), connection.in_block());
                 self.follow(place, flight, next, now);
             }
             State::Resetting { .. } => self.free(place, now),
@@ -282,26 +220,14 @@ impl Worker {
     }
 
     /// A unit of work is done.
-    fn finish(&mut self, place: usize, flight: &Flight, outcome: Outcome, now: u64) {
-        let (response, service) = (now.saturating_sub(flight.intended), now.saturating_sub(flight.sent));
-        self.recorder.tallies[flight.operation].finish(outcome, response, service, &mut self.totals);
-        self.land(now);
+    fn finish(&mut self, place: usize, request: &Request, outcome: Outcome, now: u64) {
+        self.accounting.finish(request, outcome, now);
         if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.in_block()) {
             self.slots[place].state = State::Resetting { deadline: now + self.shared.timeout };
             self.send(place, &Command::Simple("ROLLBACK".to_owned()));
         } else {
             self.free(place, now);
         }
-    }
-
-    /// One request less is in flight.
-    fn land(&mut self, now: u64) {
-        if self.in_flight == self.most_in_flight {
-            self.allowed = now;
-        }
-        self.in_flight -= 1;
-        self.totals.done += 1;
-        self.totals.in_time += u64::from(now <= self.end);
     }
 
     fn free(&mut self, place: usize, now: u64) {
@@ -321,35 +247,12 @@ impl Worker {
             }
             match mem::replace(&mut slot.state, State::Down { since: now, pause: 0 }) {
                 State::Down { since, pause } => self.connect(place, since, pause),
-                State::Sleeping { mut flight } => {
-                    let next = self.workload.wake(&mut flight.unit);
+                State::Sleeping { flight } => {
+                    let next = self.workload.wake(&flight.unit);
                     self.follow(place, flight, next, now);
                 }
                 other => slot.state = other,
             }
-        }
-    }
-
-    /// Hands over what was recorded up to now, as the interval that ends at `to`.
-    fn deliver(&mut self, to: u64, now: u64) {
-        let cpu = thread_cpu();
-        let recorder =
-            mem::replace(&mut self.recorder, self.shared.recorder(self.workload.operations().len()));
-        self.shared.deliver(Delivery {
-            interval: self.interval,
-            to,
-            recorder,
-            cpu: cpu - self.cpu,
-            in_flight: self.in_flight as u64,
-            queued: self.queue.waiting(),
-            reconnects: mem::take(&mut self.totals.reconnects_since),
-        });
-        self.cpu = cpu;
-        self.interval += 1;
-        self.boundary = self.next_boundary(to);
-        // After a long pause of this thread: the intervals in between have nothing, and are there.
-        if now >= self.boundary {
-            self.deliver(self.boundary, now);
         }
     }
 }

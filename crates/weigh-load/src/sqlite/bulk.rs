@@ -5,17 +5,16 @@ use std::sync::Arc;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement};
 
-use crate::Error;
-use crate::bulk::go_on;
 use crate::clock::Clock;
 use crate::config::Target;
-use crate::workload::{Bulk, Chunk};
+use crate::error::{Asked, Error};
+use crate::workload::message::{Bulk, Chunk};
 
-use super::fault::Fault;
+use super::deadline::Deadline;
+use super::error::SqliteError;
 use super::session::{open, run};
-use super::watch::Watch;
 
-/// Loads the rows; tells how many. `progress` is told the rows so far and all of them, and says whether to go on.
+/// Loads the rows; returns how many. `progress` gets the rows so far and all of them, and returns whether to go on.
 pub(crate) fn load(
     target: &Target,
     bulk: Bulk,
@@ -24,7 +23,7 @@ pub(crate) fn load(
     let Bulk::Sql { before, copies, after, rows } = bulk else {
         return Err(Error::Setting("SQLite takes SQL, and no commands of keys".to_owned()));
     };
-    let connection = open(target, &Arc::new(Watch::default()), Clock::new())?;
+    let connection = open(target, &Arc::new(Deadline::default()), Clock::new())?;
     // Whatever goes wrong from here on ends the connection, and with it the transaction.
     run(&connection, "BEGIN IMMEDIATE")?;
     for statement in before {
@@ -32,12 +31,12 @@ pub(crate) fn load(
     }
     let mut done = 0;
     for (statement, chunks) in copies {
-        let refused = |error: rusqlite::Error| Fault::from(error).of(format!("'{statement}'"));
+        let refused = |error: rusqlite::Error| SqliteError::from(error).of(Asked::Execute(statement.clone()));
         let mut insert = connection.prepare(&statement).map_err(refused)?;
         for chunk in chunks {
             fill(&mut insert, &chunk).map_err(refused)?;
             done += chunk.rows;
-            go_on(progress(done, rows))?;
+            progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
         }
     }
     run(&connection, "COMMIT")?;
@@ -66,13 +65,14 @@ fn fill(insert: &mut Statement<'_>, chunk: &Chunk) -> rusqlite::Result<()> {
 /// Brings the rows from the write-ahead log into the database, so that no run begins with the log of the load. Does
 /// nothing where there is no such log.
 fn checked(connection: &Connection) -> Result<(), Error> {
-    let doing = "emptying the write-ahead log after the loading";
+    let asked = || Asked::Task("emptying the write-ahead log after the loading".to_owned());
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, bool>(0));
-    if busy.map_err(|error| Fault::from(error).of(doing))? {
+    if busy.map_err(|error| SqliteError::from(error).of(asked()))? {
         return Err(Error::Refused {
-            doing: doing.to_owned(),
+            asked: asked(),
             code: "SQLITE_BUSY".to_owned(),
-            text: "somebody else reads the file".to_owned(),
+            message: "somebody else reads the file".to_owned(),
+            remedy: None,
         });
     }
     Ok(())

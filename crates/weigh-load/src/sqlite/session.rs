@@ -6,14 +6,14 @@ use std::sync::Arc;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement};
 
-use crate::Error;
-use crate::answer::{Answer, Sort};
 use crate::clock::Clock;
 use crate::config::Target;
-use crate::workload::{Command, Reply, Value};
+use crate::error::{Asked, Error};
+use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
+use crate::workload::message::{Command, Parameter, PreparedStatement, Reply};
 
-use super::fault::Fault;
-use super::watch::Watch;
+use super::deadline::Deadline;
+use super::error::SqliteError;
 
 /// A setting that is no pragma here: weigh's own busy handler does what it says, and sees the end of a run as well.
 pub(crate) const BUSY: &str = "busy_timeout";
@@ -25,21 +25,21 @@ const FIRST: [&str; 2] = ["page_size", "auto_vacuum"];
 /// # Errors
 ///
 /// It cannot be opened, is no database, or a setting cannot be written so.
-pub(crate) fn open(target: &Target, watch: &Arc<Watch>, clock: Clock) -> Result<Connection, Error> {
+pub(crate) fn open(target: &Target, deadline: &Arc<Deadline>, clock: Clock) -> Result<Connection, Error> {
     let path =
         target.path.as_deref().ok_or_else(|| Error::Setting("SQLite needs the path of a file".into()))?;
     // Each connection belongs to one thread, so SQLite needs no lock around it.
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let unreachable = |error: rusqlite::Error| {
-        let (target, fault) = (path.display().to_string(), Fault::from(error));
+        let (target, error) = (path.display().to_string(), SqliteError::from(error));
         // The path stands before it.
-        let text = fault.text.strip_suffix(&format!(": {target}")).unwrap_or(&fault.text);
-        Error::Unreachable { why: format!("{text} ({})", fault.code), target }
+        let message = error.text.strip_suffix(&format!(": {target}")).unwrap_or(&error.text).to_owned();
+        Error::Unreachable { target, message, code: error.code }
     };
     let mut connection = Connection::open_with_flags(path, flags).map_err(unreachable)?;
     let most = most_waiting(target)?;
-    watch.guard(&mut connection, clock, most).map_err(unreachable)?;
+    deadline.guard(&mut connection, clock, most).map_err(unreachable)?;
     let first = target.settings.iter().filter(|(name, _)| FIRST.contains(&name.as_str()));
     let rest = target.settings.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
     for (name, value) in first.chain(rest).filter(|(name, _)| *name != BUSY) {
@@ -53,10 +53,10 @@ pub(crate) fn open(target: &Target, watch: &Arc<Watch>, clock: Clock) -> Result<
 
 /// The longest wait for a lock, in nanoseconds; as long as the request may take, if the target says nothing.
 fn most_waiting(target: &Target) -> Result<u64, Error> {
-    let Some(told) = target.settings.get(BUSY) else { return Ok(u64::MAX) };
-    let milliseconds: u32 = told
+    let Some(text) = target.settings.get(BUSY) else { return Ok(u64::MAX) };
+    let milliseconds: u32 = text
         .parse()
-        .map_err(|_| Error::Setting(format!("{BUSY} is {told}: it must be a number of milliseconds")))?;
+        .map_err(|_| Error::Setting(format!("{BUSY} is {text}: it must be a number of milliseconds")))?;
     Ok(u64::from(milliseconds) * 1_000_000)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn run(connection: &Connection, statement: &str) -> Result<(), Error>
         while rows.next()?.is_some() {}
         Ok(())
     };
-    done().map_err(|error| Fault::from(error).of(format!("'{}'", statement.trim())))
+    done().map_err(|error| SqliteError::from(error).of(Asked::Execute(statement.to_owned())))
 }
 
 /// Statements that are prepared once, and the answer to the last command.
@@ -90,29 +90,29 @@ pub(crate) struct Session<'c> {
     current: Option<usize>,
     /// Columns of the answer to one that is not.
     named: Vec<String>,
-    answer: Answer,
+    answer: ReplyBuffer,
     digits: Vec<u8>,
 }
 
 impl<'c> Session<'c> {
-    /// Prepares the statements, each with so many parameters: a table that is missing, or a parameter that would get
+    /// Prepares the statements: a table that is missing, or a parameter that would get
     /// no value, is found before the run.
-    pub(crate) fn begin(
-        connection: &'c Connection,
-        statements: &[String],
-        parameters: &[usize],
-    ) -> Result<Self, Error> {
-        let prepare = |(text, given): (&String, &usize)| {
-            let doing = || format!("preparing '{}'", text.trim());
-            let prepared = connection.prepare(text).map_err(|error| Fault::from(error).of(doing()))?;
-            same(&prepared, *given).map_err(|text| Error::Refused {
-                doing: doing(),
+    pub(crate) fn begin(connection: &'c Connection, statements: &[PreparedStatement]) -> Result<Self, Error> {
+        let prepare = |statement: &PreparedStatement| {
+            let asked = || statement.clone().asked();
+            let prepared =
+                connection.prepare(&statement.text).map_err(|error| SqliteError::from(error).of(asked()))?;
+            same(&prepared, statement.parameters).map_err(|message| Error::Refused {
+                asked: asked(),
                 code: String::new(),
-                text,
+                message,
+                remedy: Some(
+                    "write :NAME for a variable that is set, and CAST(:NAME AS TYPE) for :NAME::TYPE",
+                ),
             })?;
             Ok(prepared)
         };
-        let statements = statements.iter().zip(parameters).map(prepare).collect::<Result<Vec<_>, Error>>()?;
+        let statements = statements.iter().map(prepare).collect::<Result<Vec<_>, Error>>()?;
         let columns = statements.iter().map(names).collect();
         Ok(Self {
             connection,
@@ -120,13 +120,13 @@ impl<'c> Session<'c> {
             columns,
             current: None,
             named: Vec::new(),
-            answer: Answer::default(),
+            answer: ReplyBuffer::default(),
             digits: Vec::new(),
         })
     }
 
-    /// Executes a command to its end. [`Session::reply`] has the answer; a fault is one, too.
-    pub(crate) fn execute(&mut self, command: &Command) -> Result<(), Fault> {
+    /// Executes a command to its end. [`Session::reply`] has the answer; an error is one, too.
+    pub(crate) fn execute(&mut self, command: &Command) -> Result<(), SqliteError> {
         self.answer.clear();
         let done = match command {
             Command::Prepared { statement, values } => {
@@ -148,9 +148,9 @@ impl<'c> Session<'c> {
             Command::Keyed(_) | Command::Batch(_) => Err(rusqlite::Error::InvalidQuery),
         };
         done.map_err(|error| {
-            let fault = Fault::from(error);
-            self.answer.fail(&fault.code, &fault.text);
-            fault
+            let error = SqliteError::from(error);
+            self.answer.fail(&error.code, &error.text);
+            error
         })
     }
 
@@ -190,42 +190,42 @@ fn same(statement: &Statement<'_>, given: usize) -> Result<(), String> {
     }
     // `?9` makes nine of them.
     read.dedup();
-    let told = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     Err(format!(
         "the parameters that SQLite reads in it ({}) are not those that get a value ({})",
-        told(&read),
-        told(&given)
+        list(&read),
+        list(&given)
     ))
 }
 
 /// Binds, steps to the end, and copies what comes.
 fn ask(
     statement: &mut Statement<'_>,
-    values: &[Value],
-    answer: &mut Answer,
+    values: &[Parameter],
+    answer: &mut ReplyBuffer,
     digits: &mut Vec<u8>,
 ) -> rusqlite::Result<()> {
-    // Of text that is sent as it is, nobody could look before the run.
+    // Text that is sent as it is could not be checked before the run.
     if statement.parameter_count() != values.len() {
         return Err(rusqlite::Error::InvalidParameterCount(values.len(), statement.parameter_count()));
     }
     for (place, value) in (1_usize..).zip(values) {
         match value {
-            Value::Null => statement.raw_bind_parameter(place, Null)?,
-            Value::Int(number) => statement.raw_bind_parameter(place, number)?,
-            Value::Float(number) => statement.raw_bind_parameter(place, number)?,
-            Value::Bool(truth) => statement.raw_bind_parameter(place, truth)?,
-            Value::Text(text) => {
+            Parameter::Null => statement.raw_bind_parameter(place, Null)?,
+            Parameter::Int(number) => statement.raw_bind_parameter(place, number)?,
+            Parameter::Float(number) => statement.raw_bind_parameter(place, number)?,
+            Parameter::Bool(truth) => statement.raw_bind_parameter(place, truth)?,
+            Parameter::Text(text) => {
                 statement.raw_bind_parameter(place, ToSqlOutput::Borrowed(ValueRef::Text(text)))?;
             }
         }
     }
     let width = statement.column_count();
     if width == 0 {
-        answer.sort = Sort::Count(statement.raw_execute()? as u64);
+        answer.kind = ReplyKind::Count(statement.raw_execute()? as u64);
         return Ok(());
     }
-    answer.sort = Sort::Rows;
+    answer.kind = ReplyKind::Rows;
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
         for column in 0..width {

@@ -7,15 +7,15 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 use serde::Serialize;
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::config::Target;
+use crate::error::{Asked, Error};
 
-use super::fault::Fault;
+use super::deadline::Deadline;
+use super::error::SqliteError;
 use super::session::{BUSY, open};
-use super::watch::Watch;
 
-/// Pragmas that decide what a request costs, read back whether or not somebody set them.
+/// Pragmas that decide what a request costs, read back whether they were set or not.
 const DECISIVE: [&str; 7] = [
     "cache_size",
     "journal_mode",
@@ -46,15 +46,15 @@ pub struct Described {
 ///
 /// It cannot be opened, is no database, or a setting cannot be written so.
 pub fn describe(target: &Target) -> Result<Described, Error> {
-    let connection = open(target, &Arc::new(Watch::default()), Clock::new())?;
+    let connection = open(target, &Arc::new(Deadline::default()), Clock::new())?;
     let read = || -> rusqlite::Result<Described> {
         let mut settings = BTreeMap::new();
         let named = target.settings.keys().map(String::as_str).filter(|name| *name != BUSY);
         for name in DECISIVE.into_iter().chain(named) {
             settings.insert(name.to_owned(), pragma(&connection, name)?);
         }
-        // What is in force is the handler of `watch`, which no pragma shows.
-        settings.extend(target.settings.get(BUSY).map(|told| (BUSY.to_owned(), Some(told.clone()))));
+        // What is in force is the handler of `deadline`, which no pragma shows.
+        settings.extend(target.settings.get(BUSY).map(|value| (BUSY.to_owned(), Some(value.clone()))));
         let mut options = connection.prepare("PRAGMA compile_options")?;
         let compiled = options.query_map((), |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(Described {
@@ -64,7 +64,7 @@ pub fn describe(target: &Target) -> Result<Described, Error> {
             empty: connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", (), |row| row.get(0))?,
         })
     };
-    read().map_err(|error| Fault::from(error).of("reading its settings"))
+    read().map_err(|error| SqliteError::from(error).of(Asked::Task("reading its settings".to_owned())))
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {

@@ -12,9 +12,8 @@ use crate::clock::SECOND;
 use crate::shared::Shared;
 use crate::{Arrivals, Config, Error, Run, describe_sqlite, load};
 
-use super::desk::{Desk, Due};
-use super::watch::Watch;
-use crate::slot::Flight;
+use super::deadline::Deadline;
+use super::dispatcher::Dispatcher;
 use crate::workload::Outcome;
 
 /// A folder that is gone after the test.
@@ -41,24 +40,24 @@ impl Drop for Folder {
 }
 
 fn config(path: &Path, workload: &Value, change: &Value) -> Config {
-    let mut told = json!({
+    let mut settings = json!({
         "target": {"kind": "sqlite", "path": path, "settings": {"journal_mode": "WAL", "synchronous": "OFF"}},
         "workload": workload,
         "arrivals": {"kind": "constant", "rate": 1000}, "duration_s": 0.5, "connections": 3, "threads": 1,
         "max_in_flight": 3, "timeout_s": 10, "interval_s": 0.1,
     });
     for (name, value) in change.as_object().unwrap() {
-        told[name] = value.clone();
+        settings[name] = value.clone();
     }
-    Config::read(&told.to_string()).unwrap()
+    Config::read(&settings.to_string()).unwrap()
 }
 
 fn ycsb(letter: &str) -> Value {
-    json!({"kind": "ycsb", "letter": letter, "records": 500})
+    json!({"kind": "ycsb", "letter": letter, "records": 500, "seed": 0})
 }
 
 fn script(text: &str) -> Value {
-    json!({"kind": "script", "scripts": [{"name": "test", "text": text}]})
+    json!({"kind": "script", "scripts": [{"name": "test", "text": text, "weight": 1}], "seed": 0, "prepared": true})
 }
 
 /// The summary, and all intervals.
@@ -140,17 +139,17 @@ fn scripts_take_rows_types_and_blocks_and_an_error_ends_the_block() {
     assert_eq!(row, (9, "realintegerinteger".into()));
     let text = "BEGIN;\nINSERT INTO seen VALUES (1, 'lost');\nSELECT abs(-9223372036854775808);\nEND;\n";
     let (_, intervals) = ran(&config(&folder.file(), &script(text), &trace(&[0.0, 0.0, 0.0])));
-    let said = errors(&intervals);
-    assert!(said.iter().all(|one| one.contains("line 3: integer overflow (SQLITE_ERROR)")), "{said:?}");
+    let message = errors(&intervals);
+    assert!(message.iter().all(|one| one.contains("line 3: integer overflow (SQLITE_ERROR)")), "{message:?}");
     let lost: i64 =
         other.query_row("SELECT count(*) FROM seen WHERE kind = 'lost'", (), |row| row.get(0)).unwrap();
-    assert_eq!((said.len(), lost), (1, 0));
+    assert_eq!((message.len(), lost), (1, 0));
 }
 
 #[test]
 fn the_tables_of_the_built_in_scripts_are_made_and_worked_on() {
     let folder = Folder::new();
-    let workload = json!({"kind": "script", "scripts": [{"name": "tpcb-like"}]});
+    let workload = json!({"kind": "script", "scripts": [{"name": "tpcb-like", "weight": 1}], "seed": 0, "prepared": true});
     let change = json!({"arrivals": {"kind": "constant", "rate": 100}});
     let (summary, intervals) = ran(&config(&folder.file(), &workload, &change));
     assert_eq!((summary["done"].as_u64(), sum(&intervals, "count")), (Some(50), 50), "{intervals:?}");
@@ -166,19 +165,22 @@ fn the_tables_of_the_built_in_scripts_are_made_and_worked_on() {
 
 #[test]
 fn a_lock_is_waited_for_as_long_as_a_request_may_take_or_as_the_setting_says() {
-    for (setting, said) in [(None, None), (Some("5"), Some("database is locked (SQLITE_BUSY)"))] {
+    for (setting, message) in [(None, None), (Some("5"), Some("database is locked (SQLITE_BUSY)"))] {
         let folder = Folder::new();
         let change = json!({"timeout_s": 0.1, "connections": 2, "duration_s": 0.05,
                             "arrivals": {"kind": "trace", "times_s": [0.0, 0.01]}});
         let mut config = config(&folder.file(), &script("INSERT INTO t VALUES (1);"), &change);
-        config.target.settings.extend(setting.map(|told| ("busy_timeout".to_owned(), told.to_owned())));
+        config.target.settings.extend(setting.map(|value| ("busy_timeout".to_owned(), value.to_owned())));
         let other = Connection::open(folder.file()).unwrap();
         other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a); BEGIN IMMEDIATE").unwrap();
         let (summary, intervals) = ran(&config);
         assert_eq!((summary["done"].as_u64(), summary["in_flight_at_end"].as_u64()), (Some(2), Some(0)));
         let failed = errors(&intervals);
-        assert_eq!((sum(&intervals, "timeouts"), failed.len()), if said.is_some() { (0, 1) } else { (2, 0) });
-        assert!(said.is_none_or(|said| failed[0].contains(said)), "{failed:?}");
+        assert_eq!(
+            (sum(&intervals, "timeouts"), failed.len()),
+            if message.is_some() { (0, 1) } else { (2, 0) }
+        );
+        assert!(message.is_none_or(|message| failed[0].contains(message)), "{failed:?}");
     }
 }
 
@@ -235,8 +237,8 @@ fn a_full_disk_is_a_failure_that_is_counted() {
     Connection::open(folder.file()).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
     let (summary, intervals) = ran(&config);
     assert_eq!(summary["done"].as_u64(), Some(500));
-    let said = errors(&intervals);
-    assert!(said.iter().all(|one| one.contains("database or disk is full (SQLITE_FULL)")), "{said:?}");
+    let message = errors(&intervals);
+    assert!(message.iter().all(|one| one.contains("database or disk is full (SQLITE_FULL)")), "{message:?}");
     assert!((1..50).contains(&sum(&intervals, "count")));
 }
 
@@ -249,12 +251,12 @@ fn settings_are_read_back_and_a_loading_that_is_interrupted_leaves_nothing() {
     {
         config.target.settings.insert(name.into(), value.into());
     }
-    let said = describe_sqlite(&config.target).unwrap();
-    let value = |name: &str| said.settings[name].clone();
+    let message = describe_sqlite(&config.target).unwrap();
+    let value = |name: &str| message.settings[name].clone();
     assert_eq!((value("journal_mode"), value("synchronous")), (Some("wal".into()), Some("0".into())));
     assert_eq!((value("page_size"), value("cache_size")), (Some("8192".into()), Some("-64".into())));
     assert_eq!((value("busy_timeout"), value("nonsense")), (Some("70".into()), None));
-    assert!(said.empty && said.compiled.contains(&"THREADSAFE=1".to_owned()), "{:?}", said.compiled);
+    assert!(message.empty && message.compiled.contains(&"THREADSAFE=1".to_owned()), "{:?}", message.compiled);
     let source = config.source().unwrap();
     let interrupted = load(&config.target, source.bulk(config.target.kind), &mut |_, _| false);
     assert!(interrupted.unwrap_err().to_string().contains("interrupted"));
@@ -268,19 +270,23 @@ fn what_cannot_be_opened_prepared_or_set_is_said_before_the_run() {
         let source = config.source().unwrap();
         Run::start(config, &*source).err().map_or_else(String::new, |error: Error| error.to_string())
     };
-    let said = refused(&config(&folder.file(), &script("SELECT * FROM nowhere;"), &json!({})));
-    assert_eq!(said, "preparing 'SELECT * FROM nowhere': no such table: nowhere (SQLITE_ERROR)");
-    let said = refused(&config(&folder.0.join("no/such/folder"), &script("SELECT 1;"), &json!({})));
+    let alone = json!({"connections": 1, "max_in_flight": 1});
+    let message = refused(&config(&folder.file(), &script("SELECT * FROM nowhere;"), &alone));
+    assert_eq!(
+        message,
+        "script test, line 1: preparing 'SELECT * FROM nowhere': no such table: nowhere (SQLITE_ERROR)"
+    );
+    let message = refused(&config(&folder.0.join("no/such/folder"), &script("SELECT 1;"), &json!({})));
     assert!(
-        said.ends_with("folder cannot be reached: unable to open database file (SQLITE_CANTOPEN)"),
-        "{said}"
+        message.ends_with("folder cannot be reached: unable to open database file (SQLITE_CANTOPEN)"),
+        "{message}"
     );
     let mut other = config(&folder.file(), &script("SELECT 1;"), &json!({}));
     other.target.settings.insert("cache_size".into(), "1; DROP TABLE t".into());
     assert!(refused(&other).contains("neither the name nor the value"));
     fs::write(folder.file(), "no database, and long enough to be seen for none".repeat(100)).unwrap();
-    let said = refused(&config(&folder.file(), &script("SELECT 1;"), &json!({})));
-    assert!(said.contains("file is not a database (SQLITE_NOTADB)"), "{said}");
+    let message = refused(&config(&folder.file(), &script("SELECT 1;"), &json!({})));
+    assert!(message.contains("file is not a database (SQLITE_NOTADB)"), "{message}");
 }
 
 #[test]
@@ -288,16 +294,16 @@ fn waiting_counts_from_when_a_request_was_due_and_from_when_somebody_was_free() 
     let arrivals = Arrivals::Constant { rate: 1e6 };
     let shared = Arc::new(Shared::new(arrivals, 1, false, (SECOND, SECOND, SECOND)));
     let clock = shared.clock;
-    let desk = Desk::new(shared, 1, 2, 3);
-    desk.begin(0);
+    let dispatcher = Dispatcher::new(shared, 1, 2, 3);
+    dispatcher.begin(0);
     while clock.now() < 10_000 {}
-    let took = || desk.take().map(|due| (due.intended, due.free)).unwrap();
+    let took = || dispatcher.take().map(|due| (due.at, due.free)).unwrap();
     // Both connections are free from the beginning, whichever thread comes first.
     assert_eq!((took(), took()), ((0, 0), (1_000, 0)));
-    desk.free(5_000);
+    dispatcher.free(5_000);
     assert_eq!(took(), (2_000, 5_000));
-    desk.shared.stop.store(true, Ordering::Relaxed);
-    assert!(desk.take().is_none());
+    dispatcher.shared.stop.store(true, Ordering::Relaxed);
+    assert!(dispatcher.take().is_none());
 }
 
 #[test]
@@ -311,12 +317,14 @@ fn a_parameter_that_would_get_no_value_is_refused_before_the_run() {
         ("SELECT :n::int", "($1::int)", "($1)"),
         ("SELECT $1", "($1)", "(none)"),
     ];
+    // Of several that make the file at once, one may meet a lock first.
+    let alone = json!({"connections": 1, "max_in_flight": 1});
     for (statement, read, given) in parameters {
         let text = format!("\\set n 1\n{statement};\n");
-        let config = config(&folder.file(), &script(&text), &json!({}));
-        let said = Run::start(&config, &*config.source().unwrap()).err().unwrap().to_string();
+        let config = config(&folder.file(), &script(&text), &alone);
+        let message = Run::start(&config, &*config.source().unwrap()).err().unwrap().to_string();
         let wanted = format!("reads in it {read} are not those that get a value {given}");
-        assert!(said.contains(&wanted), "{statement}: {said}");
+        assert!(message.contains(&wanted), "{statement}: {message}");
     }
     // A statement with a variable in quotes is sent as text, and nobody can look before.
     let text = "\\set n 1\nSELECT ':n', ?;\n";
@@ -326,44 +334,28 @@ fn a_parameter_that_would_get_no_value_is_refused_before_the_run() {
 }
 
 #[test]
-fn what_comes_after_the_end_of_an_interval_counts_in_the_next() {
-    let config = config(Path::new("unused"), &script("SELECT 1;"), &json!({}));
-    let mut workload = config.source().unwrap().worker(0);
-    let trace = Arrivals::Trace(Arc::from([0, 0, SECOND / 2, SECOND]));
-    let shared = Arc::new(Shared::new(trace, 1, false, (10 * SECOND, SECOND, SECOND)));
-    let desk = Desk::new(Arc::clone(&shared), 1, 2, 2);
-    desk.begin(0);
-    let mut sent = || {
-        let due = desk.take().unwrap();
-        desk.sent(0, &due, 1_000);
-        let (operation, unit, _) = workload.begin(0);
-        Flight { operation, unit, intended: due.intended, sent: 1_000 }
-    };
-    let flights = (sent(), sent());
-    assert!(shared.collect().is_empty());
-    desk.finish(&flights.0, Outcome::Missing, 2 * SECOND);
-    desk.time_out(&flights.1, 3 * SECOND);
-    desk.sent(0, &Due { intended: 0, free: 0 }, 4 * SECOND);
-    let told: Vec<_> = shared
-        .collect()
-        .iter()
-        .map(|one| {
-            let tally = &one.recorder.tallies[0];
-            let late = tally.lag_late.histogram().len();
-            (one.to / SECOND, late, tally.count, tally.timeouts, one.in_flight, one.queued)
-        })
-        .collect();
-    // What is due at the end of an interval waits in the next.
-    assert_eq!(told, [(1, 2, 0, 0, 2, 1), (2, 0, 0, 0, 2, 2), (3, 0, 1, 0, 1, 2), (4, 0, 0, 1, 0, 2)]);
+fn what_comes_after_the_end_counts_nowhere() {
+    let trace = Arrivals::Trace(Arc::from([0]));
+    let shared = Arc::new(Shared::new(trace, 1, false, (SECOND, SECOND, SECOND)));
+    let dispatcher = Dispatcher::new(Arc::clone(&shared), 1, 1, 1);
+    dispatcher.begin(0);
+    let request = dispatcher.take().unwrap().send(0, 1_000);
+    dispatcher.sent(&request);
+    let totals = dispatcher.lock().accounting.close(SECOND);
+    dispatcher.close();
+    dispatcher.finish(&request, Outcome::Missing, 2 * SECOND);
+    dispatcher.time_out(&request, 2 * SECOND);
+    assert_eq!((totals.sent, totals.done, totals.in_flight_at_end), (1, 0, 1));
+    assert_eq!((shared.collect().len(), dispatcher.lock().accounting.in_flight()), (1, 1));
 }
 
 #[test]
 fn whoever_ends_a_run_knows_whose_call_has_not_returned() {
-    let watch = Watch::default();
-    assert!(watch.begin(SECOND));
-    assert!(watch.close() && watch.close());
-    watch.end();
-    assert!(!watch.close() && !watch.begin(SECOND));
+    let deadline = Deadline::default();
+    assert!(deadline.begin(SECOND));
+    assert!(deadline.close() && deadline.close());
+    deadline.end();
+    assert!(!deadline.close() && !deadline.begin(SECOND));
 }
 
 #[test]
@@ -376,8 +368,11 @@ fn a_log_that_somebody_else_reads_cannot_be_emptied_and_that_is_said() {
     other.query_row("SELECT count(*) FROM t", (), |_| Ok(())).unwrap();
     let source = config.source().unwrap();
     let loaded = || load(&config.target, source.bulk(config.target.kind), &mut |_, _| true);
-    let said = loaded().unwrap_err().to_string();
-    assert!(said.contains("somebody else reads the file") && said.ends_with("(SQLITE_BUSY)"), "{said}");
+    let message = loaded().unwrap_err().to_string();
+    assert!(
+        message.contains("somebody else reads the file") && message.ends_with("(SQLITE_BUSY)"),
+        "{message}"
+    );
     other.execute_batch("END").unwrap();
     loaded().unwrap();
 }

@@ -2,64 +2,65 @@
 
 use std::thread;
 
-use crate::slot::Flight;
-use crate::workload::{Command, Next, Workload};
+use crate::accounting::Request;
+use crate::workload::message::Command;
+use crate::workload::{Next, Unit, Workload};
 
-use super::desk::Desk;
+use super::deadline::Deadline;
+use super::dispatcher::Dispatcher;
 use super::session::Session;
-use super::watch::Watch;
 
 /// A thread of a run.
 pub(crate) struct Worker<'c> {
-    pub(crate) desk: &'c Desk,
+    pub(crate) dispatcher: &'c Dispatcher,
     /// Of the connection.
     pub(crate) number: usize,
     pub(crate) session: Session<'c>,
-    pub(crate) watch: &'c Watch,
+    pub(crate) deadline: &'c Deadline,
     pub(crate) workload: Box<dyn Workload>,
 }
 
 impl Worker<'_> {
     /// Takes requests as they are due, one after the other, until the run is over.
     pub(crate) fn run(mut self) {
-        while let Some(due) = self.desk.take() {
+        while let Some(due) = self.dispatcher.take() {
             let (operation, unit, next) = self.workload.begin(self.number);
-            let sent = self.desk.shared.clock.now();
-            self.desk.sent(operation, &due, sent);
-            self.follow(Flight { operation, unit, intended: due.intended, sent }, next);
+            let request = due.send(operation, self.dispatcher.shared.clock.now());
+            self.dispatcher.sent(&request);
+            self.follow(&request, unit, next);
         }
     }
 
     /// Does what the workload says is next, to the end of the unit.
-    fn follow(&mut self, mut flight: Flight, mut next: Next) {
-        let clock = self.desk.shared.clock;
-        let mut now = flight.sent;
+    fn follow(&mut self, request: &Request, unit: Unit, mut next: Next) {
+        let clock = self.dispatcher.shared.clock;
+        let mut now = request.sent;
         loop {
             next = match next {
                 Next::Done(outcome) => {
-                    self.desk.finish(&flight, outcome, now);
+                    self.dispatcher.finish(request, outcome, now);
                     break;
                 }
-                _ if self.desk.is_over() => return self.workload.lost(flight.unit),
+                _ if self.dispatcher.is_over() => return self.workload.lost(unit),
                 Next::Send(command) => {
                     let Some(in_time) = self.ask(&command, now) else {
-                        return self.workload.lost(flight.unit);
+                        return self.workload.lost(unit);
                     };
                     now = clock.now();
-                    if !in_time && !self.desk.is_over() {
-                        self.desk.time_out(&flight, now);
-                        self.workload.lost(flight.unit);
+                    if !in_time && !self.dispatcher.is_over() {
+                        self.dispatcher.time_out(request, now);
+                        self.workload.lost(unit);
                         break;
                     }
-                    self.workload.reply(&mut flight.unit, &self.session.reply(), self.session.in_block())
+                    self.workload.reply(&unit, &self.session.reply(), self.session.in_block())
                 }
                 Next::Sleep(time) => {
                     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-                    if !self.desk.sleep(now.saturating_add(time), || self.desk.is_over()) {
-                        return self.workload.lost(flight.unit);
+                    if !self.dispatcher.sleep(now.saturating_add(time), || self.dispatcher.is_over()) {
+                        return self.workload.lost(unit);
                     }
                     now = clock.now();
-                    self.workload.wake(&mut flight.unit)
+                    self.workload.wake(&unit)
                 }
             };
         }
@@ -67,19 +68,19 @@ impl Worker<'_> {
             self.session.roll_back();
             now = clock.now();
         }
-        self.desk.free(now);
+        self.dispatcher.free(now);
     }
 
     /// Executes a command; false if it was ended because it took too long, nothing if the run is over before it.
     fn ask(&mut self, command: &Command, now: u64) -> Option<bool> {
-        let deadline = now.saturating_add(self.desk.shared.timeout);
-        if !self.watch.begin(deadline) {
+        let deadline = now.saturating_add(self.dispatcher.shared.timeout);
+        if !self.deadline.begin(deadline) {
             return None;
         }
         let done = self.session.execute(command);
-        self.watch.end();
+        self.deadline.end();
         Some(match done {
-            Err(fault) if fault.ends_a_wait() => self.desk.shared.clock.now() < deadline,
+            Err(error) if error.ends_a_wait() => self.dispatcher.shared.clock.now() < deadline,
             _ => true,
         })
     }
@@ -89,7 +90,7 @@ impl Drop for Worker<'_> {
     fn drop(&mut self) {
         // Its request would be waited for without end.
         if thread::panicking() {
-            self.desk.close();
+            self.dispatcher.close();
         }
     }
 }

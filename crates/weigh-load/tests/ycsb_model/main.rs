@@ -8,8 +8,9 @@ mod server;
 use std::sync::Mutex;
 
 use weigh_load::random::Random;
-use weigh_load::workload::{Command, Next, Outcome, Source, Unit};
-use weigh_load::ycsb::{Letter, Settings, Store, Ycsb};
+use weigh_load::workload::message::Command;
+use weigh_load::workload::ycsb::{Letter, Settings, Store, Ycsb};
+use weigh_load::workload::{Next, Outcome, Source, Unit};
 
 use server::{Answer, Lie, Server};
 
@@ -79,8 +80,8 @@ fn play(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64, events:
                 worker.lost(unit);
                 None
             }
-            Connection::Done(mut unit, answer) => {
-                let next = answer.hand_to(worker, &mut unit);
+            Connection::Done(unit, answer) => {
+                let next = answer.hand_to(worker, &unit);
                 Some((unit, next))
             }
         };
@@ -176,12 +177,12 @@ fn threads_at_once_are_not_accused_either() {
                     let mut worker = source.worker(thread);
                     let mut verified = 0;
                     for _ in 0..8_000 {
-                        let (_, mut unit, mut next) = worker.begin(0);
+                        let (_, unit, mut next) = worker.begin(0);
                         loop {
                             match next {
                                 Next::Send(command) => {
                                     let answer = server.lock().unwrap().execute(&command);
-                                    next = answer.hand_to(worker.as_mut(), &mut unit);
+                                    next = answer.hand_to(worker.as_mut(), &unit);
                                 }
                                 Next::Done(Outcome::Right { verified: rows }) => {
                                     verified += rows;

@@ -1,12 +1,13 @@
-//! A store in memory that speaks what YCSB speaks, and lies when it is told to.
+//! A store in memory that speaks what YCSB speaks, and gives wrong answers when it is asked to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use weigh_load::TargetKind;
 use weigh_load::random::Random;
-use weigh_load::workload::{Bulk, Command, Next, Reply, Rows, Source, Unit, Value, Workload};
-use weigh_load::ycsb::Ycsb;
+use weigh_load::workload::message::{Bulk, Command, Parameter, PreparedStatement, Reply, Rows};
+use weigh_load::workload::ycsb::Ycsb;
+use weigh_load::workload::{Next, Source, Unit, Workload};
 
 use crate::FIELDS;
 
@@ -39,7 +40,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    pub(crate) fn hand_to(&self, workload: &mut dyn Workload, unit: &mut Unit) -> Next {
+    pub(crate) fn hand_to(&self, workload: &mut dyn Workload, unit: &Unit) -> Next {
         let rows = match self {
             Self::Count(count) => return workload.reply(unit, &Reply::Count(*count), false),
             Self::Error => {
@@ -63,7 +64,7 @@ impl Answer {
 
 /// One table, or the hashes and the sorted set of a key-value store.
 pub(crate) struct Server {
-    statements: Vec<String>,
+    statements: Vec<PreparedStatement>,
     rows: BTreeMap<Vec<u8>, Row>,
     /// Rows as they were before their last write.
     before: BTreeMap<Vec<u8>, Row>,
@@ -135,14 +136,14 @@ impl Server {
         }
     }
 
-    fn prepared(&mut self, statement: usize, values: &[Value]) -> Answer {
-        let text = self.statements[statement].clone();
+    fn prepared(&mut self, statement: usize, values: &[Parameter]) -> Answer {
+        let text = self.statements[statement].text.clone();
         let bytes = |at: usize| match &values[at] {
-            Value::Text(text) => text.clone(),
+            Parameter::Text(text) => text.clone(),
             other => panic!("{other:?}"),
         };
         if text.starts_with("SELECT ycsb_key") {
-            let Value::Int(limit) = values[1] else { panic!() };
+            let Parameter::Int(limit) = values[1] else { panic!() };
             let rows = self.rows.range(bytes(0)..).take(usize::try_from(limit).unwrap());
             let rows = rows.map(|(key, row)| [vec![key.clone()], row.clone()].concat()).collect();
             return Answer::Rows(self.twisted(rows));

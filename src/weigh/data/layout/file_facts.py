@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
+from weigh.model import codes
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.errors import DataFault
-from weigh.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from weigh.model.codes.code import Fixed
+    from weigh.model.finding import Finding
 
 Depth = Literal["size", "hash", "digest"]
 
@@ -106,9 +109,9 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
     for file in manifest.files:
         size = sizes[file.path]
         if size is None:
-            problems.append(_problem("missing", f"{file.path} is missing", folder))
+            problems.append(_problem(codes.D8_MISSING, f"{file.path} is missing", folder))
         elif size != file.bytes:
-            problems.append(_problem("size", f"{file.path} has {size:,} bytes, not {file.bytes:,}", folder))
+            problems.append(_problem(codes.D8_SIZE, f"{file.path} has {size:,} bytes, not {file.bytes:,}", folder))
     if problems or depth == "size":
         return problems
 
@@ -122,14 +125,18 @@ def verify(folder: Path, manifest: Manifest, depth: Depth = "hash") -> list[Find
         try:
             same_rows = _native.digest_parquet([path]) == file.digest
         except _native.DigestError as error:
-            problems.append(_problem("damaged", f"{file.path} is damaged: {error}", folder))
+            problems.append(_problem(codes.D8_DAMAGED, f"{file.path} is damaged: {error}", folder))
             continue
         if not same_rows:
-            problems.append(_problem("rows", f"{file.path} holds other rows than when it was made", folder))
+            problems.append(_problem(codes.D8_ROWS, f"{file.path} holds other rows than when it was made", folder))
         elif changed:
-            problems.append(_problem("bytes", f"{file.path} was written anew since: same rows, other bytes", folder))
+            problems.append(
+                _problem(codes.D8_BYTES, f"{file.path} was written anew since: same rows, other bytes", folder)
+            )
     if depth == "digest" and merged(manifest.files) != manifest.digests:
-        problems.append(_problem("manifest", "the manifest contradicts itself: digests of files and tables", folder))
+        problems.append(
+            _problem(codes.D8_MANIFEST, "the manifest contradicts itself: digests of files and tables", folder)
+        )
     return problems
 
 
@@ -140,6 +147,6 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def _problem(kind: str, text: str, folder: Path) -> Finding:
+def _problem(code: Fixed, text: str, folder: Path) -> Finding:
     remedy = f"remove {folder}; weigh makes it again"
-    return Finding(code=f"D8.{kind}", severity="error", text=text, remedy=remedy)
+    return code.finding(text=text, remedy=remedy)

@@ -98,19 +98,19 @@ def read_file(path: Path) -> File:
         raise UsageError(
             "there is no such file",
             where=str(path),
-            remedy="write one (docs/weigh-toml.md), or name contenders with --contender",
+            remedy="write one (docs/reference/weigh-toml.md), or name contenders with --contender",
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="weigh.toml is UTF-8 text") from None
     try:
         plain = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/weigh-toml.md") from None
+        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
     _check_keys(plain, path)
     try:
         return msgspec.convert(plain, File)
     except msgspec.ValidationError as error:
-        raise UsageError(_plain_words(error), where=str(path), remedy="see docs/weigh-toml.md") from None
+        raise UsageError(_plain_words(error), where=str(path), remedy="see docs/reference/weigh-toml.md") from None
 
 
 def _check_keys(plain: Mapping[str, Any], path: Path) -> None:

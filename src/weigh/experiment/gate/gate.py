@@ -16,6 +16,7 @@ from weigh.answers.votes import UNDECIDED, conclude, vote
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate import metamorphic
 from weigh.experiment.gate.queries import QuerySession
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import Check, Gate
@@ -264,9 +265,7 @@ def cases_asked(workload: Workload) -> dict[str, int]:
 
 
 def _lazy(contender: str, operation: str, why: str) -> Finding:
-    return Finding(
-        code="A5.lazy",
-        severity="error",
+    return codes.A5_LAZY.finding(
         contender=contender,
         operation=operation,
         text=f"the answer was not complete when its execution returned ({why}): the clock would stop too early",

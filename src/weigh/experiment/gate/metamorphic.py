@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from weigh.answers import compare
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.answer import GateStatus
-from weigh.model.finding import Finding
 from weigh.model.gate import Check, Difference
 from weigh.model.operation import fill
 from weigh.model.text import one_line
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data_link import DataLink
     from weigh.model.contender import Setting
+    from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation, Workload
     from weigh.model.progress import Progress
 
@@ -158,9 +158,7 @@ def _variant(
 
 
 def _untried(ready: PreparedContender, name: str, refused: list[str], operations: int) -> Finding:
-    return Finding(
-        code="X.relation",
-        severity="note",
+    return codes.X_RELATION.finding(
         contender=ready.name,
         text=f"the check of the engine against itself with {name} could not be made on "
         f"{units.count(len(refused), 'operation')} of {operations}: {one_line(refused[0])}",

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
-from weigh.model import units
-from weigh.model.finding import Finding
+from weigh.model import codes, units
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data_link import DataLink
     from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
     from weigh.model.operation import Workload
 
 FULL_DIGEST_ROWS = 2_000_000
@@ -146,9 +146,7 @@ def _restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def _counted(contender: str, table: str, rows: int) -> Finding:
-    return Finding(
-        code="A4.counted",
-        severity="note",
+    return codes.A4_COUNTED.finding(
         contender=contender,
         text=f"table {table} has {rows:,} rows: what it reads was compared by row count, not row by row",
         remedy=f"up to {FULL_DIGEST_ROWS:,} rows every row is compared",
@@ -156,9 +154,7 @@ def _counted(contender: str, table: str, rows: int) -> Finding:
 
 
 def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding:
-    return Finding(
-        code="A4.rows",
-        severity="error",
+    return codes.A4_ROWS.finding(
         contender=contender,
         text=f"it answers SELECT * FROM {table} with other rows than it was given: {seen}, not {expected}",
         remedy="look at how its adapter binds tables; no answer of it is compared",
@@ -166,9 +162,7 @@ def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding
 
 
 def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
-    return Finding(
-        code="A4.unread",
-        severity="warning",
+    return codes.A4_UNREAD.finding(
         contender=contender,
         text=f"it could not hand out {table}, so the rows it reads were not compared with those on disk: {ended}",
         remedy="its answers are checked all the same; a longer --timeout may help",
@@ -176,14 +170,10 @@ def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
 
 
 def _cached(contender: str, operation: str, again: float, anew: float) -> Finding:
-    return Finding(
-        code="A9.detected",
-        severity="error",
+    return codes.A9_DETECTED.finding(
         contender=contender,
         operation=operation,
-        text=(
-            f"a repeated query takes {units.seconds(again)}, the same one with an unseen literal "
-            f"{units.seconds(anew)}: a result cache answers"
-        ),
+        text=f"a repeated query takes {units.seconds(again)}, the same one with an unseen literal "
+        f"{units.seconds(anew)}: a result cache answers",
         remedy="switch the cache off in its settings; its times would be those of the cache",
     )

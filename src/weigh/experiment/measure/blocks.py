@@ -24,7 +24,7 @@ from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.host import processes
 from weigh.host.sampling import Sampling
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.sample import Outcome
 from weigh.model.schedule import Arm, Slot, block_order, start_order
 
@@ -228,9 +228,7 @@ class Blocks:
         except WorkerEnded as ended:
             self._journal.append(
                 "finding",
-                Finding(
-                    code="X.start",
-                    severity="warning",
+                codes.X_START.finding(
                     contender=self._arms[arm].contender,
                     text=f"a fresh start failed: {ended}",
                     remedy="see whether memory or processes ran out",

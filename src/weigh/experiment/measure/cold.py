@@ -1,9 +1,9 @@
 """Cold: one life an operation, with nothing of its data in memory when the clock starts, and the proof of it.
 
-The order is what makes it cold (docs/cold.md): the life before is really down; dirty pages are written; the kernel's
-caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed over; the
-files of its tables are put out of memory once more, because opening them read a little; what is left of them in memory
-is counted; the clock starts. The life after it finds what this one read, and is called first.
+The order is what makes it cold (docs/concept/cold.md): the life before is really down; dirty pages are written; the
+kernel's caches are dropped; the contender starts, opens its tables and reads its own program back; the query is handed
+over; the files of its tables are put out of memory once more, because opening them read a little; what is left of them
+in memory is counted; the clock starts. The life after it finds what this one read, and is called first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.measure.execution import Execution
 from weigh.host import device_reads, facts, page_cache, processes, storage
+from weigh.model import codes
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
@@ -194,8 +195,8 @@ def refuse_apart(contenders: Iterable[Contender]) -> None:
     for one in contenders:
         if URL in one.settings:
             raise UsageError(
-                f"E1: the contender '{one.name}' is a server by URL: which files hold its data, and what of them is in "
-                "memory, cannot be seen from here, so it can never be called cold",
+                f"{codes.E1}: the contender '{one.name}' is a server by URL: which files hold its data, and what of "
+                "them is in memory, cannot be seen from here, so it can never be called cold",
                 remedy="measure it hot; or leave weigh.url out, and weigh starts a server of its own",
             )
 
@@ -210,7 +211,8 @@ def refuse_memory(files: Sequence[str]) -> None:
         found = storage.place(folder)
         if found.kind == "memory":
             raise EnvironmentFault(
-                f"E1: the data lies in memory ({found.filesystem or 'a device in memory'}): it can never be cold",
+                f"{codes.E1}: the data lies in memory ({found.filesystem or 'a device in memory'}): "
+                "it can never be cold",
                 where=folder,
                 remedy="put it on storage (WEIGH_CACHE names another folder for what weigh makes), or measure hot",
             )

@@ -1,4 +1,4 @@
-"""The JSON document of a run (schema ``weigh/1``, docs/json.md)."""
+"""The JSON document of a run (schema ``weigh/1``, docs/reference/json.md)."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
 from weigh.experiment.results.results import ExperimentResults, experiment_results, unconfigured
+from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def attempts(folder: Path) -> list[Record]:
     for record in found:
         if missing := unconfigured(record):
             raise EvidenceFault(
-                f"R3: the journal of attempt {record.attempt} has samples and no {missing}: a report without "
+                f"{codes.R3}: the journal of attempt {record.attempt} has samples and no {missing}: a report without "
                 "configuration cannot be made",
                 where=str(folder),
                 remedy="the evidence was edited; only the original journal helps",

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render.sentences import sentence
@@ -28,7 +28,7 @@ _SAID = (
     VerdictName.REFUSED,
 )
 """Kinds in the order in which they are told; what diverged or failed stands in the gate and in the table."""
-_UNSTABLE = "T7.unstable"
+_UNSTABLE = codes.T7_UNSTABLE.code
 _LISTED = 30
 """Unstable comparisons that are named; the table has them all."""
 _EXAMPLES = 3

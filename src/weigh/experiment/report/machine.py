@@ -33,7 +33,7 @@ def lines(one: Machine) -> Iterator[str]:
 
 
 def document(one: Machine) -> dict[str, Any]:
-    """``machine`` of the JSON document (docs/json.md)."""
+    """``machine`` of the JSON document (docs/reference/json.md)."""
     found = one.contention
     return {
         "watched": found.watched,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -30,7 +29,8 @@ from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import words
-from weigh.render.terminal import PLAIN_WIDTH, VERBATIM, VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, interval, plain_text, show_findings, show_tier
+from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,10 +51,7 @@ _STATUS_STYLE = {
 
 def plain(results: ExperimentResults, evidence: str) -> str:
     """The report without colour at a fixed width: the form that is kept and verified."""
-    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
-    console.print(report(results, evidence))
-    assert isinstance(console.file, io.StringIO)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+    return plain_text(report(results, evidence))
 
 
 def report(results: ExperimentResults, evidence: str) -> RenderableType:
@@ -290,6 +287,7 @@ def _notes(results: ExperimentResults) -> Text:
         f"{results.headline.family} comparisons of time and over all other metrics, equivalence at "
         f"{units.percent(spec.rules.equivalence, 0)}.",
         words.CLAIM,
+        f"{assumptions.named(assumptions.VERDICTS)} The page (report.html) says what follows where one fails.",
     ]
     return Text("\n".join([*lines, *knobs.lines(results.record), *_reasons(results)]), style="dim")
 

@@ -158,7 +158,7 @@ def keep(folder: Path, final: Path) -> None:
     aside = final.with_name(f".{final.name}")
     try:
         final.parent.mkdir(exist_ok=True)
-        # Left by one that was killed here, and gone on with.
+        # Left by an attempt that was killed here and resumed.
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
         for path in folder.iterdir():

@@ -19,9 +19,8 @@ from weigh.experiment.reproducer.candidates import Divergence, divergences, refe
 from weigh.experiment.reproducer.pair import Clock, Contradiction, Party
 from weigh.experiment.reproducer.subset import Source, size
 from weigh.host import scratch
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.errors import WeighError
-from weigh.model.finding import Finding
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -33,13 +32,14 @@ if TYPE_CHECKING:
     from weigh.experiment.reproducer.candidates import Refutation
     from weigh.experiment.reproducer.reduce import Shown
     from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
     from weigh.model.gate import Check, Gate
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
     from weigh.model.units import Seconds
 
-CODES = ("A1.reproducer", "X.shrink")
+CODES = (codes.A1_REPRODUCER.code, codes.X_SHRINK.code)
 """Findings of this module."""
 MOST = 3
 """Reproducers of one run."""
@@ -94,15 +94,13 @@ def reproducers(scene: SearchInput, evidence: Path, progress: Progress) -> Itera
         except OSError as error:
             yield _none(suspect, error.strerror or str(error))
         except Exception as error:
-            # Of weigh's own mistakes this one must not cost the measurement.
+            # A defect of weigh in here must not end the measurement.
             yield _none(suspect, f"weigh failed: {type(error).__name__}: {error}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     if everyone[MOST:]:
         rest = ", ".join(f"{one.ready.name} on {one.operation.name}" for one in everyone[MOST:])
-        yield Finding(
-            code="X.shrink",
-            severity="note",
+        yield codes.X_SHRINK.finding(
             text=f"{units.count(MOST, 'divergence')} of {len(everyone)} were shrunk; not {one_line(rest, 300)}",
             remedy="choose others with --operations",
         )
@@ -191,9 +189,7 @@ class _Shrinking:
         size_ = f"{units.count(shown.excerpt.rows, 'row')} ({units.size(size(tables))})"
         undecided = "; nothing tells who is right" if self.suspect.undecided else ""
         without = f"; data and query without a script: {missing}" if missing else ""
-        return Finding(
-            code="A1.reproducer",
-            severity="note",
+        return codes.A1_REPRODUCER.finding(
             contender=one.ready.name,
             operation=one.operation,
             text=f"{one_line(one.question.sql, 200)}: {what} (by {one.witness}), over {size_}{undecided}{without}",
@@ -213,9 +209,7 @@ class _Shrinking:
 
 
 def _none(suspect: Divergence, why: str) -> Finding:
-    return Finding(
-        code="X.shrink",
-        severity="note",
+    return codes.X_SHRINK.finding(
         contender=suspect.ready.name,
         operation=suspect.operation.name,
         text=f"no reproducer: {one_line(why)}",

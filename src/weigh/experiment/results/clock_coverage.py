@@ -10,12 +10,13 @@ from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.units import count, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from weigh.model.finding import Finding
     from weigh.model.sample import Sample
 
 FETCH_FLOOR = 1e-3
@@ -60,15 +61,11 @@ def _after(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
     for (contender, operation), cost in costs.items():
         allowed = FETCH_FLOOR + FETCH_PER_ROW * cost.rows
         if cost.handing > allowed and cost.handing > FETCH_SHARE * cost.executing:
-            yield Finding(
-                code="A5.lazy",
-                severity="error",
+            yield codes.A5_LAZY.finding(
                 contender=contender,
                 operation=operation,
-                text=(
-                    f"executing takes {1e3 * cost.executing:.1f} ms of CPU, handing out the answer afterwards "
-                    f"{1e3 * cost.handing:.1f} ms: the work is done outside the clock"
-                ),
+                text=f"executing takes {1e3 * cost.executing:.1f} ms of CPU, handing out the answer afterwards "
+                f"{1e3 * cost.handing:.1f} ms: the work is done outside the clock",
                 remedy="its adapter must consume all rows inside run(); it is not compared",
             )
 
@@ -77,15 +74,11 @@ def _before(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
     """A6: taking the query costs more CPU than executing it, and more than parsing and planning can."""
     for (contender, operation), cost in costs.items():
         if _too_much(cost):
-            yield Finding(
-                code="A6.prepare",
-                severity="error",
+            yield codes.A6_PREPARE.finding(
                 contender=contender,
                 operation=operation,
-                text=(
-                    f"taking the query costs {seconds(cost.preparing)} of CPU before the clock starts, executing it "
-                    f"{seconds(cost.executing)} inside: the clock covers the smaller part of the work"
-                ),
+                text=f"taking the query costs {seconds(cost.preparing)} of CPU before the clock starts, executing it "
+                f"{seconds(cost.executing)} inside: the clock covers the smaller part of the work",
                 remedy="its adapter must do in run() whatever depends on the query; it is not compared",
             )
 
@@ -99,15 +92,11 @@ def _planned(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
             little[contender].append((cost.preparing, operation, cost.executing))
     for contender, found in little.items():
         preparing, operation, executing = max(found)
-        yield Finding(
-            code="A6.planned",
-            severity="note",
+        yield codes.A6_PLANNED.finding(
             contender=contender,
-            text=(
-                f"it spends CPU on taking a query before the clock starts, on {count(len(found), 'operation')}: "
-                f"up to {seconds(preparing)} ({operation}, where executing takes {seconds(executing)}), and no time "
-                "contains it"
-            ),
+            text=f"it spends CPU on taking a query before the clock starts, on {count(len(found), 'operation')}: "
+            f"up to {seconds(preparing)} ({operation}, where executing takes {seconds(executing)}), and no time "
+            "contains it",
             remedy="its adapter could parse and plan in run(), as the others do",
         )
 

@@ -1,4 +1,4 @@
-"""Warm or cold: what the readings around the executions prove (docs/cold.md). Pure.
+"""Warm or cold: what the readings around the executions prove (docs/concept/cold.md). Pure.
 
 Cold: not one page of the data was in memory just before the clock, and the contender's own processes then read from a
 device what came in. First: the same execution in a fresh life that read next to nothing from a device. Hot: timed
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.experiment.results.cold_proof import ColdProof
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.units import count, percent, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.verdict.question import Question
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from weigh.experiment.record import Record
+    from weigh.model.codes.code import Fixed
     from weigh.model.cold import CacheState, Drive, Pages
-    from weigh.model.finding import Severity
+    from weigh.model.finding import Finding
     from weigh.model.sample import Sample
     from weigh.verdict.analysis_model import MetricAnalysis
 
@@ -40,20 +41,19 @@ RATE_SHARE = 2.0
 RATE_BYTES = 16 << 20
 """How much faster than the device was measured an execution must have read, and how much, before that refutes it."""
 
-_SEVERITY: dict[str, Severity] = {"E1.resident": "error", "E1.others": "error"}
-"""Of a refusal; what is not here is a warning: nobody lied, and nobody can tell."""
-_REMEDY = {
-    "E1.resident": "something keeps the data in memory: a mapping, a lock, or another process that reads it; end that, "
-    "or measure hot",
-    "E1.unprivileged": "run weigh as root, which may drop the kernel's caches, or measure hot",
-    "E1.unseen": "its adapter can name the files that hold its data (docs/plugins.md); else measure hot",
-    "E1.unread": "the query needs no data, or the engine has it in memory of its own or in a copy: see what it does "
-    "when it opens its tables",
-    "E1.others": "end what reads the same files meanwhile",
-    "E1.rate": "something below this kernel keeps the data: a hypervisor, a controller, a file server; let it forget, "
-    "or take more data than it holds",
-    "E1.warm": "free memory, so that the data stays in it",
+_REMEDIES: dict[Fixed, str] = {
+    codes.E1_RESIDENT: "something keeps the data in memory: a mapping, a lock, or another process that reads it; end "
+    "that, or measure hot",
+    codes.E1_UNPRIVILEGED: "run weigh as root, which may drop the kernel's caches, or measure hot",
+    codes.E1_UNSEEN: "its adapter can name the files that hold its data (docs/reference/plugins.md); else measure hot",
+    codes.E1_UNREAD: "the query needs no data, or the engine has it in memory of its own or in a copy: see what it "
+    "does when it opens its tables",
+    codes.E1_OTHERS: "end what reads the same files meanwhile",
+    codes.E1_RATE: "something below this kernel keeps the data: a hypervisor, a controller, a file server; let it "
+    "forget, or take more data than it holds",
+    codes.E1_WARM: "free memory, so that the data stays in it",
 }
+_REMEDY = {code.code: (code, remedy) for code, remedy in _REMEDIES.items()}
 
 
 class Attempt(NamedTuple):
@@ -102,14 +102,12 @@ def findings(found: Iterable[ColdProof], drives: Sequence[Drive]) -> Iterator[Fi
     found = tuple(found)
     for one in found:
         if one.refused:
-            code = one.refused.code
-            yield Finding(
-                code=code,
-                severity=_SEVERITY.get(code, "warning"),
+            code, remedy = _REMEDY[one.refused.code]
+            yield code.finding(
                 contender=one.contender,
                 operation=one.operation,
                 text=one.refused.text,
-                remedy=_REMEDY[code],
+                remedy=remedy,
             )
     if any(one.temperature == "cold" for one in found):
         yield _below(drives)
@@ -182,28 +180,28 @@ def _proof(
 def _refuted(one: CacheState | None, limit: float | None) -> Reason | None:
     """Why one execution is not what it is called."""
     if one is None:
-        return Reason(code="E1.unseen", text="nothing was recorded about it")
+        return codes.E1_UNSEEN.reason("nothing was recorded about it")
     if one.bytes_read is None:
-        return Reason(code="E1.unseen", text="the kernel does not tell what its processes read from devices")
+        return codes.E1_UNSEEN.reason("the kernel does not tell what its processes read from devices")
     if one.temperature == "first":
         return _warm(one)
     if one.before is None or not one.before.pages:
-        return Reason(code="E1.unseen", text="nobody can tell which files hold its data, or what of them is in memory")
+        return codes.E1_UNSEEN.reason("nobody can tell which files hold its data, or what of them is in memory")
     if one.before.resident:
         return _resident(one.before, privileged=one.put_out == "drop_caches")
     if not one.bytes_read:
         text = "no page of its data was in memory, and it read nothing from a device: it answered from somewhere else"
-        return Reason(code="E1.unread", text=text)
+        return codes.E1_UNREAD.reason(text)
     if one.came_in > one.bytes_read * (1 + CAME_SHARE) + READ_FLOOR:
         text = f"{size(one.came_in)} of its data came into memory, and it read {size(one.bytes_read)} from devices: "
-        return Reason(code="E1.others", text=text + "somebody else read it in")
+        return codes.E1_OTHERS.reason(text + "somebody else read it in")
     rate = one.bytes_read / one.seconds if one.seconds else 0.0
     if limit and one.bytes_read > RATE_BYTES and rate > RATE_SHARE * limit:
         text = (
             f"it read {size(one.bytes_read)} at {size(rate)} a second, {rate / limit:.1f} times as fast as the device "
             "was measured to read"
         )
-        return Reason(code="E1.rate", text=text)
+        return codes.E1_RATE.reason(text)
     return None
 
 
@@ -211,16 +209,16 @@ def _warm(one: CacheState) -> Reason | None:
     if one.bytes_read is None or one.bytes_read <= _tolerated(one.bytes):
         return None
     text = f"it read {size(one.bytes_read)} from devices, though its data should have been in memory"
-    return Reason(code="E1.warm", text=text)
+    return codes.E1_WARM.reason(text)
 
 
 def _resident(before: Pages, *, privileged: bool) -> Reason:
     share = percent(before.resident / before.pages)
     text = f"{before.resident:,} of {before.pages:,} pages of its data ({share}) were in memory just before the clock"
     if privileged:
-        return Reason(code="E1.resident", text=f"{text}: that is not cold")
+        return codes.E1_RESIDENT.reason(f"{text}: that is not cold")
     text += ": weigh may not drop the kernel's caches here, and to put out the files alone did not do"
-    return Reason(code="E1.unprivileged", text=text)
+    return codes.E1_UNPRIVILEGED.reason(text)
 
 
 def _tolerated(data: int) -> float:
@@ -240,9 +238,7 @@ def _below(drives: Sequence[Drive]) -> Finding:
             f"; past the page cache {size(part)} of the data were read at {size(rates[0])} a second, and again at "
             f"{size(rates[1])} a second"
         )
-    return Finding(
-        code="E1.hypervisor",
-        severity="note",
+    return codes.E1_HYPERVISOR.finding(
         text=text,
         remedy="nothing is wrong; a second reading that is much faster than the first shows such a memory",
     )

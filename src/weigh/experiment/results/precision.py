@@ -2,8 +2,8 @@
 
 Sampling stops by the width, never by the effect: a rule that looks at the effect stops on significance. The
 width is that of the interval that the verdict prints, from the same functions. Why an operation is retired only
-after ten starts and three looks in a row is in docs/statistics.md ("Stopping"): whoever stops at the first look at
-which a small sample seems quiet has intervals that cover too rarely.
+after ten starts and three looks in a row is in docs/concept/statistics.md ("Stopping"): whoever stops at the first look
+at which a small sample seems quiet has intervals that cover too rarely.
 
 What would have no verdict because others used the machine is not retired: further turns may be quieter, and the share
 that refuses it is that of all turns. On the effect it depends only through how long the turns took.

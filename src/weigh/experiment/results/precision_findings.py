@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from weigh.experiment.results.precision import target, widths
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.experiment.interim_look import InterimLook, Width
+    from weigh.model.finding import Finding
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
 
@@ -46,9 +47,7 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
     aim = f"intervals of {percent(spec.precision)} to each side at {100 * spec.rules.confidence:g} %"
     total = sum(map(len, reached.values()))
     which = "; ".join(f"after {count(starts, 'start')} {', '.join(reached[starts])}" for starts in sorted(reached))
-    yield Finding(
-        code="T1.precision",
-        severity="note",
+    yield codes.T1_PRECISION.finding(
         text=f"asked for {aim}: reached on {total} of {count(len(widest), 'operation')}"
         + (which and f", {which}")
         + _delayed(looks, spec),
@@ -56,9 +55,7 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
         "never by the effect",
     )
     if open_:
-        yield Finding(
-            code="T1.wide",
-            severity="note",
+        yield codes.T1_WIDE.finding(
             text=f"not reached on {'; '.join(map(_open, open_))}",
             remedy="run it again: another attempt adds its starts to these",
         )
@@ -73,9 +70,7 @@ def attempts(measured: int, samples: Sequence[Sample]) -> Iterator[Finding]:
     """
     if measured > 1:
         starts = len({(one.attempt, one.block) for one in samples})
-        yield Finding(
-            code="T8.attempts",
-            severity="note",
+        yield codes.T8_ATTEMPTS.finding(
             text=f"the verdicts read all {measured} attempts of this experiment, {count(starts, 'start')} in all",
             remedy="more starts are better; but to look after each attempt and to go on until it pleases raises the "
             "error rate, so decide beforehand how many there shall be",

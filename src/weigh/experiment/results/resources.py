@@ -10,15 +10,15 @@ from collections import defaultdict
 from statistics import median
 from typing import TYPE_CHECKING
 
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.errors import UsageError
-from weigh.model.finding import Finding, Severity
 from weigh.model.resources import ResourcesRead, cpus_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.experiment.record import Record
+    from weigh.model.finding import Finding, Severity
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
 
@@ -75,7 +75,9 @@ def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[F
     cpus = next((one.cpus for one in told if one.cpus and spec.affinity and one.cpus != spec.affinity), None)
     if cpus and spec.affinity:
         text = f"it runs on CPUs {cpus_text(cpus)}; {cpus_text(spec.affinity)} was asked for all"
-        yield _warning("E6.affinity", name, text, "its adapter, or what it loads, sets its own affinity: it must not")
+        yield codes.E6_AFFINITY.finding(
+            contender=name, text=text, remedy="its adapter, or what it loads, sets its own affinity: it must not"
+        )
 
 
 def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
@@ -83,14 +85,18 @@ def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
     threads = sorted({one.threads for one in told if one.threads is not None})
     if len(threads) > 1:
         text = f"its lives had {' and '.join(map(str, threads))} threads"
-        yield _warning("E6.threads", name, text, "declare its threads in its settings")
+        yield codes.E6_THREADS.finding(
+            "warning", contender=name, text=text, remedy="declare its threads in its settings"
+        )
 
 
 def _crowded(name: str, told: ResourcesRead) -> Iterator[Finding]:
     """More threads than CPUs, and nobody asked for them."""
     if told.cpus and told.threads and told.threads > len(told.cpus) and "threads" not in told.declared:
         text = f"it has {told.threads} threads for {units.count(len(told.cpus), 'CPU')}, and nobody asked for that"
-        yield _finding("E6.threads", "note", name, text, "declare as many threads as CPUs in the settings of all")
+        yield codes.E6_THREADS.finding(
+            "note", contender=name, text=text, remedy="declare as many threads as CPUs in the settings of all"
+        )
 
 
 def _overdone(name: str, told: tuple[ResourcesRead, ...], samples: Sequence[Sample]) -> Iterator[Finding]:
@@ -104,7 +110,12 @@ def _overdone(name: str, told: tuple[ResourcesRead, ...], samples: Sequence[Samp
         text = (
             f"it says it has {units.count(threads, 'thread')}, and used {most[0]:.1f} CPU seconds a second on {most[1]}"
         )
-        yield _warning("E6.threads", name, text, "it has threads beside those: see its settings for readers and pools")
+        yield codes.E6_THREADS.finding(
+            "warning",
+            contender=name,
+            text=text,
+            remedy="it has threads beside those: see its settings for readers and pools",
+        )
 
 
 def _pair(
@@ -115,13 +126,17 @@ def _pair(
 
     if one.cpus and base.cpus and one.cpus != base.cpus and not record.spec.affinity:
         text = f"it may run on CPUs {cpus_text(one.cpus)}, the baseline {baseline} on {cpus_text(base.cpus)}"
-        yield _warning("E6.affinity", name, text, "give --affinity for all")
+        yield codes.E6_AFFINITY.finding(contender=name, text=text, remedy="give --affinity for all")
     if None not in (one.threads, base.threads) and one.threads != base.threads:
         text = f"it has {units.count(one.threads or 0, 'thread')}, the baseline {baseline} {base.threads}"
-        yield _finding("E6.threads", severity("threads"), name, text, "declare the threads of both in their settings")
+        yield codes.E6_THREADS.finding(
+            severity("threads"), contender=name, text=text, remedy="declare the threads of both in their settings"
+        )
     if one.group != base.group:
         text = f"its control group allows {_limit(one.group)}, that of the baseline {baseline} {_limit(base.group)}"
-        yield _warning("E6.memory", name, text, "see who else changes control groups here")
+        yield codes.E6_MEMORY.finding(
+            "warning", contender=name, text=text, remedy="see who else changes control groups here"
+        )
     limits = (limit(one.memory), limit(base.memory))
     if None not in limits and limits[0] != limits[1]:
         text = f"its own limit of memory is {_own(one)}, that of the baseline {baseline} is {_own(base)}"
@@ -129,10 +144,14 @@ def _pair(
         peaks = "; no peak came near" if far and samples else ""
         held = "; a control group holds both" if one.group is not None else peaks
         kind: Severity = "note" if far else severity("memory")
-        yield _finding("E6.memory", kind, name, text + held, "give --memory-limit for all, or declare it in settings")
+        yield codes.E6_MEMORY.finding(
+            kind, contender=name, text=text + held, remedy="give --memory-limit for all, or declare it in settings"
+        )
     if one.spill_on and base.spill_on and one.spill_on != base.spill_on:
         text = f"it spills to {one.spill} ({one.spill_on}), the baseline {baseline} to {base.spill} ({base.spill_on})"
-        yield _finding("E6.spill", severity("spill"), name, text, "let both spill to the same place")
+        yield codes.E6_SPILL.finding(
+            severity("spill"), contender=name, text=text, remedy="let both spill to the same place"
+        )
 
 
 def limit(text: str) -> float | None:
@@ -162,11 +181,3 @@ def _own(told: ResourcesRead) -> str:
 
 def _limit(group: int | None) -> str:
     return "anything" if group is None else units.size(group)
-
-
-def _warning(code: str, name: str, text: str, remedy: str) -> Finding:
-    return _finding(code, "warning", name, text, remedy)
-
-
-def _finding(code: str, severity: Severity, name: str, text: str, remedy: str) -> Finding:
-    return Finding(code=code, severity=severity, contender=name, text=text, remedy=remedy)

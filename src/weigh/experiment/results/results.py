@@ -13,15 +13,17 @@ from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.machine import Machine, machine
 from weigh.machine import contention_findings
+from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
-from weigh.model.finding import Finding, disqualified
+from weigh.model.finding import Finding
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import MetricAnalysis
+from weigh.verdict.disqualified import disqualified
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, tier
@@ -83,7 +85,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         return self.judgements["wall_s"]
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """What the exit code of the command that made it is (docs/commands.md)."""
+        """What the exit code of the command that made it is (docs/reference/commands.md)."""
         if any(finding.severity == "error" for finding in self.findings):
             return ExitCode.FOUND
         names = [verdict.verdict for verdict in self.headline.verdicts]
@@ -333,9 +335,7 @@ def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:
         if sample.outcome is Outcome.WRONG:
             first.setdefault((sample.contender, sample.operation), sample)
     return [
-        Finding(
-            code="A3.changed",
-            severity="error",
+        codes.A3_CHANGED.finding(
             contender=contender,
             operation=operation,
             text=f"its answer changed in block {sample.block}, run {sample.run}: {sample.detail}",
@@ -348,9 +348,7 @@ def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:
 def _terms(record: Record) -> list[Finding]:
     """R8: what the vendors' licences say about publishing these figures."""
     return [
-        Finding(
-            code="R8.terms",
-            severity="note",
+        codes.R8_TERMS.finding(
             contender=one.name,
             text=f"publishing results of {one.engine} is subject to its licence: {one.terms}",
             remedy="read the terms, and ask the vendor, before these figures leave the house",

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.results import resources
-from weigh.model import units
-from weigh.model.finding import Finding, Severity
+from weigh.model import codes, units
 from weigh.model.units import Bytes
 
 if TYPE_CHECKING:
@@ -19,15 +18,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from weigh.experiment.record import Record
+    from weigh.model.finding import Finding, Severity
     from weigh.model.sample import Sample
     from weigh.model.storage import Place
 
 _ELSEWHERE = {
-    "memory": ("E2.memory", "memory: no figure says anything about a device"),
-    "network": ("E2.network", "a file system over the network, not a disk of this machine"),
-    "network-disk": ("E2.network", "a volume over the network that looks like a disk of this machine"),
-    "overlay": ("E2.overlay", "layers of a container: on what they lie cannot be seen from inside"),
-    "host": ("E2.host", "a folder of the machine under this one"),
+    "memory": (codes.E2_MEMORY, "memory: no figure says anything about a device"),
+    "network": (codes.E2_NETWORK, "a file system over the network, not a disk of this machine"),
+    "network-disk": (codes.E2_NETWORK, "a volume over the network that looks like a disk of this machine"),
+    "overlay": (codes.E2_OVERLAY, "layers of a container: on what they lie cannot be seen from inside"),
+    "host": (codes.E2_HOST, "a folder of the machine under this one"),
 }
 """Kinds that a "local disk" turned out to be."""
 _DURABILITY = {"fsync": ("off",), "full_page_writes": ("off",), "synchronous_commit": ("off", "local")}
@@ -82,12 +82,15 @@ def _storage(record: Record) -> Iterator[Finding]:
         if one.use == "temp":
             if expected and one.kind != expected:
                 text = f"temporary files and what is spilled lie on {one.on}; {expected} was expected of the data"
-                yield _finding("E2.spill", "warning", text, "set TMPDIR to a folder beside the data")
+                yield codes.E2_SPILL.finding(text=text, remedy="set TMPDIR to a folder beside the data")
         elif one.kind in _ELSEWHERE and one.kind != expected:
             code, what = _ELSEWHERE[one.kind]
             text = f"{'the data lies' if one.use == 'data' else 'its tables lie'} on {one.on} at {one.mount}: {what}"
-            yield _finding(
-                code, severity, text, f"expect it (expect_storage = {one.kind!r}), or move it", one.contender
+            yield code.finding(
+                severity,
+                text=text,
+                remedy=f"expect it (expect_storage = {one.kind!r}), or move it",
+                contender=one.contender,
             )
 
 
@@ -96,7 +99,7 @@ def _size(record: Record) -> Iterator[Finding]:
     if found and found.in_memory:
         text = f"{found}: it fits into memory, and what is measured is the work on data that is there"
         text += "" if record.spec.temperature == "hot" else ", but for cold executions"
-        yield _finding("D7.memory", "note", text, "raise --scale until the ratio is above 1 to measure a device")
+        yield codes.D7_MEMORY.finding(text=text, remedy="raise --scale until the ratio is above 1 to measure a device")
 
 
 def lax(in_force: Mapping[str, Any]) -> list[str]:
@@ -113,8 +116,6 @@ def _durability(record: Record) -> Iterator[Finding]:
     for read in (record.environment.contenders if record.environment else ()) if places(record) else ():
         if read.engine == "postgres" and (settings := lax(read.in_force)):
             text = f"not durable: {', '.join(settings)}; these operations only read, so it changes nothing here"
-            yield _finding("E7.durability", "note", text, "compare no writes of it with those of others", read.name)
-
-
-def _finding(code: str, severity: Severity, text: str, remedy: str, contender: str | None = None) -> Finding:
-    return Finding(code=code, severity=severity, text=text, remedy=remedy, contender=contender)
+            yield codes.E7_DURABILITY.finding(
+                text=text, remedy="compare no writes of it with those of others", contender=read.name
+            )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.results import precision
 from weigh.model.answer import GateStatus
-from weigh.model.finding import disqualified
 from weigh.model.sample import Outcome
 from weigh.model.schedule import block_order
+from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

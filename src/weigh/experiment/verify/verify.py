@@ -13,15 +13,17 @@ import msgspec
 from weigh import __version__
 from weigh.answers.votes import conclude
 from weigh.evidence import attempts, journal, seal, timeline
-from weigh.evidence.verification import Problem, close, hashes
+from weigh.evidence.verification import UNKEYED, Outcome, Problem, close, hashes
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
 from weigh.experiment.results.results import unconfigured
 from weigh.experiment.verify import order, stopping
+from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from weigh.experiment.record import Record
@@ -46,6 +48,11 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     weigh: str
     problems: tuple[Problem, ...]
 
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
 
 def verify(folder: Path) -> Verification:
     """Recompute everything.
@@ -60,18 +67,31 @@ def verify(folder: Path) -> Verification:
     try:
         record = records.read(folder)
     except EvidenceFault as error:
-        problems.append(Problem(code="R4.derived", file=journal.NAME, text=error.what))
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
         return _result(folder, sealed, None, 0, problems)
     problems += _derived(folder, record)
-    problems += [Problem(code="T5.order", file=journal.NAME, text=text) for text in order.departures(record)]
+    problems += [Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text) for text in order.departures(record)]
     problems += _attempts(folder, record)
     problems += _gate(record)
     if missing := unconfigured(record):
         text = f"it has samples and no {missing}: no report can be made"
-        problems.append(Problem(code="R3.configuration", file=journal.NAME, text=text))
+        problems.append(Problem(code=codes.R3_CONFIGURATION.code, file=journal.NAME, text=text))
         return _result(folder, sealed, record, 0, problems)
     found, verdicts = _figures(folder, sealed)
     return _result(folder, sealed, record, verdicts, problems + found)
+
+
+def lines(found: Verification) -> Iterator[Problem | Outcome]:
+    """What is said of it: each problem, then the outcome."""
+    yield from found.problems
+    if not found.passed:
+        yield Outcome(f"{found.evidence} FAILS: {len(found.problems)} problems", passed=False)
+        return
+    yield Outcome(
+        f"{found.evidence} passes: {found.files} files hashed, {found.verdicts} verdicts recomputed from "
+        f"{found.samples:,} samples, order of turns as the seed demands"
+    )
+    yield UNKEYED
 
 
 def _result(
@@ -93,27 +113,27 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
     for name, part in derived.parts(record).items():
         path = folder / name
         if path.exists() and path.read_bytes() != seal.json_bytes(part):
-            problems.append(Problem(code="R4.derived", file=name, text="it is not what the journal says"))
+            problems.append(Problem(code=codes.R4_DERIVED.code, file=name, text="it is not what the journal says"))
     try:
         if tuple(derived.read_samples(folder)) != record.samples:
             problems.append(
-                Problem(code="R4.derived", file="samples.parquet", text="its samples are not the journal's")
+                Problem(code=codes.R4_DERIVED.code, file="samples.parquet", text="its samples are not the journal's")
             )
     except EvidenceFault as error:
-        problems.append(Problem(code="R4.derived", file="samples.parquet", text=error.what))
+        problems.append(Problem(code=codes.R4_DERIVED.code, file="samples.parquet", text=error.what))
     try:
         if not timeline.same(folder, derived.watched_turns(record)):
             text = "its moments are not the journal's"
-            problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=text))
+            problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text))
     except EvidenceFault as error:
-        problems.append(Problem(code="R4.derived", file=timeline.TIMELINE, text=error.what))
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=error.what))
     return problems
 
 
 def _attempts(folder: Path, record: Record) -> list[Problem]:
     """Every attempt counts, and none ended when the result pleased (T8)."""
     text = "this attempt was removed; every attempt counts"
-    missing = [Problem(code="T8.missing", file=f"../{name}", text=text) for name in attempts.missing(folder)]
+    missing = [Problem(code=codes.T8_MISSING.code, file=f"../{name}", text=text) for name in attempts.missing(folder)]
     if missing and record.spec.precision:
         # What was decided between the blocks followed from its samples too.
         return missing
@@ -122,7 +142,7 @@ def _attempts(folder: Path, record: Record) -> list[Problem]:
         ended = list(stopping.departures(record, earlier))
     except EvidenceFault as error:
         ended = [f"earlier attempts cannot be read: {error.what}"]
-    return missing + [Problem(code="T8.stop", file=journal.NAME, text=text) for text in ended]
+    return missing + [Problem(code=codes.T8_STOP.code, file=journal.NAME, text=text) for text in ended]
 
 
 def _gate(record: Record) -> list[Problem]:
@@ -136,7 +156,7 @@ def _gate(record: Record) -> list[Problem]:
     again = conclude(record.gate.checks, {name: len(cases) for name, cases in asked.items()}, names)
     problems = [
         Problem(
-            code="R4.figures",
+            code=codes.R4_FIGURES.code,
             file="gate.json",
             text=f"{said.operation}: its status does not follow from its checks",
         )
@@ -145,7 +165,7 @@ def _gate(record: Record) -> list[Problem]:
     ]
     named = {one.operation for one in record.gate.operations}
     problems += [
-        Problem(code="R4.figures", file="gate.json", text=f"{one.name}: the gate has no word on it")
+        Problem(code=codes.R4_FIGURES.code, file="gate.json", text=f"{one.name}: the gate has no word on it")
         for one in (record.workload.operations if record.workload else ())
         if one.name not in named
     ]
@@ -160,7 +180,7 @@ def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
     try:
         again = files.rendered(folder)
     except WeighError as error:
-        return [Problem(code="R4.figures", file=files.VERDICTS, text=str(error))], 0
+        return [Problem(code=codes.R4_FIGURES.code, file=files.VERDICTS, text=str(error))], 0
     problems = []
     for name, content in again.items():
         path = folder / name
@@ -171,6 +191,6 @@ def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
         if not same:
             note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
             problems.append(
-                Problem(code="R4.figures", file=name, text=f"its figures do not follow from the samples{note}")
+                Problem(code=codes.R4_FIGURES.code, file=name, text=f"its figures do not follow from the samples{note}")
             )
     return problems, len(msgspec.json.decode(again[files.VERDICTS])["verdicts"])

@@ -1,4 +1,4 @@
-"""CSV: columns of anybody's measurements, rows in the order in which they were measured (docs/judge.md#csv).
+"""CSV: columns of anybody's measurements, rows in the order in which they were measured (docs/guide/judge.md#csv).
 
 One column is one series. With ``contender`` (or ``version``) it is a comparison; ``start`` tells which rows share a
 process start.

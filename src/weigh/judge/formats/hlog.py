@@ -6,17 +6,16 @@ percentile has a value and no interval.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
-import zlib
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weigh.judge.formats.reading import Reading
 from weigh.judge.formats.source import UNITS
 from weigh.judge.measurements import Measurements
-from weigh.model.errors import EnvironmentFault
+from weigh.model import codes
+from weigh.model.errors import EvidenceFault
+from weigh.statistics.histogram import Histogram, decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +30,6 @@ weigh judge --baseline old --interleaved old1.hlog new1.hlog old2.hlog new2.hlog
 _LINE = re.compile(r"^(?:Tag=([^,]+),)?([\d.]+),([\d.]+),([\d.]+),(HIST\S+)$")
 _BEGAN = re.compile(r"^#\[StartTime: *([\d.]+) ")
 _LEGEND = '"StartTimestamp"'
-_MAX_HISTOGRAM = 64 << 20
-"""Bytes of one histogram, inflated: at five digits and all of 64 bits it has 50 MB."""
-_MIN_HISTOGRAM = 40
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 0.9999)
 
 
@@ -48,10 +44,10 @@ def read(source: Source) -> Reading:
 
     Raises:
         DataFault: a line cannot be read, or no interval holds a value.
-        EnvironmentFault: the library that decodes histograms is not installed.
     """
-    intervals: dict[str, list[Any]] = defaultdict(list)
+    intervals: dict[str, list[Histogram]] = defaultdict(list)
     began, empty = None, 0
+    scale = UNITS[source.unit or "ns"]
     for number, line in enumerate(source.text.splitlines(), 1):
         if comment := _BEGAN.match(line):
             began = float(comment[1]) if comment[1].count(".") <= 1 else None
@@ -59,78 +55,39 @@ def read(source: Source) -> Reading:
             continue
         if (match := _LINE.match(line.strip())) is None:
             raise source.fault(f"line {number} is not an interval with its histogram")
-        histogram = _decode(source, match[5], number)
-        if histogram.get_total_count() == 0:
+        try:
+            histogram = decode(match[5], scale)
+        except EvidenceFault as fault:
+            raise source.fault(f"line {number}: {fault.what}") from None
+        if not histogram.total:
             empty += 1
             continue
         intervals[match[1] or ""].append(histogram)
     if not intervals:
         raise source.fault("no interval of it holds a value")
-    scale = UNITS[source.unit or "ns"]
-    measurements = tuple(_stretch(source, tag, histograms, scale, began) for tag, histograms in intervals.items())
+    measurements = tuple(_measured(source, tag, histograms, began) for tag, histograms in intervals.items())
     notes = [
         (
-            "T3.intervals",
+            codes.T3_INTERVALS,
             "the order inside an interval is lost: what is judged is the mean of each interval, all intervals alike; "
             "percentiles have no intervals",
             "log the values themselves, one a line, to have both",
         )
     ]
     if empty:
-        notes.append(("L7", f"{empty} intervals are empty and left out", "look at what happened in them"))
+        notes.append((codes.L7, f"{empty} intervals are empty and left out", "look at what happened in them"))
     return Reading(measurements, {}, notes=tuple(notes), events="interval means")
 
 
-def _stretch(source: Source, tag: str, histograms: Sequence[Any], scale: float, began: float | None) -> Measurements:
-    merged = _merged(histograms)
-    means = [histogram.get_mean_value() for histogram in histograms]
+def _measured(source: Source, tag: str, histograms: Sequence[Histogram], began: float | None) -> Measurements:
+    whole = merged(histograms)
     return Measurements(
         contender="",
         operation=tag,
-        values=source.times(means, "mean of an interval", scale=scale),
+        values=source.times([one.mean for one in histograms], "mean of an interval"),
         starts=1,
         turn=0,
         at=began,
         series=True,
-        quantiles=tuple((q, merged.get_value_at_percentile(100 * q) * scale) for q in QUANTILES),
+        quantiles=tuple((q, value) for q in QUANTILES if (value := whole.quantile(q)) is not None),
     )
-
-
-def _merged(histograms: Sequence[Any]) -> Any:
-    hdr = _library()
-    widest = max(histograms, key=lambda one: (one.highest_trackable_value, one.significant_figures))
-    digits = max(one.significant_figures for one in histograms)
-    merged = hdr(1, widest.highest_trackable_value, digits)
-    for histogram in histograms:
-        merged.add(histogram)
-    return merged
-
-
-def _decode(source: Source, text: str, line: int) -> Any:
-    """A histogram of the wire format, after a look at what it would unpack to."""
-    try:
-        packed = base64.b64decode(text, validate=True)
-        inflated = zlib.decompressobj().decompress(packed[8:], _MAX_HISTOGRAM)
-        if len(inflated) < _MIN_HISTOGRAM or len(inflated) == _MAX_HISTOGRAM:
-            raise ValueError("its size")
-        digits = int.from_bytes(inflated[12:16], "big")
-        lowest, highest = (int.from_bytes(inflated[at : at + 8], "big") for at in (16, 24))
-        if not (1 <= digits <= 5 and 1 <= lowest <= highest // 2 and highest < 1 << 63):
-            raise ValueError("its header")
-        return _library().decode(text)
-    except EnvironmentFault:
-        raise
-    except (binascii.Error, zlib.error, ValueError, TypeError, IndexError):
-        raise source.fault(f"line {line}: the histogram is damaged") from None
-    except Exception as error:  # the library's own exceptions have no common base
-        raise source.fault(f"line {line}: the histogram cannot be decoded: {type(error).__name__}") from None
-
-
-def _library() -> Any:
-    try:
-        from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
-    except ImportError:
-        raise EnvironmentFault(
-            "reading .hlog files needs the package hdrhistogram", remedy="pip install hdrhistogram==0.10.8"
-        ) from None
-    return HdrHistogram

@@ -16,12 +16,14 @@ import numpy as np
 
 from weigh.judge.formats.reading import Reading
 from weigh.judge.measurements import Measurements
+from weigh.model import codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from weigh.judge.formats.source import Source
+    from weigh.model.codes.code import Fixed
 
 HOW = """\
 # old and new are services of ~/.pg_service.conf
@@ -115,12 +117,12 @@ def _latencies(source: Source, table: pa.Table) -> tuple[NDArray[np.float64], ND
     return micros.to_numpy(), bad.to_numpy(), sorted(other)
 
 
-def _notes(table: pa.Table, bad: NDArray[np.bool_], other: list[str]) -> list[tuple[str, str, str]]:
+def _notes(table: pa.Table, bad: NDArray[np.bool_], other: list[str]) -> list[tuple[Fixed, str, str]]:
     notes = []
     if bad.any():
         notes.append(
             (
-                "L7",
+                codes.L7,
                 f"{int(bad.sum()):,} of {len(bad):,} transactions have no latency ({', '.join(other)}): the mean "
                 "and the percentiles are those of the others",
                 "lower the rate, or raise --latency-limit, until none is left out",
@@ -129,7 +131,7 @@ def _notes(table: pa.Table, bad: NDArray[np.bool_], other: list[str]) -> list[tu
     if "lag" not in table.column_names:
         notes.append(
             (
-                "L2",
+                codes.L2,
                 "the load was a closed loop: a client that waits for a stalled server asks nothing meanwhile, so the "
                 "stall counts once",
                 "run pgbench with --rate: latencies then count from the planned start",

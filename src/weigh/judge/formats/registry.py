@@ -81,4 +81,6 @@ def detect(source: Source) -> Reader:
         if reader.recognises(source):
             return reader
     known = ", ".join(reader.name for reader in READERS)
-    raise source.fault("its format is not known", remedy=f"known: {known}; --format NAME forces one (docs/judge.md)")
+    raise source.fault(
+        "its format is not known", remedy=f"known: {known}; --format NAME forces one (docs/guide/judge.md)"
+    )

@@ -1,4 +1,4 @@
-"""The JSON document of a ladder (schema ``weigh/ladder/1``, docs/json.md)."""
+"""The JSON document of a ladder (schema ``weigh/ladder/1``, docs/reference/json.md)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.ladder.record import SCHEMA
+
 if TYPE_CHECKING:
     from weigh.ladder.analysis import Series
     from weigh.ladder.results import LadderResults, Rung
-
-SCHEMA = "weigh/ladder/1"
 
 
 def document(summary: LadderResults) -> dict[str, Any]:

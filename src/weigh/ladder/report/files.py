@@ -4,47 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weigh.evidence import seal
-from weigh.ladder.plan import LadderPlan
-from weigh.ladder.report.document import SCHEMA, document
+from weigh.ladder import record
+from weigh.ladder.record import JSON
+from weigh.ladder.report.document import document
 from weigh.ladder.report.page import page
 from weigh.ladder.results import LadderResults, summarise
-from weigh.model.errors import EnvironmentFault, EvidenceFault
-from weigh.model.units import Scale
+from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-JSON = "ladder.json"
+    from weigh.ladder.plan import LadderPlan
+    from weigh.model.units import Scale
+
 HTML = "ladder.html"
-
-
-class _Place(msgspec.Struct):
-    """What a rung of ladder.json says of where it is."""
-
-    evidence: str
-    scale: Scale | None = None
-
-
-class _Written(msgspec.Struct):
-    """The part of ladder.json from which the rest follows."""
-
-    schema: str
-    plan: LadderPlan
-    rungs: list[_Place]
 
 
 def folder_of(root: Path, plan: LadderPlan) -> Path:
     """Where the files of a ladder lie."""
     return root / f"ladder-{plan.id}"
-
-
-def is_ladder(folder: Path) -> bool:
-    """Whether a directory is that of a ladder."""
-    return (folder / JSON).is_file()
 
 
 def read(folder: Path) -> LadderResults:
@@ -53,16 +33,18 @@ def read(folder: Path) -> LadderResults:
     Raises:
         EvidenceFault: ladder.json or the evidence of a rung cannot be read.
     """
-    try:
-        written = msgspec.json.decode((folder / JSON).read_bytes(), type=_Written)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise EvidenceFault(
-            f"the ladder cannot be read: {error}", where=str(folder / JSON), remedy="run the ladder with --resume"
-        ) from error
-    if written.schema != SCHEMA or not written.rungs:
-        raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy="run the ladder with --resume")
+    written = record.read(folder)
     beside = folder.resolve().parent
     return summarise(written.plan, [(rung.scale, beside / rung.evidence) for rung in written.rungs])
+
+
+def html(folder: Path) -> bytes:
+    """The ladder as one page, the same bytes as in its directory.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    return page(read(folder)).encode()
 
 
 def rendered(summary: LadderResults) -> dict[str, bytes]:

@@ -12,7 +12,7 @@ from weigh.ladder.report import words
 from weigh.ladder.report.plot import Line, percent, plot
 from weigh.ladder.results import contenders
 from weigh.model import units
-from weigh.render.html import templates
+from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg import marks
 from weigh.render.svg.time_axis import tick_label
 from weigh.render.words import CLAIM
@@ -52,6 +52,7 @@ def page(summary: LadderResults) -> str:
         .get_template("ladder.html")
         .render(
             summary=summary,
+            explained=ExplainedCodes(),
             spec=spec,
             rules=summary.rules,
             environment=summary.rungs[-1].results.record.environment,

@@ -9,16 +9,17 @@ import msgspec
 from weigh.load.analysis.percentiles import Spectrum, spectrum
 from weigh.load.analysis.validity import RunFacts, refusals
 from weigh.load.analysis.warmup import Settled, settled
-from weigh.load.histogram import EMPTY, Histogram, decode, merged
-from weigh.load.spec import CONFIDENCE, LoadRun, LoadSpec, LoadSummary, Loop
+from weigh.load.runs import LoadRun, LoadSummary
+from weigh.load.spec import CONFIDENCE, LoadSpec, Loop
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
 from weigh.statistics.correlated_mean import SeriesMean, mean
+from weigh.statistics.histogram import EMPTY, Histogram, decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.load.spec import LoadInterval
+    from weigh.load.runs import LoadInterval
 
 ALL = "all"
 """The name of all operations together."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh.load.analysis import machine
 from weigh.load.waits import analysis
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.units import count, seconds
 from weigh.model.verdict import Reason, Tier, TierName
 
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
     from weigh.load.record import LoadRecord
-    from weigh.load.spec import LoadSpec, LoadSummary, TargetRead
+    from weigh.load.runs import LoadSummary, TargetRead
+    from weigh.load.spec import LoadSpec
     from weigh.load.waits.analysis import RunWaited
+    from weigh.model.finding import Finding
 
 CYCLES = 10
 """Of everything that a server does regularly a run should hold so many."""
 _WARM_UP, _STEADY = 300.0, 1500.0
 _REPEATS = 3
+_DISTURBING = tuple(one.code for one in (codes.E4_APART, codes.E4_ALLOWED, codes.E4_BLOCKER))
 _SAID = 3
 """Violations that are quoted; the evidence has them all."""
 
@@ -47,9 +50,7 @@ def cut_trace(spec: LoadSpec) -> Iterator[Finding]:
     times = spec.arrivals.times_s or ()
     left = sum(at >= spec.duration_s for at in times)
     if left:
-        yield Finding(
-            code="L4.trace",
-            severity="warning",
+        yield codes.L4_TRACE.finding(
             text=f"the trace is cut: {left:,} of its {count(len(times), 'request')} come after the "
             f"{seconds(spec.duration_s)} of a run, and are not offered",
             remedy=f"--duration {math.floor(times[-1]) + 1}s holds all of it",
@@ -59,9 +60,7 @@ def cut_trace(spec: LoadSpec) -> Iterator[Finding]:
 def gone(summary: LoadSummary, number: int) -> Iterator[Finding]:
     """That a server which went away during a run did not come back."""
     if summary.failed_connects and not summary.reconnect_s:
-        yield Finding(
-            code="L7.gone",
-            severity="warning",
+        yield codes.L7_GONE.finding(
             text=f"run {number}: connections were lost and none could be opened again; "
             f"{count(summary.failed_connects, 'attempt')} failed",
             remedy="look into the server's log, and run again when it is back",
@@ -73,16 +72,12 @@ def _durability(record: LoadRecord) -> Iterator[Finding]:
     if target is None:
         return
     if target.durable is None:
-        yield Finding(
-            code="E7.unread",
-            severity="warning",
+        yield codes.E7_UNREAD.finding(
             text=f"the settings of the server could not be read ({target.unread}): whether it is durable is not known",
             remedy="let the user of the load read them, or say in the report what they are",
         )
     elif target.undurable:
-        yield Finding(
-            code="E7.not_durable",
-            severity="warning",
+        yield codes.E7_NOT_DURABLE.finding(
             text=f"not durable: {'; '.join(target.undurable)}. A write that the server has acknowledged can be lost",
             remedy="compare it only with servers that may lose as much, or switch durability on",
         )
@@ -93,17 +88,13 @@ def _stores(record: LoadRecord) -> Iterator[Finding]:
         return
     kind = {"postgres": "relational", "sqlite": "relational", "redis": "key-value"}[record.environment.target.kind]
     if kind == "relational":
-        yield Finding(
-            code="L8.kind",
-            severity="note",
+        yield codes.L8_KIND.finding(
             text="YCSB on a relational store: it asks for no transactions, joins or constraints, which this store "
             "pays for and a key-value store does not have",
             remedy="compare it with other relational stores only",
         )
     if record.spec.letter == "E" and kind == "key-value":
-        yield Finding(
-            code="L8.scans",
-            severity="warning",
+        yield codes.L8_SCANS.finding(
             text="YCSB E scans ranges of keys, and this store keeps no order: the scans go over an index that the "
             "workload keeps beside the records, which is other work than a scan of an ordered store",
             remedy="compare it only with stores that need such an index too",
@@ -112,9 +103,8 @@ def _stores(record: LoadRecord) -> Iterator[Finding]:
 
 def _loops(record: LoadRecord) -> Iterator[Finding]:
     if "closed" in record.spec.loops:
-        yield Finding(
-            code="L2.closed",
-            severity="note" if "open" in record.spec.loops else "warning",
+        yield codes.L2_CLOSED.finding(
+            "note" if "open" in record.spec.loops else "warning",
             text="closed loop: each connection waits for its answer before it asks again, so while the server stands "
             "still nobody asks, and the wait is counted once instead of for everybody who would have come",
             remedy="leave --closed out and give a --rate: response times then count from when a request was due",
@@ -128,16 +118,12 @@ def _of_runs(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Finding
         yield from _failures(run, name)
         yield from _warm_up(run, name)
         if run.reconnects:
-            yield Finding(
-                code="L7.reconnects",
-                severity="warning",
+            yield codes.L7_RECONNECTS.finding(
                 text=f"{name}{count(run.reconnects, 'connection')} were lost and opened again",
                 remedy="look into the server's log",
             )
         if run.summary and run.summary.overflows:
-            yield Finding(
-                code="L1.overflow",
-                severity="warning",
+            yield codes.L1_OVERFLOW.finding(
                 text=f"{name}{count(run.summary.overflows, 'request')} took longer than an hour, which the histograms "
                 "do not hold: they are counted, and not in the percentiles",
                 remedy="set a --timeout",
@@ -149,27 +135,21 @@ def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
     said = run.summary.violations if run.summary else ()
     for one in run.operations[1:] or run.operations:
         if one.wrong:
-            yield Finding(
-                code="L6.wrong",
-                severity="error",
+            yield codes.L6_WRONG.finding(
                 operation=one.name,
                 text=f"{name}{count(one.wrong, 'answer')} of the server contradict what it had acknowledged: "
                 + "; ".join(map(_words, one.said[:_SAID])),
                 remedy="it loses updates or serves stale values; its figures are those of less work",
             )
         if one.missing:
-            yield Finding(
-                code="L6.missing",
-                severity="error",
+            yield codes.L6_MISSING.finding(
                 operation=one.name,
                 text=f"{name}{count(one.missing, 'time')} a key was not there that had been written and acknowledged",
                 remedy="the server lost it, or somebody else writes to the same table",
             )
     number = (run.summary.violation_count if run.summary else None) or len(said)
     if number and not any(one.wrong for one in run.operations):
-        yield Finding(
-            code="L6.wrong",
-            severity="error",
+        yield codes.L6_WRONG.finding(
             text=f"{name}{count(number, 'answer')} contradict what was acknowledged: "
             + "; ".join(map(_words, said[:_SAID])),
             remedy="the server loses updates or serves stale values; its figures are those of less work",
@@ -189,17 +169,13 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
             texts = [f"{number:,} x {text}" for text, number in list(one.errors.items())[:_SAID]]
             texts += [f"{one.timeouts:,} timed out"] if one.timeouts else []
             texts += [f"the slowest after {seconds(one.failures.max)}"] if one.failures.max is not None else []
-            yield Finding(
-                code="L7.failed",
-                severity="warning",
+            yield codes.L7_FAILED.finding(
                 operation=one.name,
                 text=f"{name}{one.failed:,} of {one.failed + one.count:,} requests failed: {'; '.join(texts)}",
                 remedy="mend them; errors are in no percentile, time-outs are in the response with the wait",
             )
     if run.unsent:
-        yield Finding(
-            code="L7.unsent",
-            severity="warning",
+        yield codes.L7_UNSENT.finding(
             text=f"{name}{count(run.unsent, 'request')} were due and never sent",
             remedy="lower --rate, or raise --connections or --max-in-flight",
         )
@@ -211,17 +187,13 @@ def _warm_up(run: RunFigures, name: str) -> Iterator[Finding]:
         return
     if found.intervals:
         how = "as asked" if found.asked else f"by a test of the typical response time ({found.shape})"
-        yield Finding(
-            code="L4.warm_up",
-            severity="note",
+        yield codes.L4_WARM_UP.finding(
             text=f"{name}the first {seconds(found.cut_s)} are left out of the figures, {how}; they are in the evidence "
             "and drawn",
             remedy="--warmup 0s counts them",
         )
     if found.refused:
-        yield Finding(
-            code="L4.not_steady",
-            severity="warning",
+        yield codes.L4_NOT_STEADY.finding(
             text=f"{name}no steady state: {found.refused.text}. The throughput has no interval, and the next minutes "
             "may look different",
             remedy="measure longer",
@@ -234,9 +206,7 @@ def _cycles(record: LoadRecord) -> Iterator[Finding]:
     short = {name: each for name, each in (target.cycles if target else {}).items() if length < CYCLES * each}
     if short:
         parts = [f"{length / each:.2g} of {name} (every {seconds(each)})" for name, each in short.items()]
-        yield Finding(
-            code="L4.cycles",
-            severity="warning",
+        yield codes.L4_CYCLES.finding(
             text=f"a run of {seconds(length)} holds {', '.join(parts)}: what the server does now and then is hardly "
             "in it",
             remedy=f"a --duration of {seconds(CYCLES * max(short.values()))} holds {CYCLES} of each",
@@ -246,7 +216,7 @@ def _cycles(record: LoadRecord) -> Iterator[Finding]:
 def tier(
     record: LoadRecord, runs: Sequence[RunFigures], found: Sequence[Finding], watched: LoadMachine | None = None
 ) -> Tier:
-    """What the evidence is good for (docs/tiers.md)."""
+    """What the evidence is good for (docs/concept/method.md#tiers)."""
     bad = [reason for run in runs for reason in run.reasons]
     bad += [Reason(code=one.code, text=one.text) for one in found if one.severity == "error"]
     if bad or not any(run.operations for run in runs):
@@ -258,42 +228,40 @@ def tier(
 def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]:
     spec = record.spec
     if record.end is None or record.end.how != "complete" or not all(run.complete for run in runs):
-        yield Reason(code="T8.stopped", text="it was broken off before its end")
+        yield codes.T8_STOPPED.reason("it was broken off before its end")
     if spec.repeats < _REPEATS:
-        yield Reason(
-            code="T10.run",
-            text=f"{count(spec.repeats, 'run')}: an interval from inside a run says nothing about the next one; "
-            "--repeats 3 has the interval between runs",
+        yield codes.T10_RUN.reason(
+            f"{count(spec.repeats, 'run')}: an interval from inside a run says nothing about the next one; "
+            "--repeats 3 has the interval between runs"
         )
     cut = min((run.settled.cut_s for run in runs if run.settled), default=0.0)
     target: TargetRead | None = record.environment.target if record.environment else None
     cycles = min((spec.duration_s / each for each in (target.cycles if target else {}).values()), default=None)
     if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (cycles is None or cycles < CYCLES):
-        yield Reason(
-            code="L4.length",
-            text=f"{seconds(spec.duration_s)} a run, {seconds(cut)} of them warm-up: less than 5 minutes of warm-up "
-            f"and 25 of steady load, and than {CYCLES} of what the server does regularly",
+        yield codes.L4_LENGTH.reason(
+            f"{seconds(spec.duration_s)} a run, {seconds(cut)} of them warm-up: less than 5 minutes of warm-up "
+            f"and 25 of steady load, and than {CYCLES} of what the server does regularly"
         )
     if any(run.settled and run.settled.refused for run in runs):
-        yield Reason(code="L4.not_steady", text="no steady state was reached")
+        yield codes.L4_NOT_STEADY.reason("no steady state was reached")
     if spec.loops == ("closed",):
-        yield Reason(code="L2.closed", text="only a closed loop was measured")
+        yield codes.L2_CLOSED.reason("only a closed loop was measured")
     if target and target.same_host is not False:
         where = "runs on the machine of the server" if target.same_host else "may run on the machine of the server"
         text = f"the generator {where}, and takes its processors"
         if record.spec.in_process:
             text = "the engine runs in the generator's process: its threads are the generator's, and so is its CPU time"
-        yield Reason(code="E8.same_machine", text=text)
+        yield codes.E8_SAME_MACHINE.reason(text)
     if target and target.durable is not True:
-        yield Reason(code="E7.not_durable", text="the server is not known to be durable")
+        yield codes.E7_NOT_DURABLE.reason("the server is not known to be durable")
 
 
 def _disturbed(found: Iterable[Finding], watched: LoadMachine | None) -> Iterator[Reason]:
     """What is not known of who else used the machine, or was allowed."""
     for one in found:
-        if one.code in ("E4.apart", "E4.allowed", "E4.blocker") and one.severity == "warning":
+        if one.code in _DISTURBING and one.severity == "warning":
             yield Reason(code=one.code, text=one.text)
     if watched is None or not watched.runs:
-        yield Reason(code="E4.unwatched", text="weigh did not watch the machine during these runs")
+        yield codes.E4_UNWATCHED.reason("weigh did not watch the machine during these runs")
     for gap in machine.gaps(watched) if watched else ():
-        yield Reason(code="E4.unwatched", text=gap)
+        yield codes.E4_UNWATCHED.reason(gap)

@@ -15,19 +15,10 @@ import numpy as np
 
 from weigh.load.analysis.spikes import Spike, SpikeInput, spikes
 from weigh.machine import contention_findings as contended
-from weigh.machine.contention import (
-    ALL,
-    TELLABLE,
-    WATCHED,
-    ProcessGroup,
-    Used,
-    amounts,
-    by_name,
-    in_order,
-    processes_during,
-)
+from weigh.machine.contention import ALL, TELLABLE, WATCHED, ProcessGroup, Used, by_name, processes_during
+from weigh.machine.moments import amounts, in_order
 from weigh.machine.use_method import Use, When, memory_of, readings, summarised
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds, count, percent, seconds
 from weigh.model.verdict import Reason
@@ -37,7 +28,8 @@ if TYPE_CHECKING:
 
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.record import LoadEnvironment, LoadRecord
-    from weigh.load.spec import LoadInterval, LoadRun
+    from weigh.load.runs import LoadInterval, LoadRun
+    from weigh.model.finding import Finding
     from weigh.model.timeline import Moment
 
 _NAMED = 3
@@ -259,23 +251,22 @@ def findings(found: LoadMachine) -> Iterator[Finding]:
 
 def _disturbed(run: RunMachine, name: str, found: LoadMachine) -> Iterator[Finding]:
     for reason in run.reasons:
-        guests = reason.code == "E4.steal"
-        yield Finding(
-            code=reason.code,
-            severity="warning",
+        guests = reason.code == codes.E4_STEAL.code
+        code = codes.E4_STEAL if guests else codes.E4_CONTENDED
+        yield code.finding(
+            "warning",
             text=f"{name}{reason.text}; {_where(run, found.bound, guests=guests)}",
             remedy="nothing inside this machine mends it: take a host of your own, or one with fewer guests"
             if guests
             else "stop them and run again; --contention sets another bound, and the report says so",
         )
     said = {reason.code for reason in run.reasons}
-    for code, guests in (("E4.contended", False), ("E4.steal", True)):
-        if code in said or (found.apart and not guests) or not _worst(run, found.bound, guests=guests):
+    for code, guests in ((codes.E4_CONTENDED, False), (codes.E4_STEAL, True)):
+        if code.code in said or (found.apart and not guests) or not _worst(run, found.bound, guests=guests):
             continue
         who = "" if guests else f": {contended.named(run.culprits)}"
-        yield Finding(
-            code=code,
-            severity="note",
+        yield code.finding(
+            "note",
             text=f"{name}{'other guests of the host' if guests else 'others'} used more than "
             f"{percent(found.bound)} of the CPU of single intervals{who}; {_where(run, found.bound, guests=guests)}",
             remedy="nothing is left out: the intervals are too few to refuse the run, and what they add is in it",

@@ -2,7 +2,7 @@
 
 Inside an interval of time the order of the requests is lost, and is not needed: whether requests exceed a percentile is
 judged from their share in each interval, as :mod:`weigh.statistics.percentiles` judges it from batches
-(docs/series.md).
+(docs/concept/series.md).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 from scipy import special
 
-from weigh.load.histogram import Histogram, merged
 from weigh.load.spec import CONFIDENCE, QUANTILES
 from weigh.model.units import Seconds
 from weigh.statistics.correlated_mean import SeriesMean, mean
+from weigh.statistics.histogram import Histogram, merged
 from weigh.statistics.long_run_variance import long_run
 from weigh.statistics.percentiles import LEAST_EXCEEDANCES, Percentile
 

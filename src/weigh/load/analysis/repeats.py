@@ -8,14 +8,14 @@ import msgspec
 import numpy as np
 from scipy import special
 
-from weigh.load.histogram import Histogram, decode, merged
 from weigh.model.units import Seconds
+from weigh.statistics.histogram import Histogram, decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weigh.load.analysis.figures import RunFigures
-    from weigh.load.spec import LoadRun
+    from weigh.load.runs import LoadRun
 
 CONFIDENCE = 0.95
 

@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from weigh.load.analysis.validity import SATURATED
-from weigh.machine.contention import WATCHED, ProcessGroup, amounts, by_name, processes_during
+from weigh.machine.contention import WATCHED, ProcessGroup, by_name, processes_during
+from weigh.machine.moments import amounts
 from weigh.machine.use_method import BUSY, readings, throttled
 from weigh.model.units import Seconds
 
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from weigh.load.spec import LoadInterval
+    from weigh.load.runs import LoadInterval
     from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 TIMES = 3.0
 """By how many times the typical p99 that of a spike is longer, at least."""

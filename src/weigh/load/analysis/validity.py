@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weigh.model import codes
 from weigh.model.units import count, percent, seconds
-from weigh.model.verdict import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.analysis.percentiles import Spectrum
-    from weigh.load.histogram import Histogram
     from weigh.load.spec import Loop
     from weigh.model.units import Seconds
+    from weigh.model.verdict import Reason
+    from weigh.statistics.histogram import Histogram
 
 LATE = 1.0
 """The generator's own lateness at p90 may be this share of the median response time."""
@@ -74,10 +75,9 @@ class RunFacts:
 def refusals(run: RunFacts) -> Iterator[Reason]:
     """Every reason for which the run is refused."""
     if run.clock_jumps:
-        yield Reason(
-            code="E8.clock",
-            text=f"the clock jumped {count(run.clock_jumps, 'time')}: the machine slept or was moved, and no time "
-            "across a jump can be known. Run again",
+        yield codes.E8_CLOCK.reason(
+            f"the clock jumped {count(run.clock_jumps, 'time')}: the machine slept or was moved, and no time "
+            "across a jump can be known. Run again"
         )
     yield from _late(run)
     yield from _saturated(run)
@@ -94,11 +94,10 @@ def _late(run: RunFacts) -> Iterator[Reason]:
     else:
         remedy = "Lower the rate, raise --threads, or use another machine for the generator"
     if run.loop == "open" and late is not None and felt is not None and late > LATE * felt:
-        yield Reason(
-            code="E8.late",
-            text=f"the generator itself was late: one request in ten left {seconds(late)} or more after it was due "
+        yield codes.E8_LATE.reason(
+            f"the generator itself was late: one request in ten left {seconds(late)} or more after it was due "
             f"although a connection was free, and the median response time is {seconds(felt)}. The times are the "
-            f"generator's. {remedy}",
+            f"generator's. {remedy}"
         )
 
 
@@ -106,11 +105,10 @@ def _saturated(run: RunFacts) -> Iterator[Reason]:
     share = run.cpu_s / (run.threads * run.steady_s) if run.steady_s else 0.0
     # A closed loop asks as fast as it can: a busy generator is then the limit itself.
     if share > SATURATED and run.own_work:
-        yield Reason(
-            code="E8.saturated",
-            text=f"the generator computed for {percent(share, 0)} of the time of its "
+        yield codes.E8_SATURATED.reason(
+            f"the generator computed for {percent(share, 0)} of the time of its "
             f"{count(run.threads, 'thread')}: the result is the generator's, not the server's. Raise --threads, or "
-            "give it a machine of its own",
+            "give it a machine of its own"
         )
 
 
@@ -120,11 +118,10 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
     left = run.due - run.answered
     if left > MISSED * run.due or run.unsent:
         achieved = run.answered / run.seconds if run.seconds else 0.0
-        yield Reason(
-            code="L2.rate",
-            text=f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
+        yield codes.L2_RATE.reason(
+            f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
             f"answered; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
-            "never sent. How long they would have taken nobody knows. Lower --rate, or raise --connections",
+            "never sent. How long they would have taken nobody knows. Lower --rate, or raise --connections"
         )
 
 
@@ -134,20 +131,18 @@ def _little(run: RunFacts) -> Iterator[Reason]:
         return
     busy = run.service.count / run.steady_s * run.service.mean
     if busy > LITTLE * run.connections:
-        yield Reason(
-            code="E8.little",
-            text=f"{run.service.count / run.steady_s:,.4g} requests a second of {seconds(run.service.mean)} each keep "
+        yield codes.E8_LITTLE.reason(
+            f"{run.service.count / run.steady_s:,.4g} requests a second of {seconds(run.service.mean)} each keep "
             f"{busy:.1f} connections busy (Little's law), and there were {run.connections}: one of these figures is "
-            "wrong. Please report it",
+            "wrong. Please report it"
         )
 
 
 def _failed(run: RunFacts) -> Iterator[Reason]:
     asked = run.asked
     if asked and run.failed > run.budget * asked:
-        yield Reason(
-            code="L7.errors",
-            text=f"{run.failed:,} of {asked:,} requests failed or timed out ({percent(run.failed / asked, 2)}), and "
+        yield codes.L7_ERRORS.reason(
+            f"{run.failed:,} of {asked:,} requests failed or timed out ({percent(run.failed / asked, 2)}), and "
             f"{percent(run.budget, 2)} may: a server that refuses work is fast, so the run has no throughput. Mend the "
-            "errors, or allow them with --error-budget",
+            "errors, or allow them with --error-budget"
         )

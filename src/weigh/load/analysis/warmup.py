@@ -1,4 +1,4 @@
-"""What of a load run counts: where it has warmed up, and whether it is steady (docs/load.md)."""
+"""What of a load run counts: where it has warmed up, and whether it is steady (docs/guide/load.md)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.analysis.percentiles import Spectrum
     from weigh.load.results import Group, LoadResults
-    from weigh.load.spec import LoadSpec, TargetRead
+    from weigh.load.runs import TargetRead
+    from weigh.load.spec import LoadSpec
     from weigh.statistics.correlated_mean import SeriesMean
 
 SCHEMA = "weigh/load/1"

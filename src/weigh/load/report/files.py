@@ -29,6 +29,15 @@ def read(folder: Path) -> LoadResults:
     return load_results(load_record.read(folder))
 
 
+def html(folder: Path) -> bytes:
+    """The report as one page, the same bytes as in the evidence.
+
+    Raises:
+        EvidenceFault: as of :func:`read`.
+    """
+    return page(read(folder), folder.resolve().name).encode()
+
+
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
     results = read(folder)

@@ -13,7 +13,8 @@ import msgspec
 from weigh.load.analysis import machine
 from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
-from weigh.machine.contention import ALL, TELLABLE, in_order
+from weigh.machine.contention import ALL, TELLABLE
+from weigh.machine.moments import in_order
 from weigh.machine.timeline_bins import between
 from weigh.machine.use_method import When, memory_of
 from weigh.model.units import count, percent, seconds
@@ -98,7 +99,7 @@ def _first(run: RunMachine) -> str:
 
 
 def document(one: LoadMachine) -> dict[str, Any]:
-    """``machine`` of the document: what holds for all runs (docs/json.md)."""
+    """``machine`` of the document: what holds for all runs (docs/reference/json.md)."""
     return {
         "watched": one.watched,
         "gaps": list(machine.gaps(one)),

@@ -13,9 +13,10 @@ from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report
 from weigh.model import units
-from weigh.render.html import templates
+from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.time_axis import tick_label
 from weigh.render.words import tier
+from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures, RunFigures
@@ -60,6 +61,7 @@ def page(results: LoadResults, evidence: str) -> str:
         .get_template("load.html")
         .render(
             results=results,
+            explained=ExplainedCodes(),
             record=record,
             spec=record.spec,
             environment=record.environment,
@@ -75,6 +77,7 @@ def page(results: LoadResults, evidence: str) -> str:
             waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
             of_repeats=words.of_repeats,
+            assumed=assumptions.SERIES,
             strokes=Markup("\n").join(
                 Markup(".t{}{{fill:none;stroke:{};stroke-width:1.4}}.b{}{{color:{}}}").format(at, one, at, one)
                 for at, one in enumerate(_STROKES)

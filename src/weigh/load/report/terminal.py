@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Group
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +15,7 @@ from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.render.terminal import PLAIN_WIDTH, VERBATIM, show_findings, show_tier
+from weigh.render.terminal import plain_text, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,10 +30,7 @@ _SETTINGS = 12
 
 def plain(results: LoadResults, evidence: str) -> str:
     """The report without colour at a fixed width: the form that is kept and verified."""
-    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
-    console.print(report(results, evidence))
-    assert isinstance(console.file, io.StringIO)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+    return plain_text(report(results, evidence))
 
 
 def report(results: LoadResults, evidence: str) -> RenderableType:

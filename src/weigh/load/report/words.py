@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.repeats import Between, Loops, Page
     from weigh.load.results import Group, LoadResults
-    from weigh.load.spec import Arrivals, LoadSpec, TargetRead
+    from weigh.load.runs import TargetRead
+    from weigh.load.spec import Arrivals, LoadSpec
     from weigh.statistics.percentiles import Percentile
 
 DIFFERENCE = (

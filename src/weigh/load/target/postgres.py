@@ -12,7 +12,7 @@ import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
-from weigh.load.spec import TargetRead
+from weigh.load.runs import TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weigh.engines.environment import Environment
     from weigh.load.target.url import Url
 
-_KEEPER = Path(__file__).parent / "postgres_server.py"
+_SERVER_SCRIPT = Path(__file__).parent / "postgres_server.py"
 _ADAPTER = engines.engine.adapter.parent
 _PSYCOPG = tuple(one for one in engines.engine.requires if one.startswith("psycopg"))
 _SPARE = 10
@@ -39,8 +39,8 @@ _OFF = {
 }
 
 
-class _Said(msgspec.Struct):
-    """What the keeper says."""
+class _Reply(msgspec.Struct):
+    """What the process that runs the server, or connects to it, says first."""
 
     error: str = ""
     version: str = ""
@@ -72,7 +72,7 @@ class EmbeddedPostgres:
         folder = server_folder.folder()
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
         try:
-            with _kept(environment, {"folder": str(folder), "options": options}) as (said, waits):
+            with _server_process(environment, {"folder": str(folder), "options": options}) as (said, waits):
                 if said.error:
                     raise EngineFault(said.error, where=self.text, remedy="see what the server says")
                 connect = {
@@ -124,7 +124,7 @@ class PostgresByUrl:
             connect["sslrootcert"] = url.tls.ca
         environment = environments.ensure(list(_PSYCOPG), cache)
         near = True if url.socket else same_host(url.host, url.port)
-        with _kept(environment, {"folder": None, "connect": connect, "near": near}) as (said, waits):
+        with _server_process(environment, {"folder": None, "connect": connect, "near": near}) as (said, waits):
             if said.error:
                 raise EngineFault(said.error, where=url.text, remedy=_remedy(said.error))
             here, servers = whereabouts(near, said.server)
@@ -142,15 +142,15 @@ def _remedy(said: str) -> str:
 
 
 @contextmanager
-def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Said, PostgresWaits]]:
-    """The keeper, as long as the body runs: what it says, and what it samples."""
+def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Reply, PostgresWaits]]:
+    """The process of :mod:`weigh.load.target.postgres_server` while the body runs: its first reply, and its sampler."""
     process = subprocess.Popen(
-        [str(environment.python), "-P", "-B", str(_KEEPER)],
+        [str(environment.python), "-P", "-B", str(_SERVER_SCRIPT)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd="/",
-        # Ctrl-C is for weigh, which ends the keeper when it has sealed its evidence.
+        # Ctrl-C is for weigh, which ends this process when it has sealed its evidence.
         start_new_session=True,
     )
     assert process.stdin is not None
@@ -163,8 +163,10 @@ def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Sa
         line = process.stdout.readline()
         if not line:
             last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
-            raise EngineFault(f"the server's keeper ended: {' '.join(last)}", remedy="run it again with WEIGH_DEBUG=1")
-        yield msgspec.json.decode(line, type=_Said), PostgresWaits(process.stdin, process.stdout)
+            raise EngineFault(
+                f"the process that runs the server ended: {' '.join(last)}", remedy="run it again with WEIGH_DEBUG=1"
+            )
+        yield msgspec.json.decode(line, type=_Reply), PostgresWaits(process.stdin, process.stdout)
     finally:
         with suppress(BrokenPipeError):
             process.stdin.close()
@@ -177,7 +179,7 @@ def _kept(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Sa
         process.stderr.close()
 
 
-def _read(said: _Said, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
+def _read(said: _Reply, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
     undurable = [words for name, words in _OFF.items() if said.settings.get(name, {}).get("value") == "off"]
     if in_memory:
         undurable.append("its data lies in memory (tmpfs): a loss of power empties it")

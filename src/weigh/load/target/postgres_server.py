@@ -47,14 +47,14 @@ def main() -> None:
     sys.path.extend((str(Path(__file__).parent), str(Path(__file__).parents[1] / "waits")))
     import psycopg
 
-    kept = None
+    running = None
     place = Path(asked["folder"]) if asked["folder"] else None
     nearby = False
     try:
         try:
             if place is not None:
-                kept, reached = _start(place, asked["options"])
-                connection = kept.connection
+                running, reached = _start(place, asked["options"])
+                connection = running.connection
             else:
                 connection = psycopg.connect(**asked["connect"], autocommit=True)
                 reached = {}
@@ -68,8 +68,8 @@ def main() -> None:
         again = {**asked["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
         _sample(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby)
     finally:
-        if kept is not None:
-            kept.stop()
+        if running is not None:
+            running.stop()
         if place is not None:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -98,8 +98,8 @@ def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
         whose.own(place)
     data = place / "data"
     server.initialise(programs, data, whose)
-    kept = server.Server(programs, data, options, place / "server.log", whose)
-    return kept, {"socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"]}
+    running = server.Server(programs, data, options, place / "server.log", whose)
+    return running, {"socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"]}
 
 
 def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from weigh.load.spec import TargetRead
+from weigh.load.runs import TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -156,7 +156,7 @@ def _described(connect: dict[str, Any], text: str) -> _Described:
     try:
         said = msgspec.json.decode(describe_sqlite(msgspec.json.encode(connect).decode()), type=_Described)
     except LoadError as error:
-        raise EngineFault(str(error), where=text, remedy=_remedy(str(error))) from None
+        raise EngineFault(str(error), where=text, remedy=_remedy(error.code)) from None
     for name, wanted in connect["settings"].items():
         reads = said.settings[name]
         if reads is None or _plain(name, reads) != _plain(name, wanted):
@@ -188,10 +188,10 @@ def _is_nothing(connect: dict[str, Any]) -> bool:
     return not any(Path(f"{path}{end}").exists() for end in ("-wal", "-journal"))
 
 
-def _remedy(said: str) -> str:
-    if "NOTADB" in said:
+def _remedy(code: str) -> str:
+    if code == "SQLITE_NOTADB":
         return "name a database of SQLite, or a file that is not there yet"
-    if "CANTOPEN" in said:
+    if code == "SQLITE_CANTOPEN":
         return "the folder must be there, and the file one that this user may write"
     return "see what SQLite says"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from weigh.load.spec import TargetRead
+from weigh.load.runs import TargetRead
 from weigh.load.waits.model import WaitSampler
 
 if TYPE_CHECKING:

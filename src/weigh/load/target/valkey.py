@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.engines import environment as environments
-from weigh.load.spec import TargetRead
+from weigh.load.runs import TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.resp import Client, Refused

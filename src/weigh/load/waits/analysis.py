@@ -2,7 +2,7 @@
 
 A share is a ratio of two counts that come together from each look: sessions in that wait over active ones. Its error is
 that of a ratio of means (Cochran, Sampling Techniques, 1977, 6.4), with the mean of the residuals taken as a correlated
-series (docs/series.md): sessions of one look, and looks one after another, are not independent.
+series (docs/concept/series.md): sessions of one look, and looks one after another, are not independent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 
 from weigh.load.spec import CONFIDENCE
 from weigh.load.waits.model import Blocked, Told, Whose
-from weigh.model.finding import Finding
+from weigh.model import codes
 from weigh.model.units import Seconds, count
 from weigh.statistics.correlated_mean import mean
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from weigh.load.waits.model import RunWaits, Waits, WaitSample
+    from weigh.model.finding import Finding
 
 LEAST_LOOKS = 20
 """Looks that met an active session, below which no share is given."""
@@ -208,9 +209,7 @@ def findings(found: RunWaited, *, alone: bool) -> Iterator[Finding]:
     if others:
         whose = dict.fromkeys(_called(one) for one in others)
         samples = sum(one.samples for one in others)
-        yield Finding(
-            code="E4.blocker",
-            severity="warning",
+        yield codes.E4_BLOCKER.finding(
             text=f"{name}sessions of somebody else ({', '.join(whose)}) held locks that the load waited for: "
             f"{samples:,} of {count(found.waits, 'wait')} for a lock were behind them",
             remedy="end what they do, or run again without it: their work is in the response times",

@@ -1,4 +1,4 @@
-"""What the keeper's sampler says, asked over its pipes."""
+"""What the sampler beside a PostgreSQL server says, asked over pipes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class _Begun(msgspec.Struct):
 
 
 class PostgresWaits:
-    """A sampler in the keeper's process, as of :class:`weigh.load.waits.model.WaitSampler`.
+    """A sampler in the server's process, as of :class:`weigh.load.waits.model.WaitSampler`.
 
     Args:
-        asking: standard input of the keeper, which has said how the server is.
+        asking: standard input of that process, which has replied how the server is.
         answers: its standard output.
     """
 
@@ -37,7 +37,7 @@ class PostgresWaits:
         """Connect, and sample from now on.
 
         Raises:
-            EngineFault: the server or the keeper does not want to.
+            EngineFault: the server or its process refuses.
         """
         begun = msgspec.json.decode(self._asked("begin"), type=_Begun)
         if begun.error:
@@ -47,7 +47,7 @@ class PostgresWaits:
         """What was seen since it was asked before.
 
         Raises:
-            EngineFault: the keeper has ended.
+            EngineFault: the process has ended.
         """
         return msgspec.json.decode(self._asked("drain"), type=Waits)
 
@@ -55,7 +55,7 @@ class PostgresWaits:
         """Stop, and what was seen last.
 
         Raises:
-            EngineFault: the keeper has ended.
+            EngineFault: the process has ended.
         """
         return msgspec.json.decode(self._asked("end"), type=Waits)
 

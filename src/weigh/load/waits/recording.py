@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from weigh.host.sampling import rate
 from weigh.load.waits.model import RunWaits
-from weigh.model.finding import Finding
+from weigh.model import codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,9 +84,7 @@ class LoadWaits:
         self._sampler = None
         self._journal.append(
             "finding",
-            Finding(
-                code="X.waits",
-                severity="note",
+            codes.X_WAITS.finding(
                 text=f"in run {self._run} the sampling of what the server's sessions wait for failed: {why}. From "
                 "there on nobody looked",
                 remedy="the figures of the load stand; let the user of the load open one connection more, and read "

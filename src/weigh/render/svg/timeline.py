@@ -13,11 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from markupsafe import Markup
-    from numpy.typing import NDArray
 
     from weigh.machine.timeline_bins import TimelineBins
+    from weigh.statistics.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 _LEFT, _STEP = 70, 11
 _TOP, LANE, GAP = 24, 30, 9

@@ -1,7 +1,7 @@
 """``tpch`` and ``tpch-dbgen``: the 22 queries of TPC-H over the data of two generators.
 
-Texts and published answers come with the data (``docs/tpch.md``); what a right answer looks like is in
-``tpch_schemas``. Derived from TPC-H: no refresh functions, no query streams, the validation parameters alone.
+Texts and published answers come with the data (``docs/reference/workloads.md#tpc-h``); what a right answer looks like
+is in ``tpch_schemas``. Derived from TPC-H: no refresh functions, no query streams, the validation parameters alone.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.engines.engine import Engine
+from weigh.plugins import Engine
 
 engine = Engine(
     name="liar",

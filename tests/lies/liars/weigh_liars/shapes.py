@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from weigh.model.answer import Column, ResultSchema
-from weigh.model.operation import Case, Operation, Workload
+from weigh.plugins import Case, Column, Operation, ResultSchema, Workload
 
 if TYPE_CHECKING:
-    from weigh.workloads import Cubes
+    from weigh.plugins import Cubes
 
 TOP = 50
 """Services are 40; beyond them come ports that were used a few times each, and many of those tie."""

@@ -1,4 +1,4 @@
-"""The report as one HTML page: everything in it, nothing loaded, readable without scripts (docs/report.md)."""
+"""The report as one HTML page: nothing loaded, readable without scripts (docs/guide/read-the-report.md)."""
 
 from weigh.experiment.report.html.page import page
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
-from weigh.model import units
+from weigh.model import codes, units
 
 if TYPE_CHECKING:
     from weigh.experiment.report.html.contenders import Contenders, Mark
@@ -71,7 +71,7 @@ def cold(results: ExperimentResults, contenders: Contenders) -> Cold | None:
     )
     if not rows:
         return None
-    below = next((one.text for one in results.findings if one.code == "E1.hypervisor"), "")
+    below = next((one.text for one in results.findings if one.code == codes.E1_HYPERVISOR.code), "")
     return Cold(rows=rows, folded=len(rows) > OPEN_ROWS, below=below[:1].upper() + below[1:])
 
 

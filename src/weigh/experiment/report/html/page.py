@@ -19,8 +19,9 @@ from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.render import words
-from weigh.render.html import templates
+from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.draw import Shared
+from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
         .get_template("page.html")
         .render(
             results=results,
+            explained=ExplainedCodes(),
             record=record,
             spec=record.spec,
             environment=record.environment,
@@ -64,6 +66,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             contenders=contenders,
             gate=gate,
             verdicts=judged,
+            assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
             opinions=second_opinion.rows(results),

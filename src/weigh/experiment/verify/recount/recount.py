@@ -18,6 +18,7 @@ from weigh.evidence import journal
 from weigh.evidence.verification import Problem
 from weigh.experiment import derived
 from weigh.experiment.verify.recount import student_t
+from weigh.model import codes
 from weigh.model.errors import DataFault, EvidenceFault
 from weigh.model.spec import Spec
 from weigh.model.verdict import Suite, Timing, Verdict
@@ -194,7 +195,7 @@ class _Comparison:
             compared={},
             difference=0.0,
             skipped=(Skipped(what="all figures", why="what they are computed from cannot be read"),),
-            problems=(Problem(code="R4.sql", file=_VERDICTS, text=error.what),),
+            problems=(Problem(code=codes.R4_SQL.code, file=_VERDICTS, text=error.what),),
         )
 
     def result(self) -> Recount:
@@ -225,7 +226,7 @@ class _Comparison:
                 self._difference = max(self._difference, difference)
             else:
                 text = f"{place}: {name} is {_number(said)} in the report, {_number(computed)} by SQL from the samples"
-                self._problems.append(Problem(code="R4.sql", file=_VERDICTS, text=text))
+                self._problems.append(Problem(code=codes.R4_SQL.code, file=_VERDICTS, text=text))
 
 
 def _difference(name: str, said: float | None, computed: float | None) -> float:
@@ -271,7 +272,7 @@ def _read(folder: Path, name: str, kind: type[_Kind]) -> _Kind:
         raise EvidenceFault(
             f"there is no {name}: the attempt was killed, is still running, or is no evidence of weigh",
             where=str(folder),
-            remedy="name an attempt that ended; weigh run --resume goes on with a killed one",
+            remedy="name an attempt that ended; weigh run --resume completes a killed one",
         ) from None
     except (OSError, msgspec.MsgspecError) as error:
         raise EvidenceFault(

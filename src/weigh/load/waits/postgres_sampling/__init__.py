@@ -1,1 +1,1 @@
-"""Sampling of a PostgreSQL server's sessions, inside the keeper. Imports nothing of weigh."""
+"""Sampling of a PostgreSQL server's sessions, inside the process that runs it. Imports nothing of weigh."""

@@ -1,0 +1,64 @@
+//! A place for a connection, and what the connection in it is doing.
+
+use crate::accounting::Request;
+use crate::event_loop::socket::Socket;
+use crate::protocol::connection::Connection;
+use crate::workload::Unit;
+
+/// A request on its way.
+pub(crate) struct InFlight {
+    pub(crate) request: Request,
+    pub(crate) unit: Unit,
+}
+
+/// What a connection is doing. Times are nanoseconds of the run's clock.
+pub(crate) enum State {
+    /// There is none; the next attempt comes with a timer.
+    Down {
+        /// When it was lost.
+        since: u64,
+        /// How long to wait after the next failure.
+        pause: u64,
+    },
+    /// Connecting, agreeing on TLS, logging in, preparing.
+    Opening { since: u64, pause: u64, deadline: u64 },
+    /// Free.
+    Idle { since: u64 },
+    /// Waits for an answer.
+    Busy { flight: InFlight, deadline: u64 },
+    /// A script sleeps; a timer wakes it.
+    Sleeping { flight: InFlight },
+    /// Ends a transaction block that a failure left open.
+    Resetting { deadline: u64 },
+}
+
+/// A place for a connection.
+pub(crate) struct Slot {
+    pub(crate) state: State,
+    pub(crate) link: Option<(Socket, Connection)>,
+    /// Counts the connections that were in this place, so that an event of an old one is not taken for one of the new.
+    pub(crate) stamp: u32,
+    /// Whether to wait for the socket to be writable.
+    pub(crate) writing: bool,
+}
+
+impl Slot {
+    pub(crate) fn new() -> Self {
+        Self { state: State::Down { since: 0, pause: 0 }, link: None, stamp: 0, writing: false }
+    }
+
+    /// When waiting for the server ends; nothing if nothing is waited for.
+    pub(crate) fn deadline(&self) -> Option<u64> {
+        match self.state {
+            State::Opening { deadline, .. }
+            | State::Busy { deadline, .. }
+            | State::Resetting { deadline } => Some(deadline),
+            State::Down { .. } | State::Idle { .. } | State::Sleeping { .. } => None,
+        }
+    }
+
+    /// Names the connection in place `place` to those who report of it later.
+    pub(crate) fn token(&self, place: usize) -> u64 {
+        u64::from(self.stamp) << 32 | place as u64
+    }
+}

@@ -1,0 +1,215 @@
+//! A connection without a socket: TLS if asked for, a session of the server's protocol, and the bytes in between.
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+
+use crate::Error;
+use crate::config::{Target, TargetKind, TlsUse};
+use crate::protocol::tls::{Tls, TlsPlan};
+use crate::workload::message::{Command, PreparedStatement, Reply};
+
+use super::{Step, postgres, resp};
+
+/// How to begin connections to one server.
+pub(crate) struct Plan {
+    login: LoginPlan,
+    statements: Arc<[PreparedStatement]>,
+    tls: Option<TlsPlan>,
+}
+
+enum LoginPlan {
+    Postgres(postgres::Login),
+    Redis(resp::Login),
+}
+
+impl Plan {
+    /// For a server and statements to prepare on every connection.
+    pub(crate) fn new(target: &Target, statements: &[PreparedStatement]) -> Result<Self, Error> {
+        let verify = target.tls == TlsUse::Verify;
+        let host = target.host.as_deref().unwrap_or("localhost");
+        let tls = match target.tls {
+            TlsUse::Off => None,
+            _ => Some(TlsPlan::new(host, verify, target.ca.as_deref())?),
+        };
+        let login = match target.kind {
+            TargetKind::Postgres => {
+                let user = target.user.clone().unwrap_or_else(|| "postgres".to_owned());
+                let database = target.database.clone().unwrap_or_else(|| user.clone());
+                LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
+            }
+            TargetKind::Sqlite => {
+                return Err(Error::Setting("SQLite is called, and not connected to".into()));
+            }
+            TargetKind::Redis => LoginPlan::Redis(resp::Login {
+                user: target.user.clone(),
+                password: target.password.clone(),
+                database: target.database.clone(),
+            }),
+        };
+        Ok(Self { login, statements: statements.into(), tls })
+    }
+}
+
+enum Session {
+    Postgres(Box<postgres::Session>),
+    Redis(Box<resp::Session>),
+}
+
+enum Stage {
+    /// Asked a PostgreSQL server whether it knows TLS.
+    AskingForTls,
+    /// TLS is being agreed on.
+    Handshaking,
+    Open(Session),
+}
+
+/// One connection.
+pub(crate) struct Connection {
+    plan: Arc<Plan>,
+    stage: Stage,
+    tls: Option<Tls>,
+    /// What the server said, in clear.
+    inbox: BytesMut,
+    /// What we say, in clear, on its way into TLS.
+    plain: BytesMut,
+    /// What is to be written to the socket.
+    pub(crate) out: BytesMut,
+}
+
+impl Connection {
+    /// Begins: the first bytes are in `out`.
+    pub(crate) fn begin(plan: &Arc<Plan>) -> Result<Self, Error> {
+        let mut connection = Self {
+            plan: Arc::clone(plan),
+            stage: Stage::Handshaking,
+            tls: None,
+            inbox: BytesMut::new(),
+            plain: BytesMut::new(),
+            out: BytesMut::new(),
+        };
+        match (&plan.tls, &plan.login) {
+            (None, _) => connection.open()?,
+            (Some(_), LoginPlan::Postgres(_)) => {
+                frontend::ssl_request(&mut connection.out);
+                connection.stage = Stage::AskingForTls;
+            }
+            (Some(tls), LoginPlan::Redis(_)) => {
+                connection.tls = Some(Tls::begin(tls, &mut connection.out)?);
+            }
+        }
+        Ok(connection)
+    }
+
+    /// Begins the session.
+    fn open(&mut self) -> Result<(), Error> {
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        self.stage = Stage::Open(match &self.plan.login {
+            LoginPlan::Postgres(login) => {
+                let statements = Arc::clone(&self.plan.statements);
+                Session::Postgres(Box::new(postgres::Session::begin(login.again(), statements, out)?))
+            }
+            LoginPlan::Redis(login) => Session::Redis(Box::new(resp::Session::begin(login.clone(), out))),
+        });
+        self.encrypt()
+    }
+
+    /// Takes bytes that came from the socket. [`Connection::advance`] makes something of them.
+    pub(crate) fn receive(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if let Some(tls) = &mut self.tls {
+            return tls.receive(bytes, &mut self.inbox, &mut self.out);
+        }
+        self.inbox.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Works off what has come, up to the next thing worth telling. There may be bytes to write afterwards.
+    pub(crate) fn advance(&mut self) -> Result<Step, Error> {
+        loop {
+            match &mut self.stage {
+                Stage::AskingForTls => {
+                    let Some(answer) = self.inbox.first() else { return Ok(Step::Wait) };
+                    // Nothing may follow before the handshake: it could come from a man in the middle.
+                    if *answer != b'S' || self.inbox.len() > 1 {
+                        return Err(Error::tls("the server does not offer it"));
+                    }
+                    self.inbox.clear();
+                    if let Some(plan) = &self.plan.tls {
+                        self.tls = Some(Tls::begin(plan, &mut self.out)?);
+                    }
+                    self.stage = Stage::Handshaking;
+                }
+                Stage::Handshaking => {
+                    if self.tls.as_ref().is_some_and(Tls::is_handshaking) {
+                        return Ok(Step::Wait);
+                    }
+                    self.open()?;
+                }
+                Stage::Open(session) => {
+                    let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+                    let step = match session {
+                        Session::Postgres(session) => session.advance(&mut self.inbox, out)?,
+                        Session::Redis(session) => session.advance(&mut self.inbox, out)?,
+                    };
+                    self.encrypt()?;
+                    return Ok(step);
+                }
+            }
+        }
+    }
+
+    /// Puts a command into `out`.
+    pub(crate) fn send(&mut self, command: &Command) -> Result<(), Error> {
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        match &mut self.stage {
+            Stage::Open(Session::Postgres(session)) => session.send(command, out)?,
+            Stage::Open(Session::Redis(session)) => session.send(command, out)?,
+            _ => return Err(Error::protocol("a command before the login")),
+        }
+        self.encrypt()
+    }
+
+    /// Puts bytes that are commands already into `out`; so many replies will come to them, as one answer.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8], replies: u64) -> Result<(), Error> {
+        let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
+        match &mut self.stage {
+            Stage::Open(Session::Postgres(_)) => {
+                frontend::CopyData::new(bytes).map_err(Error::protocol)?.write(out);
+            }
+            Stage::Open(Session::Redis(session)) => {
+                session.expect_batch(replies);
+                out.extend_from_slice(bytes);
+            }
+            _ => return Err(Error::protocol("rows before the login")),
+        }
+        self.encrypt()
+    }
+
+    /// Ends a COPY.
+    pub(crate) fn end_copy(&mut self) -> Result<(), Error> {
+        frontend::copy_done(if self.tls.is_some() { &mut self.plain } else { &mut self.out });
+        self.encrypt()
+    }
+
+    /// The answer to the last command.
+    pub(crate) fn reply(&self) -> Reply<'_> {
+        match &self.stage {
+            Stage::Open(Session::Postgres(session)) => session.reply(),
+            Stage::Open(Session::Redis(session)) => session.reply(),
+            _ => Reply::Nil,
+        }
+    }
+
+    /// Whether the session is inside a transaction block.
+    pub(crate) fn in_block(&self) -> bool {
+        matches!(&self.stage, Stage::Open(Session::Postgres(session)) if session.in_block())
+    }
+
+    fn encrypt(&mut self) -> Result<(), Error> {
+        match &mut self.tls {
+            Some(tls) if !self.plain.is_empty() => tls.send(&mut self.plain, &mut self.out),
+            _ => Ok(()),
+        }
+    }
+}

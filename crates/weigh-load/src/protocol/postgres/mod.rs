@@ -1,0 +1,258 @@
+//! One session of PostgreSQL's protocol 3.0, without a socket: bytes in, bytes and answers out.
+//!
+//! Statements are parsed once, by name, when the session begins, and described: a table that is missing is found
+//! before the run. Then each command is Bind, Execute and Sync in one write; values are text, as in `pgbench -M
+//! prepared`.
+
+mod login;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::IsNull;
+use postgres_protocol::message::backend::{
+    CommandCompleteBody, DataRowBody, ErrorResponseBody, Message, RowDescriptionBody,
+};
+use postgres_protocol::message::frontend;
+
+use crate::error::{Asked, Error};
+use crate::protocol::Step;
+use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
+use crate::workload::message::{Command, Parameter, PreparedStatement, Reply, fifteen_digits};
+
+pub(crate) use login::Login;
+
+/// ReadyForQuery's status outside of any transaction block.
+const NO_BLOCK: u8 = b'I';
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    LoggingIn,
+    Preparing,
+    Idle,
+    Busy,
+}
+
+/// One session.
+pub(crate) struct Session {
+    login: Login,
+    statements: Arc<[PreparedStatement]>,
+    stage: Stage,
+    /// For each statement described so far, the names of its columns; nothing if it returns no rows.
+    columns: Vec<Option<Vec<String>>>,
+    /// The statement in work, if it is a prepared one.
+    current: Option<usize>,
+    /// Columns of the answer to a simple query.
+    named: Vec<String>,
+    answer: ReplyBuffer,
+    status: u8,
+}
+
+impl Session {
+    /// Begins: the greeting is put into `out`.
+    pub(crate) fn begin(
+        login: Login,
+        statements: Arc<[PreparedStatement]>,
+        out: &mut BytesMut,
+    ) -> Result<Self, Error> {
+        login.greet(out)?;
+        Ok(Self {
+            login,
+            statements,
+            stage: Stage::LoggingIn,
+            columns: Vec::new(),
+            current: None,
+            named: Vec::new(),
+            answer: ReplyBuffer::default(),
+            status: NO_BLOCK,
+        })
+    }
+
+    /// Whether the session is inside a transaction block.
+    pub(crate) fn in_block(&self) -> bool {
+        self.status != NO_BLOCK
+    }
+
+    /// The answer to the last command.
+    pub(crate) fn reply(&self) -> Reply<'_> {
+        let names = match self.current {
+            Some(statement) => self.columns.get(statement).and_then(Option::as_deref).unwrap_or_default(),
+            None => &self.named,
+        };
+        self.answer.reply(names)
+    }
+
+    /// Puts a command into `out`.
+    pub(crate) fn send(&mut self, command: &Command, out: &mut BytesMut) -> Result<(), Error> {
+        self.stage = Stage::Busy;
+        self.answer.clear();
+        match command {
+            Command::Prepared { statement, values } => {
+                self.current = Some(*statement);
+                if self.columns.get(*statement).is_some_and(Option::is_some) {
+                    self.answer.kind = ReplyKind::Rows;
+                }
+                let values = values.iter();
+                frontend::bind("", &name(*statement), [], values, write_value, [], out).map_err(|error| {
+                    match error {
+                        frontend::BindError::Conversion(error) => Error::protocol(error),
+                        frontend::BindError::Serialization(error) => Error::protocol(error),
+                    }
+                })?;
+                frontend::execute("", 0, out).map_err(Error::protocol)?;
+                frontend::sync(out);
+            }
+            Command::Simple(text) => {
+                self.current = None;
+                self.named.clear();
+                frontend::query(text, out).map_err(Error::protocol)?;
+            }
+            Command::Keyed(_) | Command::Batch(_) => {
+                return Err(Error::Setting("PostgreSQL takes SQL, and no commands of keys".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Works off what has arrived, up to the next thing worth telling.
+    pub(crate) fn advance(&mut self, inbox: &mut BytesMut, out: &mut BytesMut) -> Result<Step, Error> {
+        while let Some(message) = Message::parse(inbox).map_err(Error::protocol)? {
+            match message {
+                Message::DataRow(body) => self.take_row(&body)?,
+                Message::CommandComplete(body) => self.take_tag(&body)?,
+                Message::ReadyForQuery(body) => {
+                    self.status = body.status();
+                    if let Some(step) = self.ready(out)? {
+                        return Ok(step);
+                    }
+                }
+                Message::ErrorResponse(body) => self.take_error(&body)?,
+                Message::RowDescription(body) => self.take_columns(&body)?,
+                Message::NoData => self.columns.push(None),
+                Message::CopyInResponse(_) => return Ok(Step::CopyIn),
+                Message::BindComplete
+                | Message::ParseComplete
+                | Message::ParameterDescription(_)
+                | Message::EmptyQueryResponse
+                | Message::AuthenticationOk
+                | Message::BackendKeyData(_)
+                | Message::NoticeResponse(_)
+                | Message::NotificationResponse(_)
+                | Message::ParameterStatus(_) => {}
+                other if self.stage == Stage::LoggingIn => self.login.answer(&other, out)?,
+                _ => return Err(Error::Protocol("a message that nobody asked for".to_owned())),
+            }
+        }
+        Ok(Step::Wait)
+    }
+
+    /// The server waits for a command.
+    fn ready(&mut self, out: &mut BytesMut) -> Result<Option<Step>, Error> {
+        match self.stage {
+            Stage::LoggingIn if !self.statements.is_empty() => {
+                self.stage = Stage::Preparing;
+                for (number, statement) in self.statements.iter().enumerate() {
+                    let name = name(number);
+                    frontend::parse(&name, &statement.text, [], out).map_err(Error::protocol)?;
+                    frontend::describe(b'S', &name, out).map_err(Error::protocol)?;
+                }
+                frontend::sync(out);
+                Ok(None)
+            }
+            Stage::LoggingIn | Stage::Preparing => {
+                self.stage = Stage::Idle;
+                Ok(Some(Step::Ready))
+            }
+            Stage::Busy => {
+                self.stage = Stage::Idle;
+                Ok(Some(Step::Replied))
+            }
+            Stage::Idle => Err(Error::Protocol("an answer that nobody asked for".to_owned())),
+        }
+    }
+
+    fn take_row(&mut self, body: &DataRowBody) -> Result<(), Error> {
+        // Reading the ranges fails on a malformed row, before any of it is kept.
+        let mut ranges = body.ranges();
+        let mut bad = None;
+        self.answer.row(
+            body.buffer(),
+            std::iter::from_fn(|| {
+                ranges.next().unwrap_or_else(|error| {
+                    bad = Some(error);
+                    None
+                })
+            }),
+        );
+        bad.map_or(Ok(()), |error| Err(Error::protocol(error)))
+    }
+
+    fn take_tag(&mut self, body: &CommandCompleteBody) -> Result<(), Error> {
+        let tag = body.tag().map_err(Error::protocol)?;
+        if !matches!(self.answer.kind, ReplyKind::Rows | ReplyKind::Error) {
+            let last = tag.rsplit(' ').next().unwrap_or_default();
+            self.answer.kind = ReplyKind::Count(last.parse().unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    fn take_columns(&mut self, body: &RowDescriptionBody) -> Result<(), Error> {
+        let names =
+            body.fields().map(|field| Ok(field.name().to_owned())).collect().map_err(Error::protocol)?;
+        if self.stage == Stage::Preparing {
+            self.columns.push(Some(names));
+        } else {
+            self.named = names;
+            self.answer.kind = ReplyKind::Rows;
+        }
+        Ok(())
+    }
+
+    fn take_error(&mut self, body: &ErrorResponseBody) -> Result<(), Error> {
+        let (mut code, mut text) = (String::new(), String::new());
+        let mut fields = body.fields();
+        while let Some(field) = fields.next().map_err(Error::protocol)? {
+            match field.type_() {
+                b'C' => code = String::from_utf8_lossy(field.value_bytes()).into_owned(),
+                b'M' => text = String::from_utf8_lossy(field.value_bytes()).into_owned(),
+                _ => {}
+            }
+        }
+        let asked = match self.stage {
+            Stage::Busy => {
+                self.answer.fail(&code, &text);
+                return Ok(());
+            }
+            Stage::LoggingIn => Asked::Task(self.login.describe()),
+            Stage::Preparing => {
+                let refused = self.statements.get(self.columns.len()).cloned();
+                refused.map_or_else(|| Asked::Task("preparing".to_owned()), PreparedStatement::asked)
+            }
+            Stage::Idle => Asked::Task("the server ended the connection".to_owned()),
+        };
+        Err(Error::Refused { asked, code, message: text, remedy: None })
+    }
+}
+
+fn name(statement: usize) -> String {
+    format!("w{statement}")
+}
+
+fn write_value(
+    value: &Parameter,
+    out: &mut BytesMut,
+) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    match value {
+        Parameter::Null => return Ok(IsNull::Yes),
+        Parameter::Int(number) => write!(out, "{number}")?,
+        Parameter::Float(number) => out.extend_from_slice(fifteen_digits(*number).as_bytes()),
+        Parameter::Bool(truth) => write!(out, "{truth}")?,
+        Parameter::Text(text) => out.extend_from_slice(text),
+    }
+    Ok(IsNull::No)
+}
+
+#[cfg(test)]
+mod tests;

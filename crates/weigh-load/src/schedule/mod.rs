@@ -1,0 +1,298 @@
+//! When requests are due: arrivals, decided before the run and by nothing that happens in it.
+//!
+//! A moment is a whole number of nanoseconds after the beginning. Every thread walks the whole schedule and takes each
+//! n-th moment, so what is offered does not depend on the number of threads.
+
+pub(crate) mod due_queue;
+
+use std::sync::Arc;
+
+use crate::Error;
+use crate::clock::SECOND;
+use crate::random::{Random, scatter};
+
+const NANO: f64 = 1e9;
+/// Rates are kept in millionths of a request per second, so that the times of a constant rate are exact.
+const MICRO: f64 = 1e6;
+
+/// How requests arrive.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arrivals {
+    /// Request i is due at i / rate.
+    Constant {
+        /// Requests a second.
+        rate: f64,
+    },
+    /// Independent users: gaps are exponentially distributed.
+    Poisson {
+        /// Requests a second, in the mean.
+        rate: f64,
+        /// Of the gaps.
+        seed: u64,
+    },
+    /// Evenly spaced requests at `peak` times the mean rate for `length` seconds, then none until the mean is reached.
+    Bursts {
+        /// Requests a second, in the mean.
+        rate: f64,
+        /// Rate within a burst to the mean rate, above 1.
+        peak: f64,
+        /// Seconds of a burst.
+        length: f64,
+    },
+    /// A rate that changes evenly over the run.
+    Ramp {
+        /// Requests a second at the beginning.
+        from: f64,
+        /// Requests a second at the end.
+        to: f64,
+        /// Seconds from one to the other.
+        over: f64,
+    },
+    /// Rates one after another; the last one stays.
+    Steps {
+        /// Requests a second of each step.
+        rates: Vec<f64>,
+        /// Seconds of a step.
+        step: f64,
+    },
+    /// Moments as they were recorded, in nanoseconds after the beginning, in order.
+    Trace(Arc<[u64]>),
+    /// No schedule: each connection sends when its last request is answered.
+    Closed,
+}
+
+impl Arrivals {
+    /// Whether it can be walked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: a rate, a length or a moment is out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        let right = match self {
+            Self::Constant { rate } | Self::Poisson { rate, .. } => positive(*rate),
+            Self::Bursts { rate, peak, length } => {
+                positive(*rate) && *peak > 1.0 && peak.is_finite() && positive(*length)
+            }
+            Self::Ramp { from, to, over } => {
+                *from >= 0.0 && *to >= 0.0 && positive(from + to) && positive(*over)
+            }
+            Self::Steps { rates, step } => {
+                rates.iter().all(|rate| *rate >= 0.0 && rate.is_finite())
+                    && positive(rates.iter().sum())
+                    && positive(*step)
+            }
+            Self::Trace(moments) => !moments.is_empty() && moments.is_sorted(),
+            Self::Closed => true,
+        };
+        right
+            .then_some(())
+            .ok_or_else(|| Error::Setting(format!("these arrivals cannot be: {self:?}. {RULE}")))
+    }
+}
+
+const RULE: &str = "Rates are from 0.000001 to 10,000,000 a second and lengths positive, a burst's peak is above 1, \
+                    and the times of a trace are in order";
+
+fn positive(number: f64) -> bool {
+    (1e-6..=1e7).contains(&number)
+}
+
+/// The moments that one thread has to serve, in order.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    source: Source,
+    next: u64,
+    stride: u64,
+    end: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Paced(Arrivals),
+    Poisson { random: Random, gap: f64, at: f64, drawn: u64 },
+}
+
+impl Schedule {
+    /// The moments of thread `part` of `parts` before `end`, in nanoseconds. A closed loop has none.
+    #[must_use]
+    pub fn new(arrivals: &Arrivals, part: u64, parts: u64, end: u64) -> Self {
+        let source = match arrivals {
+            Arrivals::Poisson { rate, seed } => {
+                // Not the stream that a workload of the same seed draws from.
+                Source::Poisson { random: Random::new(scatter(*seed)), gap: NANO / rate, at: 0.0, drawn: 0 }
+            }
+            other => Source::Paced(other.clone()),
+        };
+        Self { source, next: part, stride: parts, end }
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let at = match &mut self.source {
+            Source::Paced(arrivals) => moment(arrivals, self.next)?,
+            Source::Poisson { random, gap, at, drawn } => {
+                // Nobody arrives exactly at the beginning: the first gap is as random as the others.
+                while *drawn <= self.next {
+                    *at -= *gap * (1.0 - random.unit()).ln();
+                    *drawn += 1;
+                }
+                whole(*at)
+            }
+        };
+        if at >= self.end {
+            return None;
+        }
+        self.next += self.stride;
+        Some(at)
+    }
+}
+
+/// When request `index` is due.
+fn moment(arrivals: &Arrivals, index: u64) -> Option<u64> {
+    match arrivals {
+        Arrivals::Constant { rate } => {
+            let micro = u128::from(whole(rate * MICRO)).max(1);
+            u64::try_from(u128::from(index) * u128::from(SECOND) * 1_000_000 / micro).ok()
+        }
+        Arrivals::Bursts { rate, peak, length } => {
+            let each = rate * peak * length;
+            let burst = (float(index) / each).floor();
+            let rest = (float(index) - burst * each).clamp(0.0, each);
+            Some(whole((burst * length * peak + rest / (rate * peak)) * NANO))
+        }
+        Arrivals::Ramp { from, to, over } => {
+            // The time t at which from * t + (to - from) / (2 * over) * t^2 requests were due, in the form that does
+            // not lose digits.
+            let slope = (to - from) / over;
+            let inside = from * from + 2.0 * slope * float(index);
+            let below = from + inside.sqrt();
+            if index == 0 {
+                return Some(0);
+            }
+            (inside >= 0.0 && below > 0.0).then(|| whole(2.0 * float(index) / below * NANO))
+        }
+        Arrivals::Steps { rates, step } => {
+            let (mut begun, mut before) = (0.0, 0.0);
+            for (place, rate) in rates.iter().enumerate() {
+                let inside = rate * step;
+                let last = place + 1 == rates.len();
+                if *rate > 0.0 && (last || float(index) < before + inside) {
+                    return Some(whole((begun + (float(index) - before) / rate) * NANO));
+                }
+                before += inside;
+                begun += step;
+            }
+            None
+        }
+        Arrivals::Trace(moments) => moments.get(usize::try_from(index).ok()?).copied(),
+        Arrivals::Poisson { .. } | Arrivals::Closed => None,
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, which is past every end"
+)]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 requests")]
+fn float(index: u64) -> f64 {
+    index as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(arrivals: &Arrivals, seconds: u64) -> Vec<u64> {
+        arrivals.check().unwrap();
+        Schedule::new(arrivals, 0, 1, seconds * SECOND).collect()
+    }
+
+    fn in_second(moments: &[u64], second: u64) -> usize {
+        moments.iter().filter(|at| (second * SECOND..(second + 1) * SECOND).contains(*at)).count()
+    }
+
+    #[test]
+    fn a_constant_rate_is_exact_to_the_nanosecond() {
+        let moments = all(&Arrivals::Constant { rate: 3.0 }, 10_000);
+        assert_eq!(moments.len(), 30_000);
+        assert_eq!(moments[..4], [0, 333_333_333, 666_666_666, SECOND]);
+        assert_eq!(moments[29_997], 9_999 * SECOND); // no error adds up
+        let slow = all(&Arrivals::Constant { rate: 0.5 }, 7);
+        assert_eq!(slow, [0, 2 * SECOND, 4 * SECOND, 6 * SECOND]);
+    }
+
+    #[test]
+    fn threads_share_a_schedule_and_change_nothing() {
+        for arrivals in [
+            Arrivals::Constant { rate: 1234.5 },
+            Arrivals::Poisson { rate: 1000.0, seed: 7 },
+            Arrivals::Bursts { rate: 100.0, peak: 4.0, length: 0.5 },
+        ] {
+            let whole = all(&arrivals, 3);
+            let mut parts: Vec<u64> =
+                (0..3).flat_map(|part| Schedule::new(&arrivals, part, 3, 3 * SECOND)).collect();
+            parts.sort_unstable();
+            assert_eq!(parts, whole);
+        }
+    }
+
+    #[test]
+    fn poisson_gaps_are_exponential_and_seeded() {
+        let arrivals = Arrivals::Poisson { rate: 2000.0, seed: 1 };
+        let moments = all(&arrivals, 50);
+        // 100,000 expected with a deviation of 316: five deviations.
+        assert!((98_400..=101_600).contains(&moments.len()), "{}", moments.len());
+        // The largest distance of the gaps from the exponential distribution, against Kolmogorov's critical value at 1e-6.
+        let mut gaps: Vec<f64> = moments.windows(2).map(|pair| float(pair[1] - pair[0])).collect();
+        gaps.sort_unstable_by(f64::total_cmp);
+        let count = float(gaps.len() as u64);
+        let distance = gaps
+            .iter()
+            .zip(1_u64..)
+            .map(|(gap, rank)| (1.0 - (-gap * 2000.0 / NANO).exp() - float(rank) / count).abs())
+            .fold(0.0, f64::max);
+        assert!(distance < 2.7 / count.sqrt(), "{distance}");
+        assert_eq!(all(&arrivals, 50), moments);
+        assert_ne!(all(&Arrivals::Poisson { rate: 2000.0, seed: 2 }, 50)[0], moments[0]);
+    }
+
+    #[test]
+    fn bursts_have_their_peak_their_length_and_their_mean() {
+        let moments = all(&Arrivals::Bursts { rate: 100.0, peak: 4.0, length: 1.0 }, 12);
+        let counts: Vec<usize> = (0..12).map(|second| in_second(&moments, second)).collect();
+        assert_eq!(counts, [400, 0, 0, 0, 400, 0, 0, 0, 400, 0, 0, 0]);
+        assert!(moments.is_sorted());
+    }
+
+    #[test]
+    fn ramps_and_steps_offer_what_they_say() {
+        let up = all(&Arrivals::Ramp { from: 0.0, to: 1000.0, over: 10.0 }, 10);
+        assert_eq!(up.len(), 5000);
+        assert_eq!(in_second(&up, 0), 50);
+        assert!((949..=951).contains(&in_second(&up, 9)));
+        let down = all(&Arrivals::Ramp { from: 1000.0, to: 0.0, over: 10.0 }, 20);
+        assert!((4999..=5001).contains(&down.len()), "{}", down.len());
+        assert!(up.is_sorted() && down.is_sorted());
+        let steps = all(&Arrivals::Steps { rates: vec![100.0, 0.0, 300.0], step: 2.0 }, 8);
+        let counts: Vec<usize> = (0..8).map(|second| in_second(&steps, second)).collect();
+        assert_eq!(counts, [100, 100, 0, 0, 300, 300, 300, 300]);
+    }
+
+    #[test]
+    fn a_trace_is_itself_and_a_closed_loop_has_no_schedule() {
+        let trace = Arrivals::Trace(Arc::from([0, 5, 5, 2 * SECOND]));
+        assert_eq!(all(&trace, 2), [0, 5, 5]);
+        assert_eq!(all(&Arrivals::Closed, 2), Vec::<u64>::new());
+        assert!(Arrivals::Trace(Arc::from([5, 0])).check().is_err());
+        assert!(Arrivals::Constant { rate: 0.0 }.check().is_err());
+        assert!(Arrivals::Constant { rate: f64::NAN }.check().is_err());
+    }
+}

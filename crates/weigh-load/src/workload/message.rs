@@ -1,0 +1,200 @@
+//! What goes between a workload and a server: commands and parameters, replies and rows, and the data of a bulk load.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::error::{Asked, ScriptLine};
+
+/// What is sent to the server.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Execute a prepared statement.
+    Prepared {
+        /// Its number in [`Workload::statements`](super::Workload::statements).
+        statement: usize,
+        /// Its parameters.
+        values: Vec<Parameter>,
+    },
+    /// SQL text, by the simple protocol.
+    Simple(String),
+    /// The words of one RESP command.
+    Keyed(Vec<Vec<u8>>),
+    /// Several RESP commands in one write. Their replies come back as one [`Reply::Rows`] with a row for each.
+    Batch(Vec<Vec<Vec<u8>>>),
+}
+
+/// A statement that is prepared once for each connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedStatement {
+    /// SQL, without types of parameters: they are `$1`, `$2` and so on.
+    pub text: String,
+    /// How many it gets.
+    pub parameters: usize,
+    /// Where it is written first, if it is one of a script.
+    pub at: Option<ScriptLine>,
+}
+
+impl PreparedStatement {
+    /// To prepare it, as what a server is asked.
+    pub(crate) fn asked(self) -> Asked {
+        Asked::Prepare { statement: self.text, at: self.at }
+    }
+}
+
+/// A parameter of a prepared statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Parameter {
+    /// NULL.
+    Null,
+    /// A whole number, sent as decimal digits.
+    Int(i64),
+    /// A double, sent with 15 digits.
+    Float(f64),
+    /// A truth, sent as a word.
+    Bool(bool),
+    /// Text, sent as it is.
+    Text(Vec<u8>),
+}
+
+/// What the server said.
+#[derive(Debug)]
+pub enum Reply<'a> {
+    /// Rows of SQL; or of RESP an array of strings, as one row; or the replies of a batch, a row each.
+    Rows(Rows<'a>),
+    /// Rows affected (the command tag of SQL, 0 where it has none), or a RESP integer.
+    Count(u64),
+    /// A RESP null.
+    Nil,
+    /// A RESP string, simple or bulk.
+    Bytes(&'a [u8]),
+    /// The server's error.
+    Error {
+        /// SQLSTATE, or the first word of a RESP error.
+        code: &'a str,
+        /// The message.
+        text: &'a str,
+    },
+}
+
+/// Where a value is in the bytes of [`Rows`]; nothing is NULL.
+pub type Cell = Option<Range<u32>>;
+
+/// Rows of an answer, which need not have the same length, without a copy of their values.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    names: &'a [String],
+    bytes: &'a [u8],
+    cells: &'a [Cell],
+    ends: &'a [usize],
+}
+
+impl<'a> Rows<'a> {
+    /// Rows whose values are ranges of `bytes`. Row *i* has the cells up to `ends[i]`, from the end of the row before.
+    /// `names` are those of the columns, where the server gives any.
+    #[must_use]
+    pub fn new(names: &'a [String], bytes: &'a [u8], cells: &'a [Cell], ends: &'a [usize]) -> Self {
+        Self { names, bytes, cells, ends }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Number of values in row `row`, counted from 0; none if there is no such row.
+    #[must_use]
+    pub fn width(&self, row: usize) -> usize {
+        self.row(row).len()
+    }
+
+    /// A value: nothing if it is NULL, or if there is no such row or column.
+    #[must_use]
+    pub fn get(&self, row: usize, column: usize) -> Option<&'a [u8]> {
+        let range = self.row(row).get(column)?.as_ref()?;
+        self.bytes.get(range.start as usize..range.end as usize)
+    }
+
+    /// Names of the columns; empty where the server gives none.
+    #[must_use]
+    pub fn names(&self) -> &'a [String] {
+        self.names
+    }
+
+    fn row(&self, row: usize) -> &'a [Cell] {
+        let Some(end) = self.ends.get(row) else { return &[] };
+        let begin = if row == 0 { 0 } else { self.ends[row - 1] };
+        self.cells.get(begin..*end).unwrap_or(&[])
+    }
+}
+
+/// How data get into a server.
+pub enum Bulk {
+    /// By COPY; into SQLite by INSERTs with a parameter for each cell.
+    Sql {
+        /// Statements to run first, one by one.
+        before: Vec<String>,
+        /// `COPY ... FROM STDIN` in text format, or `INSERT`, each with its rows as COPY has them.
+        copies: Vec<(String, Chunks)>,
+        /// Statements to run at the end.
+        after: Vec<String>,
+        /// Rows of all copies together.
+        rows: u64,
+    },
+    /// By pipelined RESP commands.
+    Keyed {
+        /// Commands to run first, one by one.
+        before: Vec<Vec<Vec<u8>>>,
+        /// The commands.
+        chunks: Chunks,
+        /// Rows of all chunks together.
+        rows: u64,
+    },
+}
+
+impl fmt::Debug for Bulk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sql { before, after, rows, .. } => f
+                .debug_struct("Sql")
+                .field("before", before)
+                .field("after", after)
+                .field("rows", rows)
+                .finish_non_exhaustive(),
+            Self::Keyed { rows, .. } => f.debug_struct("Keyed").field("rows", rows).finish_non_exhaustive(),
+        }
+    }
+}
+
+/// Bytes to send, in order.
+pub type Chunks = Box<dyn Iterator<Item = Chunk> + Send>;
+
+/// Some rows in the form in which they are sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// What to send: whole lines of COPY text, or whole RESP commands.
+    pub bytes: Vec<u8>,
+    /// Rows in it.
+    pub rows: u64,
+    /// Replies that the server will send: one for each RESP command, none for COPY.
+    pub replies: u64,
+}
+
+/// As C prints with `%.15g`: 15 significant digits, without zeros at the end.
+pub(crate) fn fifteen_digits(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string();
+    }
+    let scientific = format!("{value:.14e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let shortest = |text: &str| -> String {
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text.into() }
+    };
+    if (-4..15).contains(&exponent) {
+        let decimals = usize::try_from(14 - exponent).unwrap_or(0);
+        return shortest(&format!("{value:.decimals$}"));
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", shortest(digits), exponent.abs())
+}

@@ -1,0 +1,102 @@
+//! What a workload is to the loop that offers it: commands out, replies in, and a judgement of every answer.
+//!
+//! A [`Source`] is made once for a run; it makes one [`Workload`] for each worker thread, and the bytes of the bulk
+//! load. A workload does no I/O, reads no clock and never waits, so that the loop's clocks time the server alone.
+//!
+//! ```text
+//!            begin(connection)               reply(unit, ...)
+//! free connection ------> Next::Send(command) ------> Next::Send(command) ------> Next::Done(outcome)
+//!                         Next::Sleep(time) --wake--> ...
+//!                                 `---- time-out, connection lost ----> lost(unit)
+//! ```
+//!
+//! A [`Unit`] is a number; what it stands for is in the worker's own table, up to [`Next::Done`] or
+//! [`Workload::lost`].
+//!
+//! # When `begin` is to be called
+//!
+//! When a connection is at hand and the command is about to be sent, not earlier: a workload that checks answers notes
+//! at that moment what the server must have by now. Called earlier it would miss errors, and still report none of a
+//! correct server.
+
+pub mod message;
+pub mod script;
+mod select;
+mod units;
+pub mod ycsb;
+
+use std::time::Duration;
+
+use crate::config::TargetKind;
+
+use message::{Bulk, Command, PreparedStatement, Reply};
+pub use units::Unit;
+
+/// A workload of a run, shared by its threads.
+pub trait Source: Send + Sync {
+    /// The workload of worker thread `thread`. Each draws its own random numbers, from the seed and its number.
+    fn worker(&self, thread: usize) -> Box<dyn Workload>;
+    /// How the data get into a server of this kind before the run; nothing for a workload that finds its own.
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk>;
+}
+
+/// The work of one thread.
+pub trait Workload: Send {
+    /// Names of the operations in the order of their numbers.
+    fn operations(&self) -> &[String];
+
+    /// SQL statements to prepare on every connection; their place is their number. Parameters are sent, and results
+    /// expected, in text format; SQLite is given parameters of their types. Empty for key-value targets.
+    fn statements(&self) -> &[PreparedStatement];
+
+    /// Begins the next unit of work on a free connection: its operation number and what to do first. Connections are
+    /// numbered within a thread.
+    fn begin(&mut self, connection: usize) -> (usize, Unit, Next);
+
+    /// What follows from the server's reply to the last command.
+    ///
+    /// `open` says that the connection is inside a transaction block after the reply (of a PostgreSQL server:
+    /// ReadyForQuery with `T` or `E`); false for servers that have none.
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, open: bool) -> Next;
+
+    /// What follows when the time of a [`Next::Sleep`] is over.
+    fn wake(&mut self, unit: &Unit) -> Next;
+
+    /// No reply will come: a time-out, or the connection is gone. Whether the server did the work is not known, and
+    /// from now on either is right.
+    fn lost(&mut self, unit: Unit);
+}
+
+/// What the loop is to do next with a unit.
+#[derive(Debug)]
+pub enum Next {
+    /// Send this and hand the reply to [`Workload::reply`].
+    Send(Command),
+    /// Keep the connection idle for this long, then call [`Workload::wake`].
+    Sleep(Duration),
+    /// The unit is done, the connection free. If it is still inside a transaction block, the loop rolls it back first.
+    Done(Outcome),
+}
+
+impl Next {
+    /// A reply, or a wake, that belongs to no unit of a workload: the loop is at fault.
+    fn unknown_unit() -> Self {
+        Self::Done(Outcome::Failed("a reply that belongs to no unit of this workload".into()))
+    }
+}
+
+/// How a unit of work ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should. `verified` rows were compared with what had been written.
+    Right {
+        /// Rows whose values were checked.
+        verified: u64,
+    },
+    /// An answer contradicts what was written: which, and how.
+    Wrong(String),
+    /// A key that must be there is not.
+    Missing,
+    /// The server refused the work: its error.
+    Failed(String),
+}

@@ -1,0 +1,225 @@
+//! Scripts in the language of pgbench, so that existing ones run as they are.
+//!
+//! `docs/reference/workloads.md#scripts` says what of the language there is. Expressions are worked out, and statements split, before the
+//! clock runs as far as that is possible: what is left for a run is to draw numbers and to fill in parameters.
+
+mod builtin;
+mod distributions;
+mod evaluate;
+mod expression;
+mod functions;
+mod lexer;
+mod parse;
+mod position;
+mod statement;
+mod step;
+mod value;
+mod variables;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::config::TargetKind;
+use crate::error::{Error, ScriptLine};
+use crate::random::scatter;
+use crate::workload::message::{Bulk, PreparedStatement};
+use crate::workload::{Source, Workload};
+
+use functions::DEFAULT_SEED;
+use position::ScriptError;
+use statement::Sending;
+use step::Step;
+use value::Value;
+use variables::Variables;
+use worker::Worker;
+
+/// A script, and how often it is run among others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// Its name in reports and errors.
+    pub name: String,
+    /// Its text; nothing for the one of `tpcb-like`, `simple-update` and `select-only` that has the name.
+    pub text: Option<String>,
+    /// Its share is this out of the sum of all; with 0 it is never run.
+    pub weight: u32,
+}
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The scripts, one at least.
+    pub scripts: Vec<Script>,
+    /// Of all random numbers.
+    pub seed: u64,
+    /// Variables that are there at the beginning, as `--define` has them.
+    pub variables: Vec<(String, i64)>,
+    /// Whether statements are prepared once for each connection, or sent as text each time.
+    pub prepared: bool,
+}
+
+/// A script that is ready to run.
+#[derive(Debug)]
+struct Program {
+    name: String,
+    steps: Vec<Step>,
+    /// How the SQL of a step is sent; nothing for the other steps.
+    sendings: Vec<Option<Sending>>,
+    weight: u32,
+}
+
+/// A run of scripts: what its threads share.
+#[derive(Debug)]
+pub struct Scripts {
+    programs: Vec<Program>,
+    names: Variables,
+    /// The values at the beginning of every connection.
+    initial: Vec<Option<Value>>,
+    client_id: usize,
+    /// Connections that have a number.
+    clients: AtomicI64,
+    statements: Vec<PreparedStatement>,
+    operations: Vec<String>,
+    weights: u64,
+    seed: u64,
+    /// Where the built-in scripts are run, and nothing else: the scale of their tables.
+    scale: Option<u64>,
+}
+
+impl Scripts {
+    /// Reads the scripts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Script`]: a script has an error. [`Error::Setting`]: no script has a weight, or there is no built-in
+    /// script of a name.
+    pub fn new(settings: &Settings) -> Result<Arc<Self>, Error> {
+        let mut names = Variables::default();
+        let defaults = defaults(settings);
+        for (name, _) in &defaults {
+            names.set(name);
+        }
+        let client_id = names.set("client_id");
+        let (mut programs, mut own) = (Vec::new(), false);
+        for (number, script) in settings.scripts.iter().enumerate() {
+            let text = match &script.text {
+                Some(text) => {
+                    own = true;
+                    text.clone()
+                }
+                None => builtin::text(&script.name).ok_or_else(|| {
+                    let known = builtin::NAMES.join(", ");
+                    Error::Setting(format!("no built-in script {}; there are {known}", script.name))
+                })?,
+            };
+            let steps = parse::parse(&text, &mut names).map_err(|error| error.of(&script.name))?;
+            names.in_script(number);
+            let Script { name, weight, .. } = script.clone();
+            programs.push(Program { name, steps, sendings: Vec::new(), weight });
+        }
+        let weights = programs.iter().map(|program| u64::from(program.weight)).sum();
+        if weights == 0 {
+            return Err(Error::Setting("no script has a weight above 0".into()));
+        }
+        check_names(&programs, &names)?;
+        let mut statements = Vec::new();
+        for program in &mut programs {
+            program.sendings = sendings(program, &names, settings.prepared, &mut statements);
+        }
+        let mut initial = vec![None; names.count()];
+        for (name, value) in defaults {
+            initial[names.set(&name)] = Some(Value::Int(value));
+        }
+        let scale = names.find("scale").and_then(|scale| match initial[scale] {
+            Some(Value::Int(scale)) if !own => u64::try_from(scale).ok(),
+            _ => None,
+        });
+        let operations = programs.iter().map(|program| program.name.clone()).collect();
+        let seed = settings.seed;
+        Ok(Arc::new(Self {
+            programs,
+            names,
+            initial,
+            client_id,
+            clients: AtomicI64::new(0),
+            statements,
+            operations,
+            weights,
+            seed,
+            scale,
+        }))
+    }
+}
+
+impl Scripts {
+    /// The variables of a new connection, which gets the next number.
+    fn client(&self) -> Vec<Option<Value>> {
+        let mut variables = self.initial.clone();
+        variables[self.client_id] = Some(Value::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
+        variables
+    }
+
+    /// Sets the variables of a connection back to those at the beginning.
+    fn forget(&self, variables: &mut [Option<Value>]) {
+        let client_id = variables[self.client_id].take();
+        variables.clone_from_slice(&self.initial);
+        variables[self.client_id] = client_id;
+    }
+}
+
+/// Variables of every run, and those that were defined, which come last and so stay.
+fn defaults(settings: &Settings) -> Vec<(String, i64)> {
+    let seed = settings.seed.cast_signed();
+    let hash_seed = scatter(settings.seed).cast_signed();
+    let own = [("scale", 1), ("random_seed", seed), (DEFAULT_SEED, hash_seed)];
+    own.into_iter()
+        .map(|(name, value)| (name.into(), value))
+        .chain(settings.variables.iter().cloned())
+        .collect()
+}
+
+/// A variable that nothing sets is an error, unless a row may set it: of `\gset`, the names are not known before.
+fn check_names(programs: &[Program], names: &Variables) -> Result<(), Error> {
+    match names.unset() {
+        Some((name, script, position)) if !names.are_set_by_rows() => {
+            let what = format!("variable :{name} is set nowhere; add \\set {name}, or --define {name}=...");
+            Err(ScriptError::new(position, what).of(programs.get(script).map_or("", |program| &program.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn sendings(
+    program: &Program,
+    names: &Variables,
+    prepared: bool,
+    statements: &mut Vec<PreparedStatement>,
+) -> Vec<Option<Sending>> {
+    let sending = |step: &Step| {
+        let Step::Sql { statement, line, .. } = step else { return None };
+        if !prepared {
+            return Some(statement.sending(names, None));
+        }
+        // The same statement elsewhere is prepared once.
+        let mut number = |text: String, parameters: usize| {
+            let known = |other: &PreparedStatement| other.text == text && other.parameters == parameters;
+            statements.iter().position(known).unwrap_or_else(|| {
+                let at = Some(ScriptLine { script: program.name.clone(), line: *line });
+                statements.push(PreparedStatement { text, parameters, at });
+                statements.len() - 1
+            })
+        };
+        Some(statement.sending(names, Some(&mut number)))
+    };
+    program.steps.iter().map(sending).collect()
+}
+
+impl Source for Arc<Scripts> {
+    fn worker(&self, thread: usize) -> Box<dyn Workload> {
+        Box::new(Worker::new(Arc::clone(self), thread))
+    }
+
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
+        self.scale.map(|scale| builtin::bulk(scale, kind))
+    }
+}

@@ -1,0 +1,352 @@
+//! One thread's share of a YCSB run.
+
+use std::sync::Arc;
+
+use crate::random::Random;
+use crate::workload::message::{Command, PreparedStatement, Reply, Rows};
+use crate::workload::units::{Unit, Units};
+use crate::workload::{Next, Outcome, Workload};
+
+use super::commands::{Commands, Store};
+use super::expected_values::{Stale, View};
+use super::key_distribution::{KeyChooser, key_name};
+use super::key_order::{Rank, rank};
+use super::step::{Scan, Step, unlike};
+use super::{Kind, LONGEST_SCAN, Letter, Ycsb};
+
+#[derive(Debug)]
+pub(crate) struct Worker {
+    shared: Arc<Ycsb>,
+    random: Random,
+    chooser: KeyChooser,
+    commands: Commands,
+    operations: Vec<String>,
+    statements: Vec<PreparedStatement>,
+    /// Fields of the row at hand that were seen.
+    seen: Vec<bool>,
+    steps: Units<Step>,
+}
+
+impl Worker {
+    pub(crate) fn new(shared: Arc<Ycsb>, thread: usize) -> Self {
+        let settings = &shared.settings;
+        let commands = Commands::new(settings.store, settings.fields);
+        let (common, _, other) = settings.letter.mix();
+        // Elsewhere no key is added, or the newest are drawn.
+        let expected = if settings.letter == Letter::E { settings.expected_inserts } else { 0 };
+        Self {
+            random: Random::stream(settings.seed, thread),
+            chooser: KeyChooser::new(settings.letter.key_distribution(), settings.records + expected),
+            statements: commands.statements(),
+            operations: [Some(common), other].into_iter().flatten().map(|kind| kind.name().into()).collect(),
+            commands,
+            seen: Vec::new(),
+            steps: Units::new(),
+            shared,
+        }
+    }
+
+    fn kind(&mut self) -> (usize, Kind) {
+        let (common, share, other) = self.shared.settings.letter.mix();
+        match other {
+            Some(other) if self.random.unit() >= share => (1, other),
+            _ => (0, common),
+        }
+    }
+
+    /// The number of a key that exists.
+    fn key(&mut self) -> u64 {
+        loop {
+            let key = self.chooser.draw(self.shared.keys.answered(), &mut self.random);
+            if self.shared.keys.exists(key) {
+                return key;
+            }
+        }
+    }
+
+    fn scan_length(&mut self) -> u64 {
+        1 + self.random.below(LONGEST_SCAN)
+    }
+
+    /// A key as [`keys`](super::keys) shows it.
+    pub(crate) fn draw(&mut self) -> (u64, u64) {
+        match self.kind().1 {
+            Kind::Insert => {
+                let key = self.shared.keys.take();
+                self.shared.keys.answer(key, true);
+                (key, 0)
+            }
+            Kind::Scan => {
+                let key = self.key();
+                (key, self.scan_length())
+            }
+            Kind::Read | Kind::Update | Kind::ReadModifyWrite => (self.key(), 1),
+        }
+    }
+
+    fn write(&mut self, key: u64, verified: u64) -> (Step, Command) {
+        let version = self.shared.expected.issue(key);
+        let field = self.shared.expected.field(key, version);
+        let value = self.shared.values.make(key, field, version);
+        (Step::Write { key, version, verified }, self.commands.update(key, field, value))
+    }
+
+    fn first(&mut self, kind: Kind) -> (Step, Command) {
+        match kind {
+            Kind::Read | Kind::ReadModifyWrite => {
+                let key = self.key();
+                let view = self.shared.expected.view(key);
+                let modify = kind == Kind::ReadModifyWrite;
+                (Step::Read { key, view, modify }, self.commands.read(key))
+            }
+            Kind::Update => {
+                let key = self.key();
+                self.write(key, 0)
+            }
+            Kind::Insert => {
+                let key = self.shared.keys.take();
+                let values =
+                    (0..self.shared.settings.fields).map(|field| self.shared.values.make(key, field, 0));
+                (Step::Insert { key }, self.commands.insert(key, values))
+            }
+            Kind::Scan => {
+                let (start, length) = (self.key(), self.scan_length());
+                let began = self.shared.order.as_ref().map_or(0, super::KeyOrder::now);
+                (Step::Scan { scan: Scan { start, length, began } }, self.commands.scan(start, length))
+            }
+        }
+    }
+
+    /// Checks the fields of a row, which are in order from `column` on, or follow their names.
+    fn check(
+        &mut self,
+        key: u64,
+        view: &View,
+        rows: &Rows<'_>,
+        row: usize,
+        column: usize,
+    ) -> Result<(), String> {
+        let fields = self.shared.settings.fields as usize;
+        let named = self.shared.settings.store != Store::Sql;
+        let wide = if named { 2 * fields } else { column + fields };
+        let place = |field: u32| format!("field {field} of {}", String::from_utf8_lossy(&key_name(key)));
+        if rows.width(row) != wide {
+            return Err(format!(
+                "{} has {} values where {wide} were written",
+                String::from_utf8_lossy(&key_name(key)),
+                rows.width(row)
+            ));
+        }
+        self.seen.clear();
+        self.seen.resize(fields, false);
+        for at in 0..fields {
+            let (field, value) = if named {
+                let name = rows.get(row, 2 * at).and_then(|name| self.commands.field(name));
+                (
+                    name.ok_or_else(|| format!("an unknown field of key number {key}"))?,
+                    rows.get(row, 2 * at + 1),
+                )
+            } else {
+                (u32::try_from(at).unwrap_or(u32::MAX), rows.get(row, column + at))
+            };
+            if std::mem::replace(&mut self.seen[field as usize], true) {
+                return Err(format!("{} shows twice", place(field)));
+            }
+            let value = value.ok_or_else(|| format!("{} is empty", place(field)))?;
+            let version = self
+                .shared
+                .values
+                .read(key, field, value)
+                .map_err(|wrong| format!("{} {wrong}", place(field)))?;
+            self.shared.expected.check(key, field, version, view).map_err(|stale| match stale {
+                Stale::Unwritten => {
+                    format!("{} shows version {version}, which was not written", place(field))
+                }
+                Stale::Replaced { by } => format!(
+                    "{} shows version {version} after version {by} or a later one was acknowledged: \
+                     a lost update or a stale read",
+                    place(field)
+                ),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        key: u64,
+        view: &View,
+        modify: bool,
+        reply: &Reply<'_>,
+    ) -> Result<(Step, Command), Outcome> {
+        let rows = match reply {
+            Reply::Rows(rows) if rows.count() == 1 && rows.width(0) > 0 => rows,
+            Reply::Rows(rows) if rows.count() > 1 => {
+                return Err(Outcome::Wrong(format!(
+                    "{} rows of {}",
+                    rows.count(),
+                    String::from_utf8_lossy(&key_name(key))
+                )));
+            }
+            Reply::Rows(_) | Reply::Count(0) | Reply::Nil => return Err(Outcome::Missing),
+            other => return Err(unlike(other)),
+        };
+        self.check(key, view, rows, 0, 0).map_err(Outcome::Wrong)?;
+        if modify { Ok(self.write(key, 1)) } else { Err(Outcome::Right { verified: 1 }) }
+    }
+
+    fn written(&mut self, key: u64, version: u32, verified: u64, reply: &Reply<'_>) -> Outcome {
+        let Reply::Count(count) = reply else {
+            self.shared.expected.lose(key, version);
+            return unlike(reply);
+        };
+        // SQL counts the rows that it changed, HSET the fields that were not there.
+        let there = match self.shared.settings.store {
+            Store::Sql => *count == 1,
+            Store::KeyValue { .. } => *count == 0,
+        };
+        if there {
+            self.shared.expected.acknowledge(key, version);
+            Outcome::Right { verified }
+        } else {
+            self.shared.expected.lose(key, version);
+            Outcome::Missing
+        }
+    }
+
+    fn inserted(&mut self, key: u64, reply: &Reply<'_>) -> Outcome {
+        let done = match (self.shared.settings.store, reply) {
+            (Store::Sql, Reply::Count(count)) => *count == 1,
+            // A row of an earlier run may have had the key: its fields are overwritten.
+            (Store::KeyValue { .. }, Reply::Count(_) | Reply::Rows(_)) => true,
+            _ => false,
+        };
+        if done && let Some(order) = &self.shared.order {
+            order.add(key);
+        }
+        self.shared.keys.answer(key, done);
+        match reply {
+            _ if done => Outcome::Right { verified: 0 },
+            Reply::Count(count) => Outcome::Wrong(format!("an insert of one row counted {count}")),
+            other => unlike(other),
+        }
+    }
+
+    /// Rows of a scan: `names` gives their keys where the rows do not.
+    fn scanned(&mut self, scan: Scan, names: Option<&[Vec<u8>]>, rows: &Rows<'_>) -> Outcome {
+        let column = usize::from(names.is_none());
+        let mut shown: Vec<Rank> = Vec::with_capacity(rows.count());
+        let settled = View::as_loaded();
+        for row in 0..rows.count() {
+            let name = match names {
+                Some(names) => names.get(row).map(Vec::as_slice),
+                None => rows.get(row, 0),
+            };
+            let name = name.unwrap_or(b"");
+            // The row says whose it is; whether that is true is seen by the name.
+            let value = rows.get(row, 1);
+            let key = value.and_then(|value| self.shared.values.key(value));
+            let text = || String::from_utf8_lossy(name).into_owned();
+            let Some(key) = key.filter(|key| key_name(*key) == name) else {
+                return Outcome::Wrong(format!(
+                    "the row of {:?} in a scan is not the one that was written",
+                    text()
+                ));
+            };
+            if !self.shared.keys.begun(key) {
+                return Outcome::Wrong(format!("a scan shows {}, which was not inserted", text()));
+            }
+            if let Err(wrong) = self.check(key, &settled, rows, row, column) {
+                return Outcome::Wrong(wrong);
+            }
+            shown.push(rank(key));
+        }
+        let start = rank(scan.start);
+        if !shown.is_sorted_by(|a, b| a < b) || shown.first().is_some_and(|first| *first < start) {
+            return Outcome::Wrong(
+                "a scan is not in the order of its keys, or begins before its start".into(),
+            );
+        }
+        let count = shown.len() as u64;
+        if count > scan.length {
+            return Outcome::Wrong(format!("a scan of {} rows shows {count}", scan.length));
+        }
+        let whole = count == scan.length;
+        let missing =
+            self.shared.order.as_ref().map_or(0, |order| order.missing(start, &shown, whole, scan.began));
+        if missing > 0 {
+            return Outcome::Wrong(format!("a scan leaves out {missing} rows that had been written"));
+        }
+        Outcome::Right { verified: count }
+    }
+
+    fn scan(&mut self, scan: Scan, reply: &Reply<'_>) -> Result<(Step, Command), Outcome> {
+        let rows = match reply {
+            Reply::Rows(rows) => *rows,
+            // No rows, though the start exists.
+            Reply::Count(0) | Reply::Nil => return Err(Outcome::Missing),
+            other => return Err(unlike(other)),
+        };
+        if self.shared.settings.store == Store::Sql {
+            return Err(self.scanned(scan, None, &rows));
+        }
+        let names: Vec<Vec<u8>> =
+            (0..rows.width(0)).filter_map(|at| rows.get(0, at)).map(<[u8]>::to_vec).collect();
+        if names.is_empty() {
+            return Err(Outcome::Missing);
+        }
+        let command = Commands::fetch(&names);
+        Ok((Step::Fetch { scan, names }, command))
+    }
+}
+
+impl Workload for Worker {
+    fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    fn statements(&self) -> &[PreparedStatement] {
+        &self.statements
+    }
+
+    fn begin(&mut self, _connection: usize) -> (usize, Unit, Next) {
+        let (operation, kind) = self.kind();
+        let (step, command) = self.first(kind);
+        (operation, self.steps.begin(step), Next::Send(command))
+    }
+
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, _open: bool) -> Next {
+        let Some(step) = self.steps.take(unit) else { return Next::unknown_unit() };
+        let next = match step {
+            Step::Read { key, view, modify } => self.read(key, &view, modify, reply),
+            Step::Write { key, version, verified } => Err(self.written(key, version, verified, reply)),
+            Step::Insert { key } => Err(self.inserted(key, reply)),
+            Step::Scan { scan } => self.scan(scan, reply),
+            Step::Fetch { scan, names } => Err(match reply {
+                Reply::Rows(rows) if rows.count() == names.len() => self.scanned(scan, Some(&names), rows),
+                other => unlike(other),
+            }),
+        };
+        match next {
+            Ok((next, command)) => {
+                self.steps.keep(unit, next);
+                Next::Send(command)
+            }
+            Err(outcome) => Next::Done(outcome),
+        }
+    }
+
+    fn wake(&mut self, unit: &Unit) -> Next {
+        // No step sleeps.
+        self.steps.take(unit);
+        Next::unknown_unit()
+    }
+
+    fn lost(&mut self, unit: Unit) {
+        match self.steps.take(&unit) {
+            Some(Step::Write { key, version, .. }) => self.shared.expected.lose(key, version),
+            Some(Step::Insert { key }) => self.shared.keys.answer(key, false),
+            _ => {}
+        }
+    }
+}

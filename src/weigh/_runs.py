@@ -1,0 +1,86 @@
+"""A folder of evidence: what lies in it, and which is the newest."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from weigh import _kinds
+
+if TYPE_CHECKING:
+    from weigh._kinds import Kind
+
+DEFAULT_OUT = Path("runs")
+"""Where evidence goes and is looked for, unless the user says otherwise."""
+LATEST = "latest"
+"""Name of the newest evidence of a folder."""
+
+
+class Entry(NamedTuple):
+    """An evidence directory of a folder.
+
+    Attributes:
+        path: as the user is to write it.
+        kind: what it is.
+        written: when something was recorded in it last, in UTC.
+    """
+
+    path: Path
+    kind: Kind[Any, Any]
+    written: datetime.datetime
+
+
+def entries(folder: Path) -> list[Entry]:
+    """The evidence of a folder, the newest first. What recorded nothing is left out.
+
+    Raises:
+        EvidenceFault: there is no such folder.
+    """
+    from weigh.model.errors import EvidenceFault
+
+    if not folder.is_dir():
+        raise EvidenceFault(
+            "there is no such directory", where=str(folder), remedy="name a folder that `weigh run` wrote evidence to"
+        )
+    found = [
+        Entry(path, kind, _written(path, kind))
+        for path in folder.iterdir()
+        if path.is_dir() and (kind := _kinds.recognised(path)) is not None and _recorded(path, kind)
+    ]
+    # A ladder is written after its rungs, within one tick of the clock maybe; the name decides between equals.
+    return sorted(found, key=lambda one: (one.written, one.path.name), reverse=True)
+
+
+def resolve(evidence: Path) -> Path:
+    """The directory that a user names: ``latest`` is the newest of ``runs``, and ``DIR/latest`` that of DIR.
+
+    A directory that is called so is meant itself.
+
+    Raises:
+        EvidenceFault: there is no evidence to be the latest.
+    """
+    from weigh.model.errors import EvidenceFault
+
+    if evidence.name != LATEST or evidence.exists():
+        return evidence
+    folder = DEFAULT_OUT if evidence == Path(LATEST) else evidence.parent
+    found = entries(folder)
+    if not found:
+        raise EvidenceFault(
+            "there is no evidence in it", where=str(folder), remedy="weigh run makes some; DIR/latest is that of DIR"
+        )
+    return found[0].path
+
+
+def _recorded(path: Path, kind: Kind[Any, Any]) -> bool:
+    """As attempts are counted: what was sealed did record something."""
+    from weigh.evidence import journal
+    from weigh.evidence.seal import SEAL
+
+    return kind.file != journal.NAME or journal.begun(path) or (path / SEAL).exists()
+
+
+def _written(path: Path, kind: Kind[Any, Any]) -> datetime.datetime:
+    file = path / kind.file
+    return datetime.datetime.fromtimestamp((file if file.exists() else path).stat().st_mtime, datetime.UTC)

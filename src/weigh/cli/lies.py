@@ -1,0 +1,82 @@
+"""``weigh lies``: the catalogue of lies, and what the codes of findings mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.output import print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.lies import Lie
+    from weigh.model.codes.code import Entry
+
+
+@click.command()
+@click.argument("which", required=False, metavar="[LIE|CODE]")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def lies(which: str | None, as_json: bool) -> None:
+    """List the ways in which benchmarks lie that this version catches.
+
+    With the id of a lie (E4) it also lists the codes of its findings, with a code (E4.contended) it explains that one.
+    M and X are the codes that belong to no lie.
+    """
+    from weigh.lies import CATALOGUE
+    from weigh.model import codes
+
+    shown = tuple(codes.REGISTRY.values())
+    about: tuple[Lie, ...] = CATALOGUE
+    if which:
+        shown = _named(which, shown, [lie.id for lie in CATALOGUE])
+        families = {which, *(one.family for one in shown)}
+        about = tuple(lie for lie in CATALOGUE if lie.id in families)
+    if as_json:
+        print_json(
+            {"schema": "weigh/lies/1", "lies": [_lie(one) for one in about], "codes": [_code(one) for one in shown]}
+        )
+        return
+    for lie in about:
+        click.secho(f"{lie.id:<4}", bold=True, nl=False)
+        click.echo(f"{lie.lie}\n     {lie.answer}" + (f"\n     {lie.page}" if which else ""))
+    for one in shown if which else ():
+        click.secho(f"{one.code}", bold=True, nl=False)
+        click.echo(f" ({one.gravity}): {one.means}" if one.gravity else f": {one.means}")
+        click.echo(f"     {one.page}")
+
+
+def _named(which: str, entries: Sequence[Entry], lies: Sequence[str]) -> tuple[Entry, ...]:
+    """The code of that name, or all codes of the lie.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    from weigh.model.errors import UsageError, nearest
+
+    families = {*lies, *(one.family for one in entries)}
+    found = tuple(one for one in entries if which in ((one.family,) if which in families else (one.code,)))
+    if not found and which not in families:
+        known = [*families, *(one.code for one in entries)]
+        raise UsageError(
+            f"there is no lie and no code '{which}'", remedy=f"{nearest(which, known)} weigh lies lists them"
+        )
+    return found
+
+
+def _lie(one: Lie) -> dict[str, Any]:
+    return {"id": one.id, "lie": one.lie, "answer": one.answer, "page": one.page.link}
+
+
+def _code(one: Entry) -> dict[str, Any]:
+    from weigh.model.codes.code import Fixed
+
+    severity = one.severity if isinstance(one, Fixed) else one.gravity or None
+    return {
+        "code": one.code,
+        "severity": severity,
+        "disqualifies": isinstance(one, Fixed) and one.disqualifies,
+        "means": one.means,
+        "page": one.page.link,
+    }

@@ -1,0 +1,48 @@
+"""``weigh open``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.cli.evidence import evidence_argument
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh._kinds import Kind
+
+
+@click.command("open")
+@evidence_argument
+def open_page(evidence: Path) -> None:
+    """Open the report's page in a browser, and print where it lies. `latest` is the newest of runs."""
+    import webbrowser
+
+    from weigh._kinds import kind_of
+
+    page = _page(kind_of(evidence), evidence)
+    click.echo(str(page))
+    try:
+        shown = webbrowser.open(page.resolve().as_uri())
+    except webbrowser.Error:
+        shown = False
+    if not shown:
+        click.echo(
+            "no browser was found; the page is one file without any other: open it wherever there is one", err=True
+        )
+
+
+def _page(kind: Kind[Any, Any], evidence: Path) -> Path:
+    """The page that is kept with the evidence; of an attempt that was killed or goes on, one of what there is."""
+    import tempfile
+    from pathlib import Path
+
+    kept = evidence / kind.page
+    if kept.is_file():
+        return kept
+    # Not into the evidence: an attempt that goes on seals what it wrote itself.
+    made = Path(tempfile.mkdtemp(prefix="weigh-")) / kind.page
+    made.write_bytes(kind.html(evidence))
+    return made

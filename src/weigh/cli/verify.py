@@ -1,0 +1,89 @@
+"""``weigh verify``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from weigh.cli.evidence import evidence_argument
+from weigh.cli.output import print_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.evidence.verification import Outcome, Problem
+    from weigh.experiment.verify.recount.recount import Recount
+
+
+@click.command()
+@evidence_argument
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option("--sql", is_flag=True, help="Also compute the simple figures by SQL in DuckDB, a second implementation.")
+@click.option("--print-sql", is_flag=True, help="Print that SQL, to be pasted into DuckDB, and verify nothing.")
+def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool) -> None:
+    """Recompute every hash and every printed number. Exit 1 when anything is not what it says."""
+    from weigh._kinds import kind_of
+    from weigh.model.errors import ExitCode, UsageError
+
+    if print_sql and (sql or as_json):
+        raise UsageError("--print-sql verifies nothing", remedy="ask for it alone")
+    kind = kind_of(evidence)
+    if kind.not_recounted and (sql or print_sql):
+        raise UsageError(kind.not_recounted.what, where=str(evidence), remedy=kind.not_recounted.remedy)
+    if print_sql:
+        _print_sql(evidence)
+        return
+    found = kind.verify(evidence)
+    counted = _recount(evidence) if sql else None
+    passed = found.passed and not (counted and counted.problems)
+    if as_json:
+        document = {"schema": kind.verify_schema, "passed": passed, "verification": found}
+        print_json(document if kind.not_recounted else {**document, "sql": counted})
+    else:
+        for line in kind.lines(found):
+            _print_line(line)
+        if counted:
+            _print_recount(counted)
+    click.get_current_context().exit(int(ExitCode.OK if passed else ExitCode.FOUND))
+
+
+def _print_sql(evidence: Path) -> None:
+    from weigh.experiment.verify.recount import recount
+
+    click.echo("\n".join((recount.script(evidence), *recount.QUERIES)))
+
+
+def _recount(evidence: Path) -> Recount:
+    from weigh.engines.duckdb_sql import DuckDB
+    from weigh.engines.prepared import cache_folder
+    from weigh.experiment.verify.recount.recount import recount
+
+    return recount(evidence, DuckDB(cache_folder()))
+
+
+def _print_recount(counted: Recount) -> None:
+    from weigh.engines.duckdb_sql import NAME
+    from weigh.model.units import count
+
+    for problem in counted.problems:
+        _print_line(problem)
+    figures = count(sum(counted.compared.values()), "figure")
+    kinds = ", ".join(f"{name} {number}" for name, number in counted.compared.items())
+    if counted.problems:
+        problems = count(len(counted.problems), "problem")
+        click.secho(f"SQL in {NAME} DISAGREES: {problems} in {figures}", fg="red", bold=True)
+    else:
+        click.echo(f"SQL in {NAME} agrees: {figures}, greatest relative difference {counted.difference:.1g} ({kinds})")
+    for one in counted.skipped:
+        click.echo(f"not compared: {one.what}: {one.why}")
+
+
+def _print_line(line: Problem | Outcome) -> None:
+    from weigh.evidence.verification import Problem
+
+    if isinstance(line, Problem):
+        click.secho(f"{line.code} ", fg="red", bold=True, nl=False)
+        click.echo(f"{line.file}: {line.text}")
+    else:
+        click.secho(line.text, fg=None if line.passed else "red", bold=not line.passed)

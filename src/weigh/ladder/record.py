@@ -1,0 +1,65 @@
+"""The record of a ladder: the part of ladder.json from which everything else follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.ladder.plan import LadderPlan
+from weigh.model.errors import EvidenceFault
+from weigh.model.units import Scale
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = "weigh/ladder/1"
+JSON = "ladder.json"
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """What the rungs have in common."""
+
+    workload: str
+
+
+class RungPlace(msgspec.Struct, frozen=True):
+    """Where the evidence of a rung is: the name of a directory beside the ladder's."""
+
+    evidence: str
+    scale: Scale | None = None
+
+
+class LadderRecord(msgspec.Struct, frozen=True):
+    """What ladder.json says of itself.
+
+    Attributes:
+        rungs: those that have evidence, by ascending scale; at least one.
+    """
+
+    schema: str
+    ladder: Heading
+    plan: LadderPlan
+    rungs: tuple[RungPlace, ...]
+
+
+def is_ladder(folder: Path) -> bool:
+    """Whether a directory is that of a ladder."""
+    return (folder / JSON).is_file()
+
+
+def read(folder: Path) -> LadderRecord:
+    """The record.
+
+    Raises:
+        EvidenceFault: ladder.json cannot be read, or is something else.
+    """
+    try:
+        written = msgspec.json.decode((folder / JSON).read_bytes(), type=LadderRecord)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise EvidenceFault(
+            f"the ladder cannot be read: {error}", where=str(folder / JSON), remedy="run the ladder with --resume"
+        ) from error
+    if written.schema != SCHEMA or not written.rungs:
+        raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy="run the ladder with --resume")
+    return written

@@ -1,0 +1,78 @@
+"""The native load generator: made from a spec, called, and its errors as weigh's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load import generator_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.load.spec import LoadSpec, Loop
+    from weigh.load.target.target import Reached
+
+
+def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -> Any:
+    """The native generator for one run.
+
+    Args:
+        spec: of the load.
+        reached: the server.
+        loop: open or closed.
+        connections: how many.
+
+    Raises:
+        EngineFault: the workload is wrong, or the server refuses it.
+    """
+    from weigh._native import Load
+
+    workload: dict[str, Any]
+    if spec.letter:
+        workload = {
+            "kind": "ycsb",
+            "letter": spec.letter,
+            "records": spec.records,
+            "seed": spec.seed,
+            "ordered_index": spec.ordered_index,
+        }
+    else:
+        scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
+        workload = {
+            "kind": "script",
+            "scripts": scripts,
+            "seed": spec.seed,
+            "variables": spec.variables,
+            "prepared": spec.query_mode != "simple",
+        }
+    asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
+    threads = min(spec.threads, connections)
+    config = {
+        "target": reached.connect,
+        "workload": workload,
+        "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
+        "duration_s": spec.duration_s,
+        "connections": connections,
+        "threads": threads,
+        "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),
+        "timeout_s": spec.timeout_s,
+        "interval_s": spec.interval_s,
+        "spin": spec.spin is True,
+    }
+    return call(Load, msgspec.json.encode(config).decode())
+
+
+def call(what: Callable[..., Any], *arguments: Any) -> Any:
+    """A call into the generator; its errors as weigh's.
+
+    Raises:
+        EngineFault: the server is in the way, or the workload is wrong.
+    """
+    from weigh._native import LoadError
+
+    try:
+        return what(*arguments)
+    except LoadError as error:
+        raise generator_errors.read(error) from None

@@ -1,0 +1,150 @@
+"""What a load measured: runs, their intervals, and the server as it described itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from weigh.load.spec import Loop
+from weigh.model.units import Seconds
+
+
+class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
+    """A target as it described itself.
+
+    Attributes:
+        kind: protocol: ``postgres`` or ``redis``; or ``sqlite``, in the generator's process.
+        product: what it calls itself.
+        version: its own word.
+        embedded: whether weigh started it, and ends it.
+        same_host: whether it runs on the machine of the generator; None where that cannot be told.
+        in_force: settings read back: name -> {value, default}; those that differ and those that decide.
+        undurable: settings that let an acknowledged write be lost, each in a few words; empty where it is durable.
+        durable: None where its settings could not be read.
+        cycles: what it does regularly: name -> seconds.
+        unread: why its settings could not be read.
+        tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
+            checked).
+    """
+
+    kind: str
+    product: str
+    version: str
+    embedded: bool
+    same_host: bool | None = None
+    in_force: dict[str, dict[str, Any]] = {}
+    undurable: tuple[str, ...] = ()
+    durable: bool | None = None
+    cycles: dict[str, Seconds] = {}
+    unread: str = ""
+    tls: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """One operation in one interval. Histograms are HdrHistogram V2, compressed, base64, in nanoseconds.
+
+    Attributes:
+        count: answered in the interval.
+        errors: text of the server's error -> how often.
+        timeouts: given up.
+        wrong: the first answers that contradict what was written.
+        wrong_count: how many did; None where it is the number of ``wrong``.
+        missing: keys that should be there and are not.
+        overflows: times above an hour, which are in no histogram.
+        failed: intended time to error or time-out; of requests that are in no other histogram.
+        response: intended time to answer.
+        service: sent to answer.
+        lag_free: intended time until a connection was free: the server's.
+        lag_late: a connection was free until it was sent: ours.
+    """
+
+    name: str
+    count: int
+    response: str
+    service: str
+    lag_free: str
+    lag_late: str
+    errors: dict[str, int] = {}
+    timeouts: int = 0
+    wrong: tuple[Any, ...] = ()
+    wrong_count: int | None = None
+    missing: int = 0
+    overflows: int = 0
+    failed: str = ""
+
+    @property
+    def contradictions(self) -> int:
+        """Answers that contradict what was written."""
+        return len(self.wrong) if self.wrong_count is None else self.wrong_count
+
+
+class LoadInterval(msgspec.Struct, frozen=True, kw_only=True):
+    """What the generator saw between two moments, in seconds since the run began."""
+
+    from_s: Seconds
+    to_s: Seconds
+    operations: tuple[OperationInterval, ...]
+    in_flight: int = 0
+    queued: int = 0
+    client_cpu_s: Seconds = 0.0
+    reconnects: int = 0
+
+
+class LoadSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The generator's account of a whole run; requests are counted, times are seconds.
+
+    Attributes:
+        scheduled: due during the run.
+        in_time: answered or failed before the schedule ended; None in a document that does not tell.
+        unsent: due and never sent.
+        in_flight_at_end: sent, and not answered when it ended.
+        clock_jumps: moments in which the clocks of the machine disagreed.
+        verified_reads: answers that were compared with what had been written.
+        violations: the first that contradicted it.
+        violation_count: how many did; None where it is the number of ``violations``.
+        reconnect_s: spent on opening lost connections again.
+        failed_connects: attempts at that which failed.
+    """
+
+    t0_unix: float
+    scheduled: int
+    sent: int
+    done: int
+    in_time: int | None = None
+    unsent: int
+    in_flight_at_end: int
+    seconds: Seconds
+    client_cpu_s: Seconds
+    clock_jumps: int = 0
+    max_queue: int = 0
+    overflows: int = 0
+    verified_reads: int = 0
+    violations: tuple[Any, ...] = ()
+    violation_count: int | None = None
+    reconnect_s: Seconds = 0.0
+    longest_reconnect_s: Seconds = 0.0
+    failed_connects: int = 0
+
+
+class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a load experiment.
+
+    Attributes:
+        number: from 1.
+        loop: open or closed.
+        connections: that it had.
+        repeat: from 1.
+        intervals: in order.
+        summary: None where it was broken off.
+        at: seconds since the attempt began at which its schedule began, on the clock of the sampler's moments; None
+            in evidence of before there were any.
+    """
+
+    number: int
+    loop: Loop
+    connections: int
+    repeat: int
+    at: Seconds | None = None
+    intervals: tuple[LoadInterval, ...] = ()
+    summary: LoadSummary | None = None

@@ -1,0 +1,157 @@
+"""Histograms of the HdrHistogram format: decoded, merged, read.
+
+The wire format is version 2, compressed (https://github.com/HdrHistogram/HdrHistogram): zigzag LEB128 counts, where a
+negative one is a run of empty buckets. What is kept here are the buckets that hold something, so that thousands of
+intervals fit into memory and are merged at once.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.model.errors import EvidenceFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from weigh.model.units import Seconds
+
+_COMPRESSED = 0x1C849304
+_PLAIN = 0x1C849303
+_COOKIE = 0xFFFFFF0F
+"""The bits of a cookie that are not the word size."""
+_HEADER = struct.Struct(">iiiiqqd")
+_NANO = 1e-9
+_MOST = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """Counts of values in seconds.
+
+    Attributes:
+        tops: the largest value of each bucket that holds something, ascending, seconds.
+        middles: the middle of each.
+        counts: values in each.
+    """
+
+    tops: NDArray[np.float64]
+    middles: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """Values in it."""
+        return int(self.counts.sum())
+
+    @property
+    def mean(self) -> Seconds | None:
+        """Mean of the values, each taken at the middle of its bucket; None of an empty one."""
+        return float(self.middles @ self.counts / self.total) if len(self.counts) else None
+
+    @property
+    def max(self) -> Seconds | None:
+        """The largest value; None of an empty one."""
+        return float(self.tops[-1]) if len(self.tops) else None
+
+    def quantile(self, q: float) -> Seconds | None:
+        """The value that a share ``q`` of the values does not exceed; None of an empty one."""
+        if not len(self.counts):
+            return None
+        reached = np.cumsum(self.counts)
+        # 0.999 * 1000 is 999.0000000000001 in doubles.
+        rank = max(int(np.ceil(q * int(reached[-1]) - 1e-6)), 1)
+        return float(self.tops[int(np.searchsorted(reached, rank))])
+
+    def above(self, value: Seconds) -> int:
+        """How many values exceed one."""
+        return int(self.counts[int(np.searchsorted(self.tops, value, side="right")) :].sum())
+
+
+EMPTY = Histogram(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
+
+
+def decode(text: str, unit: Seconds = _NANO) -> Histogram:
+    """A histogram of the wire format. An empty text is an empty histogram.
+
+    Args:
+        text: base64.
+        unit: of its values; as a rule they are nanoseconds.
+
+    Raises:
+        EvidenceFault: it is none, or damaged.
+    """
+    if not text:
+        return EMPTY
+    try:
+        packed = base64.b64decode(text, validate=True)
+        cookie, _ = struct.unpack_from(">ii", packed)
+        unpacker = zlib.decompressobj()
+        plain = unpacker.decompress(packed[8:], _MOST)
+        if not unpacker.eof:
+            raise ValueError("it is cut off")
+        inner, length, _, digits, lowest, _, _ = _HEADER.unpack_from(plain)
+        if cookie & _COOKIE != _COMPRESSED or inner & _COOKIE != _PLAIN or not 1 <= digits <= 5 or lowest < 1:
+            raise ValueError("its header")
+        return _unpacked(plain[_HEADER.size : _HEADER.size + length], digits, lowest, unit)
+    except (binascii.Error, zlib.error, struct.error, ValueError) as error:
+        raise EvidenceFault(
+            f"a histogram is damaged: {error}", remedy="the evidence was edited or the disk is failing"
+        ) from None
+
+
+def _unpacked(content: bytes, digits: int, lowest: int, unit: Seconds) -> Histogram:
+    raw = np.frombuffer(content, dtype=np.uint8)
+    if not len(raw):
+        return EMPTY
+    if raw[-1] & 0x80:
+        raise ValueError("it ends inside a number")
+    ends = np.flatnonzero((raw & 0x80) == 0)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    # Nine bytes would be a count above 2^56.
+    if (ends - starts).max() > 7:
+        raise ValueError("a count that cannot be")
+    place = np.arange(len(raw)) - np.repeat(starts, ends - starts + 1)
+    coded = np.add.reduceat((raw & 0x7F).astype(np.int64) << (7 * place), starts)
+    numbers = (coded >> 1) ^ -(coded & 1)
+    widths = np.where(numbers < 0, -numbers, 1)
+    at = np.concatenate(([0], np.cumsum(widths)[:-1]))
+    held = numbers > 0
+    return _valued(at[held], numbers[held], digits, lowest, unit)
+
+
+def _valued(at: NDArray[np.int64], counts: NDArray[np.int64], digits: int, lowest: int, unit: Seconds) -> Histogram:
+    """Buckets by their number in the array of counts: linear in each power of two."""
+    half = int(np.ceil(np.log2(2 * 10**digits))) - 1
+    lowest_bit = int(np.floor(np.log2(lowest)))
+    bucket = (at >> half) - 1
+    inside = (at & ((1 << half) - 1)) + (1 << half)
+    first = bucket < 0
+    inside = np.where(first, inside - (1 << half), inside)
+    shift = np.where(first, 0, bucket) + lowest_bit
+    low = inside << shift
+    width = np.left_shift(np.int64(1), shift)
+    return Histogram((low + width - 1) * unit, (low + width // 2) * unit, counts)
+
+
+def merged(some: Iterable[Histogram]) -> Histogram:
+    """All values of several histograms of one resolution."""
+    held = [one for one in some if len(one.counts)]
+    if not held:
+        return EMPTY
+    if len(held) == 1:
+        return held[0]
+    tops, first, where = np.unique(np.concatenate([one.tops for one in held]), return_index=True, return_inverse=True)
+    middles = np.concatenate([one.middles for one in held])[first]
+    counts = np.zeros(len(tops), dtype=np.int64)
+    np.add.at(counts, where.ravel(), np.concatenate([one.counts for one in held]))
+    return Histogram(tops, middles, counts)

@@ -1,0 +1,182 @@
+"""The kinds of evidence: one table that the commands and ``weigh.open`` dispatch through."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import weigh
+from support.command import Weigh
+from support.evidence_folders import LOAD_INTERVALS, written_ladder, written_load, written_run
+from weigh import _kinds
+from weigh._evidence import CLASSES
+from weigh.evidence import journal
+from weigh.model.verdict import TierName
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WRITERS = {"run": written_run, "ladder": written_ladder, "load": written_load}
+VERIFY_SCHEMAS = {"run": "weigh/verify/1", "ladder": "weigh/verify-ladder/1", "load": "weigh/verify-load/1"}
+TITLES = {"run": "weigh tpch", "ladder": "weigh ladder tpch", "load": "weigh load ycsb-b"}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Evidence of every kind, each in a folder of its own; no test changes it."""
+    return {name: write(tmp_path_factory.mktemp(name) / "runs") for name, write in WRITERS.items()}
+
+
+def test_every_kind_has_its_evidence_here_and_its_class() -> None:
+    assert {kind.name for kind in _kinds.KINDS} == WRITERS.keys() == CLASSES.keys()
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_directory_is_of_one_kind(folders: dict[str, Path], name: str) -> None:
+    assert _kinds.kind_of(folders[name]).name == name
+    claimed = {kind.name for kind in _kinds.KINDS if kind.recognises(folders[name])}
+    # A run is what has a journal and is no load's: the table asks in that order.
+    assert claimed - {"run"} == {name} - {"run"}
+
+
+def test_what_is_no_evidence_is_of_no_kind(tmp_path: Path) -> None:
+    assert _kinds.recognised(tmp_path) is None
+    with pytest.raises(weigh.errors.EvidenceFault, match="no evidence in it"):
+        _kinds.kind_of(tmp_path)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_opened_it_says_what_the_commands_say(folders: dict[str, Path], name: str) -> None:
+    beside = Weigh(folders[name].parent)
+    evidence = _open(folders[name])
+    assert type(evidence) is CLASSES[name]
+    assert (evidence.kind, evidence.path) == (name, folders[name])
+    said = beside("report", folders[name].name, "--json").json
+    assert evidence.document() == said
+    assert [finding.code for finding in evidence.findings] == [finding["code"] for finding in said["findings"]]
+    text = evidence.report()
+    assert text.startswith(TITLES[name])
+    assert text.splitlines() == [line.rstrip() for line in beside("report", folders[name].name).out.splitlines()]
+    assert evidence.html() == beside("report", folders[name].name, "--html", "-").out
+    assert evidence.html() == (folders[name] / _kinds.kind_of(folders[name]).page).read_text()
+    assert repr(evidence).startswith(f"<weigh.{type(evidence).__name__} {folders[name].name}: ")
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_it_is_verified_by_its_own_rules(folders: dict[str, Path], weigh: Weigh, name: str) -> None:
+    found = _open(folders[name]).verify()
+    run = weigh("verify", str(folders[name]), "--json")
+    assert run.json["schema"] == VERIFY_SCHEMAS[name]
+    assert run.json["passed"] == found.passed == (run.code == 0)
+    assert ("sql" in run.json) == (name == "run")
+    text = weigh("verify", str(folders[name])).out
+    for problem in found.problems:
+        assert f"{problem.code} {problem.file}: {problem.text}" in text
+    assert f"{folders[name].name} {'passes' if found.passed else 'FAILS'}" in text
+
+
+@pytest.mark.parametrize("name", ["run", "load"])
+def test_an_edit_is_found_and_the_last_line_says_fails(tmp_path: Path, weigh: Weigh, name: str) -> None:
+    folder = WRITERS[name](tmp_path / "runs")
+    (folder / "report.txt").write_text("better")
+    found = _open(folder).verify()
+    assert not found.passed
+    assert ("R4.hash", "report.txt") in {(one.code, one.file) for one in found.problems}
+    run = weigh("verify", str(folder))
+    assert run.code == 1
+    assert run.out.splitlines()[-1] == f"{folder.name} FAILS: {len(found.problems)} problems"
+
+
+def test_a_ladder_fails_with_its_rung(tmp_path: Path, weigh: Weigh) -> None:
+    folder = written_ladder(tmp_path / "runs")
+    rung = _open(folder).rungs[0].path
+    (rung / "report.txt").write_text("better")
+    run = weigh("verify", str(folder))
+    assert run.code == 1
+    assert f"R4.hash {rung.name}/report.txt: it was changed after it was sealed" in run.out
+    assert f"{rung.name} FAILS" in run.out
+    assert run.out.splitlines()[-1] == f"{folder.name} FAILS"
+
+
+def test_a_load_has_its_figures(folders: dict[str, Path]) -> None:
+    evidence = _open(folders["load"])
+    assert (evidence.spec.workload, evidence.spec.target) == ("ycsb-b", "valkey:embedded")
+    (figures,) = evidence.runs
+    assert figures.operations[0].count == 100 * LOAD_INTERVALS
+    assert len(evidence.record.runs[0].intervals) == LOAD_INTERVALS
+    assert [len(group.runs) for group in evidence.groups] == [1]
+    assert list(evidence.waits) == [1]
+    assert evidence.tier.name in TierName
+
+
+def test_a_ladder_has_its_rungs(folders: dict[str, Path]) -> None:
+    evidence = _open(folders["ladder"])
+    assert [rung.spec.scale for rung in evidence.rungs] == [0.1, 1.0]
+    assert evidence.plan.scales == (0.1, 1.0, 10.0)
+    assert evidence.spec == evidence.rungs[-1].spec
+    assert {one.contender for one in evidence.series} == {one.name for one in evidence.spec.contenders}
+    assert evidence.first == evidence.document()["first"]
+    assert evidence.costs == ()
+    tiers = [rung.tier for rung in evidence.rungs]
+    assert evidence.tier in tiers
+    assert all(list(TierName).index(evidence.tier.name) >= list(TierName).index(tier.name) for tier in tiers)
+
+
+def test_a_class_does_not_open_another_kind(folders: dict[str, Path]) -> None:
+    with pytest.raises(weigh.errors.EvidenceFault, match="it is a load, and not an experiment") as caught:
+        weigh.Evidence(folders["load"])
+    assert "weigh.open" in caught.value.remedy
+
+
+@pytest.mark.parametrize("name", ["ladder", "load"])
+@pytest.mark.parametrize("second", [False, True])
+def test_two_sessions_of_another_kind_are_not_compared(
+    folders: dict[str, Path], weigh: Weigh, name: str, second: bool
+) -> None:
+    pair = (folders["run"], folders[name])
+    run = weigh("compare", *map(str, pair if second else pair[::-1]))
+    assert (run.code, run.out) == (2, "")
+    what, remedy = run.err.splitlines()
+    assert what.startswith(f"error: {folders[name]}: it is a {name}, and ")
+    assert remedy.strip() == _kinds.kind_of(folders[name]).not_compared.remedy
+
+
+@pytest.mark.parametrize("name", ["ladder", "load"])
+@pytest.mark.parametrize("flag", ["--sql", "--print-sql"])
+def test_sql_counts_one_experiment_only(folders: dict[str, Path], weigh: Weigh, name: str, flag: str) -> None:
+    run = weigh("verify", flag, str(folders[name]))
+    assert (run.code, run.out) == (2, "")
+    assert _kinds.kind_of(folders[name]).not_recounted.what in run.err
+
+
+def test_a_journal_that_was_removed_is_evidence_that_fails(tmp_path: Path, weigh: Weigh) -> None:
+    folder = written_run(tmp_path)
+    (folder / journal.NAME).unlink()
+    run = weigh("verify", str(folder))
+    assert run.code == 1
+    assert f"R4.sealed {journal.NAME}: it is missing" in run.out
+    assert "no journal" in weigh("report", str(folder)).err
+
+
+def test_a_ladder_that_is_none(tmp_path: Path, weigh: Weigh) -> None:
+    (tmp_path / "ladder.json").write_text(json.dumps({"schema": "weigh/ladder/1"}))
+    run = weigh("report", str(tmp_path))
+    assert run.code == 2
+    assert "the ladder cannot be read" in run.err
+
+
+def test_the_table_costs_nothing() -> None:
+    code = (
+        "import sys, weigh._kinds, weigh._runs, weigh.cli.report, weigh.cli.verify, weigh.cli.open, weigh.cli.runs; "
+        "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'rich', 'webbrowser'} & set(sys.modules); "
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def _open(folder: Path) -> weigh.Evidence | weigh.LadderEvidence | weigh.LoadEvidence:
+    return weigh.open(folder)
