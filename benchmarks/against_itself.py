@@ -61,11 +61,11 @@ def _spreads(samples: tuple[Sample, ...]) -> tuple[Floats, Floats]:
     rest = logs - logs.mean(axis=2, keepdims=True)
     of_means = (rest**2).sum(axis=(1, 2)) / (logs.shape[1] * (arms - 1))
     value = np.log(table.value)
-    cell = (table.operation * table.blocks + table.block) * len(table.arms) + table.arm
+    cell = (table.question * table.blocks + table.block) * len(table.arms) + table.arm
     residual = value - (np.bincount(cell, value) / np.bincount(cell))[cell]
-    count = np.bincount(table.operation)
+    count = np.bincount(table.question)
     cells = np.bincount(np.unique(cell) // (table.blocks * len(table.arms)))
-    within = np.bincount(table.operation, residual**2) / (count - cells)
+    within = np.bincount(table.question, residual**2) / (count - cells)
     runs = count / cells
     return np.sqrt(within), np.sqrt(np.maximum(of_means - within / runs, 0.0))
 

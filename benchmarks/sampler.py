@@ -114,5 +114,5 @@ def _turn(life: WorkerProcess, sql: str, *, watched: bool) -> list[float]:
         if watched:
             sampler = Sampler(time.monotonic())
             stack.callback(sampler.stop)
-        life.ask("prepare", 60, sql=sql)
-        return [float(life.ask("run", 60)["wall_s"]) for _ in range(_RUNS + 1)][1:]
+        life.prepare(sql, 60)
+        return [life.run(60).wall_s for _ in range(_RUNS + 1)][1:]

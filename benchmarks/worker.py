@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from weigh.engines import engine as engines
+from weigh.engines.loaded import Tables
 from weigh.engines.prepared import cache_folder, ready
 from weigh.model.contender import parse_contender
 
@@ -59,10 +60,10 @@ def run() -> Iterator[str]:
                 text=True,
             )
             bare.append(median(json.loads(done.stdout)))
-            with contender.start({}) as life:
-                life.ask("prepare", 10, sql=sql)
-                life.ask("run", 10)
-                through.append(median(life.ask("run", 10)["wall_s"] for _ in range(_RUNS)))
+            with contender.start(Tables({}, "none")) as life:
+                life.prepare(sql, 10)
+                life.run(10)
+                through.append(median(life.run(10).wall_s for _ in range(_RUNS)))
         extra = 1e6 * (median(through) - median(bare))
         yield (
             f"worker, {name}: {1e6 * median(through):.0f} us in the clock, {1e6 * median(bare):.0f} us in a bare "

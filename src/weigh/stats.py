@@ -35,6 +35,7 @@ from weigh.statistics.steady_state import Shape, Steady, steady
 from weigh.verdict import clickhouse_rule as rule_of_clickhouse
 from weigh.verdict.comparison import Comparisons, compare
 from weigh.verdict.decide import POWER, decide
+from weigh.verdict.question import Question
 from weigh.verdict.table import Table
 
 if TYPE_CHECKING:
@@ -328,8 +329,8 @@ def _compared(*, candidates: Sequence[Floats], baselines: Sequence[Floats]) -> C
         arm=arm_of[order],
         block=block[order],
         value=value[order],
-        operation_of=np.arange(comparisons),
-        operations=tuple(map(str, range(comparisons))),
+        question_of=np.arange(comparisons),
+        questions=tuple(Question(str(number)) for number in range(comparisons)),
         contenders=("baseline", "candidate"),
         arms=tuple(map(str, range(len(arms)))),
         contender_of=contender_of,

@@ -35,19 +35,18 @@ class Worker:
         """The reply to one request; an engine's exception becomes an ``error``."""
         try:
             handler = getattr(self, f"on_{request['do']}")
-            reply: protocol.Message = handler(**{key: value for key, value in request.items() if key != "do"})
-            return reply
+            reply: protocol.Reply = handler(**{key: value for key, value in request.items() if key != "do"})
         except Exception as error:
-            kind = self._classified(error)
-            return {"error": {"kind": kind, "type": type(error).__name__, "text": str(error)[:4000]}}
+            reply = protocol.ErrorReply(kind=self._classified(error), type=type(error).__name__, text=str(error)[:4000])
+        return reply.message()
 
-    def _classified(self, error: Exception) -> str:
+    def _classified(self, error: Exception) -> protocol.Kind:
         """The adapter's word; one that fails over it has not said anything."""
         try:
             kind = self.adapter.classify(error) if self.adapter else "error"
         except Exception:
             return "error"
-        return kind if kind in protocol.KINDS else "error"
+        return next((known for known in protocol.KINDS if known == kind), "error")
 
     @property
     def engine(self) -> Adapter:
@@ -58,7 +57,7 @@ class Worker:
 
     def on_open(
         self, adapter: str, settings: dict[str, Any], scratch: str, affinity: list[int] | None = None
-    ) -> protocol.Message:
+    ) -> protocol.Reply:
         """Load the adapter module and begin the engine's life, on these CPUs or on all."""
         if affinity:
             # Engines count the CPUs when they are imported.
@@ -71,37 +70,37 @@ class Worker:
         sys.modules[spec.name] = module
         spec.loader.exec_module(module)
         self.adapter = module.Engine(settings, scratch)
-        return {}
+        return protocol.Reply()
 
-    def on_bind(self, tables: dict[str, list[str]]) -> protocol.Message:
+    def on_bind(self, tables: dict[str, list[str]]) -> protocol.Reply:
         """Make the tables visible."""
         self.engine.bind(tables)
         self.given = [path for paths in tables.values() for path in paths]
         self.meter.settle()
-        return {}
+        return protocol.Reply()
 
-    def on_load(self, tables: dict[str, list[str]], store: str) -> protocol.Message:
+    def on_load(self, tables: dict[str, list[str]], store: str) -> protocol.Reply:
         """Make the engine's own copy of the tables."""
         self.engine.load(tables, store)
-        return {}
+        return protocol.Reply()
 
-    def on_attach(self, store: str, tables: list[str]) -> protocol.Message:
+    def on_attach(self, store: str, tables: list[str]) -> protocol.Reply:
         """Make the tables of a store visible."""
         self.engine.attach(store, tables)
         self.given = [str(path) for path in sorted(Path(store).rglob("*")) if path.is_file()]
         self.meter.settle()
-        return {}
+        return protocol.Reply()
 
-    def on_files(self) -> protocol.Message:
+    def on_files(self) -> protocol.FilesReply:
         """The files that hold the tables' data."""
         own = self.engine.files()
-        return {"paths": self.given if own is None else [str(path) for path in own]}
+        return protocol.FilesReply(paths=self.given if own is None else [str(path) for path in own])
 
-    def on_servers(self) -> protocol.Message:
+    def on_servers(self) -> protocol.ServersReply:
         """Processes that work for the engine and were not started by it."""
-        return {"pids": self.engine.servers()}
+        return protocol.ServersReply(pids=[int(pid) for pid in self.engine.servers()])
 
-    def on_prepare(self, sql: str) -> protocol.Message:
+    def on_prepare(self, sql: str) -> protocol.PrepareReply:
         """Take the next query, and say what that cost: it lies outside the clock."""
         self.engine.release()
         before = resource.getrusage(resource.RUSAGE_SELF)
@@ -110,17 +109,18 @@ class Worker:
         ended = time.perf_counter_ns()
         after = resource.getrusage(resource.RUSAGE_SELF)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return {"seconds": (ended - started) / 1e9, "cpu_s": cpu}
+        return protocol.PrepareReply(seconds=(ended - started) / 1e9, cpu_s=cpu)
 
-    def on_run(self) -> protocol.Message:
+    def on_run(self) -> protocol.RunReply:
         """Free the previous result, then execute under the clock."""
         self.engine.release()
-        cost = dict(self.meter.measure(self.engine.run, elsewhere=self.engine.elsewhere))
-        if not isinstance(cost["rows"], int) or cost["rows"] < 0:
-            raise TypeError(f"run() must return the number of rows, not {cost['rows']!r}")
+        cost = self.meter.measure(self.engine.run, elsewhere=self.engine.elsewhere)
+        # An adapter is a plug-in, and nobody has checked the types that it promises.
+        if not isinstance(cost.rows, int) or cost.rows < 0:
+            raise TypeError(f"run() must return the number of rows, not {cost.rows!r}")
         return cost
 
-    def on_answer(self, path: str) -> protocol.Message:
+    def on_answer(self, path: str) -> protocol.AnswerReply:
         """Write the last result to ``path`` as an Arrow IPC stream, and say what that cost."""
         before = resource.getrusage(resource.RUSAGE_SELF)
         started = time.perf_counter_ns()
@@ -128,21 +128,21 @@ class Worker:
         ended = time.perf_counter_ns()
         after = resource.getrusage(resource.RUSAGE_SELF)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return {"seconds": (ended - started) / 1e9, "cpu_s": cpu, "bytes": Path(path).stat().st_size}
+        return protocol.AnswerReply(seconds=(ended - started) / 1e9, cpu_s=cpu, bytes=Path(path).stat().st_size)
 
-    def on_settings(self) -> protocol.Message:
+    def on_settings(self) -> protocol.SettingsReply:
         """Read the settings back from the running engine."""
-        return {"values": self.engine.settings()}
+        return protocol.SettingsReply(values=self.engine.settings())
 
-    def on_version(self) -> protocol.Message:
+    def on_version(self) -> protocol.VersionReply:
         """Read the version back from the running engine."""
-        return {"engine": self.engine.version(), "python": sys.version.split()[0]}
+        return protocol.VersionReply(engine=str(self.engine.version()), python=sys.version.split()[0])
 
-    def on_close(self) -> protocol.Message:
+    def on_close(self) -> protocol.CloseReply:
         """End the engine's life; the worker exits after its reply."""
         if self.adapter:
             self.adapter.close()
-        return {"closed": True}
+        return protocol.CloseReply()
 
 
 def write_answer(answer: Any, path: str) -> None:

@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weigh_worker.protocol import RunReply
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,7 +39,7 @@ class Meter:
         gc.collect()
         gc.freeze()
 
-    def measure(self, execute: Callable[[], int], *, elsewhere: bool = False) -> dict[str, float | int | None]:
+    def measure(self, execute: Callable[[], int], *, elsewhere: bool = False) -> RunReply:
         """Execute once under the clock, the garbage collector off.
 
         Args:
@@ -45,10 +47,7 @@ class Meter:
             elsewhere: the work is done by other processes, so that what the kernel tells of this one is the client's.
 
         Returns:
-            ``wall_s``, ``cpu_s`` (user and system, all threads, seconds), ``rows``, ``peak_memory`` (resident bytes
-            since just before; ``ru_maxrss`` would never fall again), ``bytes_read`` (from storage devices),
-            ``bytes_written`` (that must go to one, such as what is spilled), ``major_faults``. What the kernel does not
-            tell is None, never 0; ``elsewhere``, all but the first and rows.
+            What it cost. Where the work is done ``elsewhere``, everything but time and rows is None.
         """
         gc.collect()
         gc.disable()
@@ -63,18 +62,27 @@ class Meter:
         finally:
             gc.enable()
         moved_after = self._moved()
+        wall_s = (ended - started) / 1e9
         if elsewhere:
-            nothing = dict.fromkeys(("cpu_s", "peak_memory", "bytes_read", "bytes_written", "major_faults"))
-            return {"wall_s": (ended - started) / 1e9, "rows": rows, **nothing}
-        return {
-            "wall_s": (ended - started) / 1e9,
-            "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-            "rows": rows,
-            "peak_memory": _peak() if peak_known else None,
-            "bytes_read": _between(moved_before, moved_after, _READ),
-            "bytes_written": _between(moved_before, moved_after, _WRITTEN),
-            "major_faults": after.ru_majflt - before.ru_majflt,
-        }
+            return RunReply(
+                wall_s=wall_s,
+                rows=rows,
+                cpu_s=None,
+                peak_memory=None,
+                bytes_read=None,
+                bytes_written=None,
+                major_faults=None,
+            )
+        return RunReply(
+            wall_s=wall_s,
+            rows=rows,
+            cpu_s=after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            # ru_maxrss would never fall again.
+            peak_memory=_peak() if peak_known else None,
+            bytes_read=_between(moved_before, moved_after, _READ),
+            bytes_written=_between(moved_before, moved_after, _WRITTEN),
+            major_faults=after.ru_majflt - before.ru_majflt,
+        )
 
     def _reset_peak(self) -> bool:
         if self._clear_refs is None:

@@ -4,41 +4,159 @@ A message is a JSON object behind its length (four bytes, big-endian), over a so
 a file descriptor of its own. Standard output and standard error stay free: whatever an engine prints there goes
 to a log and cannot be mistaken for a message.
 
-Requests carry ``do`` and answers carry either the fields below or ``error``::
+Requests carry ``do`` and the fields below. A reply has the fields of its class and no others, or is an ``error``::
 
-    open     adapter, settings, scratch, affinity [CPU]   -> {}
-    bind     tables {name: [path]}        -> {}
-    load     tables, store                -> {}      an engine's own copy of the tables, in the folder ``store``
-    attach   store, tables [name]         -> {}      the tables of a store, in place of bind
-    files                                 -> {paths}      that hold the tables' data; none where nobody can tell
-    prepare  sql                          -> {seconds, cpu_s}
-    run                                   -> {wall_s, cpu_s, rows, peak_memory, bytes_read, bytes_written, major_faults}
-    answer   path                         -> {seconds, cpu_s, bytes}      an Arrow IPC stream at that path
-    settings                              -> {values {name: {value, default}}}
-    version                               -> {engine, python}
-    close                                 -> {}
+    open     adapter, settings, scratch, affinity [CPU]   -> Reply
+    bind     tables {name: [path]}        -> Reply
+    load     tables, store                -> Reply      an engine's own copy of the tables, in the folder ``store``
+    attach   store, tables [name]         -> Reply      the tables of a store, in place of bind
+    files                                 -> FilesReply
+    servers                               -> ServersReply
+    prepare  sql                          -> PrepareReply
+    run                                   -> RunReply
+    answer   path                         -> AnswerReply      an Arrow IPC stream at that path
+    settings                              -> SettingsReply
+    version                               -> VersionReply
+    close                                 -> CloseReply
 
-    error    {kind, type, text}           kind is unsupported, out_of_memory or error
+    whatever is asked                     -> {error: ErrorReply}
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     import socket
 
 Message = dict[str, Any]
 
-KINDS = ("unsupported", "out_of_memory", "error")
+Kind = Literal["unsupported", "out_of_memory", "error"]
 """What an engine's refusal can mean."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MAX_MESSAGE = 64 << 20
 """Bytes; more than any message needs. A larger length means that the stream is out of step."""
 
 _LENGTH = struct.Struct(">I")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """The reply to a request that gives nothing back but that it was carried out."""
+
+    def message(self) -> Message:
+        """As it is sent."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilesReply(Reply):
+    """Files that hold the tables' data; none where nobody can tell."""
+
+    paths: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServersReply(Reply):
+    """Processes that work for the engine and were not started by it."""
+
+    pids: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrepareReply(Reply):
+    """What taking a query cost, which lies outside the clock.
+
+    Attributes:
+        seconds: that it took.
+        cpu_s: user and system CPU seconds of all threads.
+    """
+
+    seconds: float
+    cpu_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunReply(Reply):
+    """What one execution cost. What the kernel does not tell is None, never 0.
+
+    Attributes:
+        wall_s: seconds inside the clock.
+        rows: of the result.
+        cpu_s: user and system CPU seconds of all threads.
+        peak_memory: largest resident bytes since just before the execution.
+        bytes_read: from storage devices.
+        bytes_written: that must go to one, such as what is spilled.
+        major_faults: page faults that needed a device.
+    """
+
+    wall_s: float
+    rows: int
+    cpu_s: float | None
+    peak_memory: int | None
+    bytes_read: int | None
+    bytes_written: int | None
+    major_faults: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerReply(Reply):
+    """What handing out an answer cost, which lies outside the clock.
+
+    Attributes:
+        seconds: that it took.
+        cpu_s: user and system CPU seconds of all threads.
+        bytes: size of the file.
+    """
+
+    seconds: float
+    cpu_s: float
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingsReply(Reply):
+    """Settings in force: name -> {value, default}."""
+
+    values: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionReply(Reply):
+    """What the running engine says of its version, and that of the interpreter it runs in."""
+
+    engine: str
+    python: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloseReply(Reply):
+    """The engine's life is over; the worker ends after this reply."""
+
+    closed: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorReply(Reply):
+    """The request was not carried out.
+
+    Attributes:
+        kind: what it means.
+        type: class of the exception.
+        text: what the exception says.
+    """
+
+    kind: Kind
+    type: str
+    text: str
+
+    def message(self) -> Message:
+        """As it is sent: in the place of any other reply."""
+        return {"error": super().message()}
 
 
 class Disconnected(Exception):

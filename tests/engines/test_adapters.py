@@ -99,7 +99,7 @@ def test_an_unknown_setting_is_refused(contender: PreparedContender) -> None:
 
 def test_all_files_of_a_table_are_read(worker: WorkerProcess) -> None:
     cost, table = asked(worker, "SELECT * FROM things")
-    assert cost["rows"] == table.num_rows == 4
+    assert cost.rows == table.num_rows == 4
     assert sorted(table.to_pylist(), key=str) == sorted(
         [{"n": 1, "s": "a"}, {"n": 2, "s": ""}, {"n": 3, "s": None}, {"n": None, "s": "é'"}], key=str
     )
@@ -107,13 +107,15 @@ def test_all_files_of_a_table_are_read(worker: WorkerProcess) -> None:
 
 def test_an_execution_costs_something_that_is_told(worker: WorkerProcess) -> None:
     cost, _ = asked(worker, "SELECT count(*) AS n FROM things")
-    assert {"wall_s", "cpu_s", "rows", "peak_memory", "bytes_read", "bytes_written", "major_faults"} == cost.keys()
-    assert cost["rows"] == 1
+    assert cost.rows == 1
+    assert cost.wall_s > 0
+    # Memory and reads may be hidden from a process; what it was charged is not.
+    assert None not in (cost.cpu_s, cost.major_faults)
 
 
 def test_no_rows_are_an_answer(worker: WorkerProcess) -> None:
     cost, table = asked(worker, "SELECT n FROM things WHERE n = 77")
-    assert (cost["rows"], table.num_rows, table.column_names) == (0, 0, ["n"])
+    assert (cost.rows, table.num_rows, table.column_names) == (0, 0, ["n"])
 
 
 def test_an_answer_can_be_fetched_twice_and_the_next_one_is_another(worker: WorkerProcess) -> None:

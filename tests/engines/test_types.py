@@ -136,7 +136,7 @@ def test_of_nothing_counts_are_zero_and_the_rest_is_null(
 
 def test_no_rows_have_columns(worker: WorkerProcess) -> None:
     cost, table = asked(worker, "SELECT * FROM kinds WHERE g = 'nobody'")
-    assert (cost["rows"], table.num_rows, table.column_names) == (0, 0, KINDS.column_names)
+    assert (cost.rows, table.num_rows, table.column_names) == (0, 0, KINDS.column_names)
 
 
 @pytest.mark.parametrize("name", ["datafusion", "polars", "pyarrow", "sqlite"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import socket
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.model.sample import Outcome
 from weigh_worker import protocol
 from weigh_worker.__main__ import Worker
 from weigh_worker.adapter import Adapter, Unsupported
@@ -114,3 +116,60 @@ def test_an_exception_of_the_engine_is_a_reply(table: str, kind: str) -> None:
 @pytest.mark.parametrize("request_", [{}, {"do": "nonsense"}, {"do": "run"}, {"do": "bind", "wrong": 1}])
 def test_a_request_that_cannot_be_carried_out_is_a_reply_too(request_: protocol.Message) -> None:
     assert Worker().carry_out(request_)["error"]["kind"] == "error"
+
+
+RAN = {
+    "wall_s": 0.25, "rows": 3, "cpu_s": None, "peak_memory": 1 << 40, "bytes_read": 0, "bytes_written": None,
+    "major_faults": 1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def process(pair: Pair) -> WorkerProcess:
+    """The controller's end without a process at the other one."""
+    made = WorkerProcess.__new__(WorkerProcess)
+    made._channel = pair[0]
+    return made
+
+
+def test_a_reply_arrives_as_it_was_sent(process: WorkerProcess, pair: Pair) -> None:
+    sent = protocol.RunReply(**RAN)
+    protocol.send(pair[1], sent.message())
+    assert process.run(1) == sent
+    protocol.send(pair[1], protocol.PrepareReply(seconds=1, cpu_s=0.5).message())
+    assert process.prepare("SELECT 1", 1) == protocol.PrepareReply(seconds=1.0, cpu_s=0.5)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ({**RAN, "wall_s": "fast"}, "Expected `float`, got `str` - at `$.wall_s`"),
+        ({**RAN, "wall_s": None}, "Expected `float`, got `null` - at `$.wall_s`"),
+        ({**RAN, "rows": 3.5}, "Expected `int`, got `float` - at `$.rows`"),
+        ({**RAN, "rows": True}, "Expected `int`, got `bool` - at `$.rows`"),
+        ({key: value for key, value in RAN.items() if key != "cpu_s"}, "missing required field `cpu_s`"),
+        ({}, "missing required field `wall_s`"),
+        ({**RAN, "speed": 9, "best": True}, "it has fields that nobody asked for: best, speed"),
+        ({"error": {"kind": "boredom", "type": "E", "text": ""}}, "Invalid enum value 'boredom' - at `$.kind`"),
+        ({"error": {"kind": "error", "type": "E", "text": "", "trace": ""}}, "nobody asked for: trace"),
+        ({"error": {"kind": "error"}}, "missing required field `type`"),
+        ({"error": "no"}, "Expected `object`, got `str`"),
+    ],
+)
+def test_a_reply_of_another_form_is_the_worker_s_error(
+    process: WorkerProcess, pair: Pair, reply: dict[str, Any], said: str
+) -> None:
+    protocol.send(pair[1], reply)
+    with pytest.raises(WorkerEnded) as caught:
+        process.run(1)
+    assert (caught.value.outcome, caught.value.alive) == (Outcome.ERROR, True)
+    assert caught.value.detail.startswith("the worker's reply to 'run' is malformed: ")
+    assert said in caught.value.detail
+
+
+def test_what_the_engine_refused_is_no_malformed_reply(process: WorkerProcess, pair: Pair) -> None:
+    error = protocol.ErrorReply(kind="unsupported", type="ParserError", text="no such function")
+    protocol.send(pair[1], error.message())
+    with pytest.raises(WorkerEnded) as caught:
+        process.prepare("SELEKT", 1)
+    assert (caught.value.outcome, caught.value.detail) == (Outcome.UNSUPPORTED, "ParserError: no such function")

@@ -10,6 +10,7 @@ import pytest
 from weigh.experiment.results import cold
 from weigh.model.cold import CacheState, Drive, Pages
 from weigh.model.sample import Outcome, Sample
+from weigh.verdict.question import Question
 
 MIB = 1 << 20
 DRIVE = Drive(place="/data", kind="ext4, nvme", devices=("nvme0n1",), rates=(100.0 * MIB, 110.0 * MIB), bytes=64 * MIB)
@@ -92,7 +93,7 @@ def test_one_execution_of_many_is_enough_and_is_counted() -> None:
     assert found.proven == 1
     assert found.refused is not None
     assert found.refused.text.startswith("1 of 2 executions called cold: 7 of 25,600 pages")
-    assert cold.unproven([found]) == {("q\x1fcold", "a"): found.refused}
+    assert cold.unproven([found]) == {(Question("q", "cold"), "a"): found.refused}
 
 
 def test_an_execution_without_a_reading_is_not_cold() -> None:

@@ -11,6 +11,7 @@ from weigh.machine import contention_findings
 from weigh.machine.contention import Contention, PairShare, contention
 from weigh.model.sample import Outcome, Sample
 from weigh.model.timeline import ForeignProcess, Moment, Watch
+from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from weigh.model.finding import Finding
@@ -69,9 +70,9 @@ def test_a_job_beside_one_contender_refuses_that_one_and_nobody_else() -> None:
     assert [one.refused for one in found.pairs] == [False, True, False]
     assert pair(found).foreign == pytest.approx(1.0)
     (reasons,) = contention_findings.refusals(found)
-    assert reasons.keys() == {("q", "b")}
-    assert reasons["q", "b"].code == "E4.contended"
-    assert "burn (pid 812) 1.60 s of CPU" in reasons["q", "b"].text
+    assert reasons.keys() == {(Question("q"), "b")}
+    assert reasons[Question("q"), "b"].code == "E4.contended"
+    assert "burn (pid 812) 1.60 s of CPU" in reasons[Question("q"), "b"].text
     (finding,) = said(found)
     assert (finding.severity, finding.contender, finding.operation) == ("warning", "b", "q")
     assert "10 of 10 turns: block 0 turn 1 (100 %)" in finding.text
@@ -140,7 +141,7 @@ def test_what_the_hypervisor_took_is_a_finding_of_its_own() -> None:
     found = contention([(samples, watches)], 0.05)
     assert (pair(found).refused, pair(found).stolen, pair(found).steal) == (False, True, pytest.approx(0.2))
     (reasons,) = contention_findings.refusals(found)
-    assert reasons["q", "b"].code == "E4.steal"
+    assert reasons[Question("q"), "b"].code == "E4.steal"
     (finding,) = contention_findings.findings(found)
     assert (finding.code, finding.severity, finding.contender) == ("E4.steal", "warning", None)
     assert "20.0 % on q, b" in finding.text
@@ -184,9 +185,8 @@ def test_a_cold_turn_has_two_temperatures() -> None:
         watches += [Watch(moments=tuple(moments(10.0 * block, 0.5, 1.0) + moments(10.0 * block + 0.5, 0.5, 0.0)))]
     found = contention([(samples, watches)], 0.05)
     assert {one.temperature: one.refused for one in found.pairs} == {"cold": True, "first": False}
-    assert contention_findings.refusals(found, "cold")
-    assert not contention_findings.refusals(found, "first")
-    assert not contention_findings.refusals(found, "hot")
+    (reasons,) = contention_findings.refusals(found)
+    assert {question for question, _ in reasons} == {Question("q", "cold")}
 
 
 def test_any_share_can_be_allowed_and_that_is_said() -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
+    from weigh_worker.protocol import RunReply
+
 
 SECRET = "sesame-open-7731"
 ENDLESS = "SELECT count(*) AS n FROM many a, many b, many c WHERE a.n * b.n * c.n % 7 = 1"
@@ -45,9 +47,9 @@ def written(folder: Path, **tables: pa.Table) -> Tables:
     return Tables(paths, key=str(folder))
 
 
-def asked(worker: WorkerProcess, sql: str) -> tuple[dict[str, Any], pa.Table]:
-    worker.ask("prepare", 60, sql=sql)
-    cost = worker.ask("run", 60)
+def asked(worker: WorkerProcess, sql: str) -> tuple[RunReply, pa.Table]:
+    worker.prepare(sql, 60)
+    cost = worker.run(60)
     path, _ = worker.answer(60)
     return cost, read_answer(path)
 

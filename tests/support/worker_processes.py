@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.process import WorkerProcess
+    from weigh_worker.protocol import RunReply
 
 
 def prepared(contender: str) -> PreparedContender:
@@ -45,10 +46,10 @@ def tables(paths: dict[str, list[Path]]) -> Tables:
     return Tables({name: [str(path) for path in those] for name, those in paths.items()}, content.hexdigest())
 
 
-def asked(worker: WorkerProcess, sql: str) -> tuple[dict[str, object], pa.Table]:
+def asked(worker: WorkerProcess, sql: str) -> tuple[RunReply, pa.Table]:
     """What executing a query cost, and its answer."""
-    worker.ask("prepare", 30, sql=sql)
-    cost = worker.ask("run", 60)
+    worker.prepare(sql, 30)
+    cost = worker.run(60)
     path, _ = worker.answer(30)
     return cost, read_answer(path)
 

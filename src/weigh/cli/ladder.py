@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,11 +11,12 @@ import click
 from weigh._kinds import LADDER
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
-from weigh.cli.run import asked, command_line, run
+from weigh.cli.run import asked, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.experiment.config.run_request import RunRequest
     from weigh.ladder.plan import LadderPlan
     from weigh.model.spec import Spec
     from weigh.model.units import Scale
@@ -74,14 +76,14 @@ def ladder(
     from weigh.ladder.report import files
     from weigh.ladder.run import climb
 
-    plan, specs, places = _planned(file, flags, scales, vary)
+    plan, specs, request = _planned(file, flags, scales, vary, out)
     done: list[tuple[Scale | None, Path]] = []
 
     def ended(scale: Scale | None, folder: Path) -> None:
         done.append((scale, folder))
         files.write(out, plan, done)
 
-    climb(specs, out, plan.command, progress(quiet), reports.write, ended, resume=resume, **places)
+    climb(specs, dataclasses.replace(request, resume=resume), progress(quiet), reports.write, ended)
     folder = files.folder_of(out, plan)
     results = LADDER.read(folder)
     print_results(LADDER, results, folder, as_json=as_json)
@@ -93,9 +95,9 @@ ladder.params = [_file, *ladder.params, *_flags]
 
 
 def _planned(
-    file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...]
-) -> tuple[LadderPlan, tuple[Spec, ...], dict[str, Any]]:
-    """The ladder, the experiments of its rungs, and where what they are made of lies."""
+    file: Path | None, flags: dict[str, Any], scales: str | None, vary: tuple[str, ...], out: Path
+) -> tuple[LadderPlan, tuple[Spec, ...], RunRequest]:
+    """The ladder, the experiments of its rungs, and how each of them is carried out."""
     from weigh.ladder import run as order
     from weigh.ladder import vary as varying
     from weigh.ladder.plan import LadderPlan
@@ -104,7 +106,7 @@ def _planned(
     if scales is not None and flags["scale"] is not None:
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")
     wanted = [varying.parse(text) for text in vary]
-    spec, places = asked(file, dict(flags))
+    spec, request = asked(file, dict(flags), out)
     if scales is None and not wanted and flags["scale"] is not None:
         raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
     if scales is not None:
@@ -113,7 +115,7 @@ def _planned(
             raise UsageError(f"--scales {scales} is no ladder", remedy="name several: --scales 100K,1M,10M")
     else:
         rungs = [] if wanted else list(order.usual_scales(spec.workload))
-    specs = [asked(file, {**flags, "scale": one})[0] for one in rungs] or [spec]
+    specs = [asked(file, {**flags, "scale": one}, out)[0] for one in rungs] or [spec]
     spec, variations = varying.expand(specs[0], wanted)
     specs = [spec, *(varying.expand(one, wanted)[0] for one in specs[1:])]
     ordered = order.rungs(specs)
@@ -121,6 +123,6 @@ def _planned(
         scales=tuple(one.scale for one in ordered),
         experiments=tuple(one.id for one in ordered),
         variations=variations,
-        command=command_line(),
+        command=request.command,
     )
-    return plan, ordered, places
+    return plan, ordered, request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from weigh.cli.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from weigh.experiment.config.run_request import RunRequest
     from weigh.model.spec import Spec
 
 _DEMO_BASELINE = "duckdb@2.0.0"
@@ -172,8 +174,8 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
-    spec, places = asked(file, flags)
-    _carry_out(spec, out, as_json, quiet, strict=strict, resume=resume, **places)
+    spec, request = asked(file, flags, out)
+    _carry_out(spec, dataclasses.replace(request, resume=resume), as_json, quiet, strict=strict)
 
 
 @click.command()
@@ -190,8 +192,8 @@ def gate(
     file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, trust: str | None, **flags: Any
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
-    spec, places = asked(file, flags)
-    _carry_out(spec, out, as_json, quiet, measure=False, pin=pin, trust=trust, **places)
+    spec, request = asked(file, flags, out)
+    _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), as_json, quiet)
 
 
 @click.command()
@@ -205,6 +207,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
     With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
     see how weigh refuses to time it.
     """
+    from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.config.spec import make_spec
 
     rival = _DEMO_WRONG if wrong_answer else _DEMO_RIGHT
@@ -216,30 +219,29 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
         "runs": 1,
         "contention": contention,
     }
-    _carry_out(make_spec(None, flags), out, as_json, quiet)
+    _carry_out(make_spec(None, flags), RunRequest(root=out, command=command_line()), as_json, quiet)
 
 
-def asked(file: Path | None, flags: dict[str, Any]) -> tuple[Spec, dict[str, Any]]:
-    """The spec, and where what it is made of lies."""
+def asked(file: Path | None, flags: dict[str, Any], out: Path) -> tuple[Spec, RunRequest]:
+    """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import spec as config
+    from weigh.experiment.config.run_request import RunRequest
 
     if file is None and config.DEFAULT_FILE.exists():
         file = config.DEFAULT_FILE
     table = config.read_file(file) if file else None
     shrink = flags.pop("shrink")
     own = config.own_files(table, file, flags)
-    return config.make_spec(table, flags, own), {
-        "answers": config.answers_path(table, flags),
-        "own": own,
-        "shrink": shrink,
-    }
+    spec = config.make_spec(table, flags, own)
+    answers = config.answers_path(table, flags)
+    return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 
 
-def _carry_out(spec: Spec, out: Path, as_json: bool, quiet: bool, *, strict: bool = False, **how: Any) -> None:
+def _carry_out(spec: Spec, request: RunRequest, as_json: bool, quiet: bool, *, strict: bool = False) -> None:
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
-    folder = experiment.run(spec, out, command_line(), progress(quiet), files.write, **how)
+    folder = experiment.run(spec, request, progress(quiet), files.write)
     results = files.read(folder)
     if as_json:
         print_json((folder / files.VERDICTS).read_bytes())

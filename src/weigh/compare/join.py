@@ -28,6 +28,7 @@ from weigh.verdict import refusals as spoiling
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.preclusions import Ruling, Rulings
+from weigh.verdict.question import Question
 from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ class _Seen:
     def __init__(self, side: Side, table: Table) -> None:
         self.side, self.table = side, table
         self.rulings = Rulings(side.samples, side.gate)
-        self.operation = {name: number for number, name in enumerate(table.operations)}
+        # Sessions are joined on hot times only.
+        self.operation = {name: number for number, (name, _) in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.unusable, self.executions = table.unusable(), table.executions()
 
@@ -213,7 +215,7 @@ class _Join:
         operation, candidate, baseline = key
         for seen, contender in self._sides(candidate, baseline):
             side = seen.side
-            for reason in spoiling.reasons(side.spoilt, operation, contender, side.reference, "reference"):
+            for reason in spoiling.reasons(side.spoilt, Question(operation), contender, side.reference, "reference"):
                 yield join_reasons.said_of(side.name, reason)
 
     def _decided(self, key: tuple[str, str, str], at: int, figures: _Figures) -> Joined:

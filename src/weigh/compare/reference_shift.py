@@ -87,9 +87,9 @@ def _whole_blocks(levels: Floats) -> Floats:
 
 
 def _levels(table: Table, contender: int) -> dict[str, Floats]:
-    """Mean logarithms of a contender's arms by operation, one a block, NaN where it was not measured."""
+    """Mean logarithms of a contender's arms by operation (hot alone), one a block, NaN where it was not measured."""
     logs = table.logs()[..., table.contender_of == contender]
     present = ~np.isnan(logs)
     with np.errstate(invalid="ignore"):
         mean = np.where(present, logs, 0.0).sum(axis=-1) / present.sum(axis=-1)
-    return {name: mean[number] for number, name in enumerate(table.operations) if np.isfinite(mean[number]).any()}
+    return {name: mean[number] for number, (name, _) in enumerate(table.questions) if np.isfinite(mean[number]).any()}

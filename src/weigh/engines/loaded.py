@@ -43,7 +43,7 @@ def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting
     """The folder of the store, from the cache or loaded now.
 
     Raises:
-        LifeEnded: the engine could not load the tables.
+        WorkerEnded: the engine could not load the tables.
         EnvironmentFault: the cache cannot be written.
     """
     named = [engine.name, _code(engine.adapter), environment.key, settings, tables.key, sorted(tables.paths)]
@@ -84,7 +84,7 @@ def _load(engine: Engine, environment: Environment, settings: dict[str, Setting]
     aside.chmod(0o755)
     try:
         with WorkerProcess(engine, environment, settings) as worker:
-            worker.ask("load", LOAD_TIMEOUT, tables=tables.paths, store=str(aside))
+            worker.load(tables.paths, aside, LOAD_TIMEOUT)
         aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -71,7 +71,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
             changed: settings to put over the contender's own.
 
         Raises:
-            LifeEnded: it could not be opened or bound.
+            WorkerEnded: it could not be opened or bound.
         """
         # Loaded with the contender's own settings: a changed one is about how queries are executed.
         store = self.load(tables) if self.engine.stores else None

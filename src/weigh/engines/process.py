@@ -6,14 +6,18 @@ of memory are outcomes, not failures of weigh.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import signal
 import socket
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from weigh.host import cgroup, scratch
 from weigh.model.sample import Outcome
@@ -34,6 +38,8 @@ START_TIMEOUT = 60.0
 ATTACH_TIMEOUT = 3600.0
 """Seconds to see the tables of a store; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
+
+_R = TypeVar("_R", bound=protocol.Reply)
 
 
 class WorkerEnded(Exception):
@@ -100,8 +106,9 @@ class WorkerProcess:
                 self._group = cgroup.Group(groups, limit)
                 # Before it is told what to open: a thread pool or a server that it starts is in the group too.
                 self._group.add(self._process.pid)
-            self.ask(
+            self._ask(
                 "open",
+                protocol.Reply,
                 START_TIMEOUT,
                 adapter=str(engine.adapter),
                 settings=settings,
@@ -129,11 +136,12 @@ class WorkerProcess:
         """Bytes that its control group allows, read back; None without one."""
         return self._group.limit if self._group else None
 
-    def ask(self, what: str, timeout: float, **fields: Any) -> dict[str, Any]:
+    def _ask(self, what: str, kind: type[_R], timeout: float, **fields: Any) -> _R:
         """One request and its reply.
 
         Raises:
-            LifeEnded: the engine refused, or the process timed out, crashed or ran out of memory.
+            WorkerEnded: the engine refused, the process timed out, crashed or ran out of memory, or what it replied
+                is no such reply.
         """
         self._channel.settimeout(timeout)
         try:
@@ -146,36 +154,47 @@ class WorkerProcess:
             raise self._obituary(what) from None
         error = reply.get("error")
         if error:
-            outcome = Outcome(error["kind"])
-            raise WorkerEnded(outcome, f"{error['type']}: {error['text']}", alive=True)
-        return reply
+            refused = _decoded(what, protocol.ErrorReply, error)
+            raise WorkerEnded(Outcome(refused.kind), f"{refused.type}: {refused.text}", alive=True)
+        return _decoded(what, kind, reply)
 
     def version(self) -> str:
         """The engine's own word on its version."""
-        return str(self.ask("version", START_TIMEOUT)["engine"])
+        return self._ask("version", protocol.VersionReply, START_TIMEOUT).engine
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Settings in force: name -> {value, default}."""
-        values: dict[str, dict[str, Any]] = self.ask("settings", START_TIMEOUT)["values"]
-        return values
+        return self._ask("settings", protocol.SettingsReply, START_TIMEOUT).values
 
     def bind(self, tables: dict[str, list[str]], timeout: float = START_TIMEOUT) -> None:
         """Make the tables visible under their names."""
-        self.ask("bind", timeout, tables=tables)
+        self._ask("bind", protocol.Reply, timeout, tables=tables)
+
+    def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
+        """Make the engine's own copy of the tables in an empty folder."""
+        self._ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
 
     def attach(self, store: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
         """Make the tables of a store visible."""
-        self.ask("attach", timeout, store=str(store), tables=tables)
+        self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
 
     def files(self) -> list[str]:
         """Files that hold the data of its tables; none where nobody can tell which they are."""
-        return [str(path) for path in self.ask("files", START_TIMEOUT)["paths"]]
+        return self._ask("files", protocol.FilesReply, START_TIMEOUT).paths
 
     def servers(self) -> list[int]:
         """Processes of this machine that work for the engine and were not started by it."""
-        return [int(pid) for pid in self.ask("servers", START_TIMEOUT)["pids"]]
+        return self._ask("servers", protocol.ServersReply, START_TIMEOUT).pids
 
-    def answer(self, timeout: float) -> tuple[Path, dict[str, Any]]:
+    def prepare(self, sql: str, timeout: float) -> protocol.PrepareReply:
+        """Hand over the query that ``run`` executes."""
+        return self._ask("prepare", protocol.PrepareReply, timeout, sql=sql)
+
+    def run(self, timeout: float) -> protocol.RunReply:
+        """Execute the query under the clock."""
+        return self._ask("run", protocol.RunReply, timeout)
+
+    def answer(self, timeout: float) -> tuple[Path, protocol.AnswerReply]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.
 
         Returns:
@@ -183,13 +202,13 @@ class WorkerProcess:
         """
         self._answers += 1
         path = self._memory / f"{self._answers}.arrow"
-        return path, self.ask("answer", timeout, path=str(path))
+        return path, self._ask("answer", protocol.AnswerReply, timeout, path=str(path))
 
     def close(self) -> None:
         """End the life politely, or not."""
         if self._process.poll() is None:
             with suppress(WorkerEnded, OSError):
-                self.ask("close", 5.0)
+                self._ask("close", protocol.CloseReply, 5.0)
         self.kill()
 
     def kill(self) -> None:
@@ -232,6 +251,19 @@ class WorkerProcess:
             return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
+
+
+def _decoded(what: str, kind: type[_R], reply: object) -> _R:
+    """A reply as its class. The worker runs in an environment of its own, and adapters are plug-ins."""
+    known = {field.name for field in dataclasses.fields(kind)}
+    if isinstance(reply, Mapping) and (surplus := reply.keys() - known):
+        problem = f"it has fields that nobody asked for: {', '.join(sorted(surplus))}"
+    else:
+        try:
+            return msgspec.convert(reply, kind)
+        except msgspec.ValidationError as error:
+            problem = str(error)
+    raise WorkerEnded(Outcome.ERROR, f"the worker's reply to '{what}' is malformed: {problem}", alive=True)
 
 
 def _clean_environment(lib: Path) -> dict[str, str]:

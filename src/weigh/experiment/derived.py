@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
@@ -11,7 +11,7 @@ from weigh.evidence import timeline
 from weigh.evidence.seal import write_json
 from weigh.experiment import record as records
 from weigh.model.errors import EvidenceFault
-from weigh.model.sample import Outcome, Sample
+from weigh.model.sample import Outcome, Sample, Temperature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,18 +67,21 @@ def sample_table(samples: Iterable[Sample]) -> pa.Table:
     """Samples as they are written: one row each, the fields of :class:`Sample` as columns."""
     import pyarrow as pa
 
-    columns = {
-        "attempt": pa.int32(), "block": pa.int32(), "start": pa.int32(), "turn": pa.int32(), "run": pa.int32(),
-        "arm": pa.string(), "contender": pa.string(), "operation": pa.string(), "case": pa.string(),
-        "outcome": pa.string(), "wall_s": pa.float64(), "cpu_s": pa.float64(),
-        "prepare_cpu_s": pa.float64(), "answer_s": pa.float64(),
-        "answer_cpu_s": pa.float64(), "rows": pa.int64(), "digest": pa.string(), "peak_memory": pa.int64(),
-        "bytes_read": pa.int64(), "bytes_written": pa.int64(), "major_faults": pa.int64(), "at": pa.float64(),
-        "detail": pa.string(),
-        "temperature": pa.string(),
-    }  # fmt: skip
     rows = [msgspec.to_builtins(sample) for sample in samples]
-    return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
+    return pa.Table.from_pylist(rows, schema=sample_schema())
+
+
+def sample_schema() -> pa.Schema:
+    """The columns of ``samples.parquet``: the fields of :class:`Sample` in order, in the type that each asks for."""
+    import pyarrow as pa
+
+    # A whole number that every sample has is a position; one that may be missing was measured, and may be large.
+    columns = {
+        int: pa.int32(), int | None: pa.int64(), float: pa.float64(), float | None: pa.float64(),
+        str: pa.string(), Outcome: pa.string(), Temperature: pa.string(),
+    }  # fmt: skip
+    types = get_type_hints(Sample)
+    return pa.schema([(field.name, columns[types[field.name]]) for field in msgspec.structs.fields(Sample)])
 
 
 def read_samples(folder: Path) -> list[Sample]:

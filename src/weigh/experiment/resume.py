@@ -7,6 +7,7 @@ that it lacks. Verdicts read both.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,20 @@ import msgspec
 from weigh import __version__
 from weigh.evidence import attempts, seal
 from weigh.experiment import record as records
+from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.record import Record
+from weigh.model import codes, units
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
+    from weigh.evidence.journal import Journal
+    from weigh.experiment.contenders_read import ContendersRead
+    from weigh.experiment.setup import Setup
     from weigh.model.contender import ContenderRead
     from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
     from weigh.model.gate import Gate
+    from weigh.model.progress import Progress
     from weigh.model.spec import Spec
 
 
@@ -79,6 +87,37 @@ def left(root: Path, spec: Spec) -> Left:
     return Left(folder=folder, starts=starts)
 
 
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """An attempt that was killed, found the same as it was.
+
+    Attributes:
+        record: what it had recorded.
+        read: what its contenders say of themselves now.
+        findings: what is to be said about it.
+    """
+
+    record: Record
+    read: ContendersRead
+    findings: tuple[Finding, ...]
+
+
+def resumption(record: Record, setup: Setup, journal: Journal, progress: Progress) -> Resumption:
+    """Go on with an attempt that was killed; its journal is told.
+
+    Raises:
+        EvidenceFault: what is measured has changed since; nothing was written.
+        EngineFault: a contender cannot be started.
+    """
+    read = read_contenders(setup.contenders)
+    check_same(record, read.reads, setup.data.manifest)
+    turns = len({(sample.block, sample.turn) for sample in record.samples})
+    journal.append("resumed", records.Resumed(blocks=len(record.blocks), turns=turns))
+    progress.say(f"going on after {units.count(turns, 'turn')}")
+    findings = (_resumed(len(record.blocks) - 1, turns),) if record.blocks else ()
+    return Resumption(record, read, findings)
+
+
 def check_same(record: Record, contenders: tuple[ContenderRead, ...], manifest: Manifest) -> None:
     """Nothing that is measured may have changed since the attempt was begun.
 
@@ -107,6 +146,14 @@ def check_gate(before: Gate | None, now: Gate) -> str:
             if was is not None and was is not status:
                 return f"on resuming, {contender} is {status} on {one.operation}; it was {was}"
     return ""
+
+
+def _resumed(block: int, turns: int) -> Finding:
+    return codes.X_RESUMED.finding(
+        text=f"the attempt was killed and gone on with after {units.count(turns, 'turn')}: in block {block} the arms "
+        "have two lives each",
+        remedy="nothing is wrong; at most the turn in flight was lost",
+    )
 
 
 def _changed(what: str) -> EvidenceFault:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weigh import workloads
 from weigh.data.generator import generator
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from weigh.experiment.config.run_request import RunRequest
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
     from weigh.model.units import Scale
@@ -59,23 +60,19 @@ def rungs(specs: Sequence[Spec]) -> tuple[Spec, ...]:
 
 def climb(
     specs: Sequence[Spec],
-    root: Path,
-    command: str,
+    request: RunRequest,
     progress: Progress,
     render: Callable[[Path], None],
     done: Callable[[Scale | None, Path], None],
-    **how: Any,
 ) -> None:
     """Run every rung, the smallest first: what is wrong shows at little cost.
 
     Args:
         specs: as of :func:`rungs`.
-        root: as of :func:`weigh.experiment.run.run`.
-        command: as of it.
+        request: as of :func:`weigh.experiment.run.run`, the same for all rungs.
         progress: as of it.
         render: as of it.
         done: told the scale and the evidence of every rung that ended.
-        how: further arguments of it, the same for all rungs.
 
     Raises:
         WeighError: a rung could not begin, or failed. The rungs below it stay, and a note says so.
@@ -84,7 +81,7 @@ def climb(
         if len(specs) > 1:
             progress.say(f"rung {number + 1} of {len(specs)}: {units.scale(spec.scale)}")
         try:
-            folder = run.run(spec, root, command, progress, render, **how)
+            folder = run.run(spec, request, progress, render)
         except (KeyboardInterrupt, WeighError) as error:
             if number:
                 error.add_note(f"{units.count(number, 'rung')} below it stayed; --resume goes on from there")

@@ -9,6 +9,7 @@ from weigh.machine.contention import ALL, merged
 from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent, seconds
+from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,13 +23,18 @@ _NAMED = 3
 """Processes, operations and turns that a text names; the JSON has them all."""
 
 
-def refusals(found: Contention, temperature: str = "hot") -> tuple[Refusals, ...]:
-    """Pairs of one temperature that are refused: because of other processes, and because of other guests."""
-    own = [one for one in found.pairs if one.temperature == temperature]
+def refusals(found: Contention) -> tuple[Refusals, ...]:
+    """Pairs that are refused: because of other processes, and because of other guests."""
     contended = {
-        (one.operation, one.contender): by_others(one.foreign, found.bound, one.culprits) for one in own if one.refused
+        (Question(one.operation, one.temperature), one.contender): by_others(one.foreign, found.bound, one.culprits)
+        for one in found.pairs
+        if one.refused
     }
-    stolen = {(one.operation, one.contender): by_guests(one.steal, found.bound) for one in own if one.stolen}
+    stolen = {
+        (Question(one.operation, one.temperature), one.contender): by_guests(one.steal, found.bound)
+        for one in found.pairs
+        if one.stolen
+    }
     return tuple(one for one in (contended, stolen) if one)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from weigh.model.calibration import Calibration
     from weigh.model.finding import Finding
     from weigh.statistics.arrays import Floats
+    from weigh.verdict.question import Question
     from weigh.verdict.refusals import Refusals
 
 
@@ -103,13 +104,13 @@ def findings(found: Iterable[Quiet], margin: float, *, serial: bool) -> list[Fin
     ]
 
 
-def refusals(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[str, str]]) -> Refusals:
+def refusals(found: Iterable[Quiet], margin: float, pairs: Iterable[tuple[Question, str]]) -> Refusals:
     """Comparisons whose arms did not share a drift: of arms that lived one after another in a block.
 
     Args:
         found: of one attempt.
         margin: the smallest change that matters, a fraction.
-        pairs: (operation, contender) of all comparisons whose arms did so.
+        pairs: (question, contender) of all comparisons whose arms did so.
     """
     # The disk's speed is not that of data in memory.
     sharp = [one for one in found if one.kernel != "disk" and abs(one.size) > margin and one.abrupt > margin]

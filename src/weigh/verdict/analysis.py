@@ -16,7 +16,7 @@ from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
 from weigh.verdict.preclusions import Ruling, Rulings
-from weigh.verdict.question import label, parted
+from weigh.verdict.question import Question
 from weigh.verdict.table import tabulate
 from weigh.verdict.timings import timings
 
@@ -63,8 +63,7 @@ def analyse(
             all contenders.
         contradicted: operations on which a contender was contradicted, by contender; marks all its rows.
         metric: field of the samples to judge.
-        spoilt: comparisons that are refused because of what the machine did meanwhile, by the label of the operation
-            (:mod:`weigh.verdict.question`); their figures are kept.
+        spoilt: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():
@@ -87,26 +86,26 @@ class _Session:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
         self.contradicted = contradicted
         self.found = spoilt
-        self.number = {name: number for number, name in enumerate(table.operations)}
+        self.number = {question: number for number, question in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.baseline = self.contender[spec.baseline]
         self.unusable, self.executions = table.unusable(), table.executions()
-        self.opinions: dict[tuple[str, str], SecondOpinion] = {}
+        self.opinions: dict[tuple[Question, str], SecondOpinion] = {}
 
     def analysis(self, gate: Gate) -> MetricAnalysis:
         """Everything, in the order of the gate."""
-        measured = {parted(name)[0] for name in self.number}
+        measured = {question.operation for question in self.number}
         others = sorted(measured | self.rulings.operations)
         asked = list(dict.fromkeys([*gate, *self.spec.operations, *others]))
-        operations = [label(one, temperature) for temperature in self.spec.temperatures for one in asked]
+        questions = [Question(one, temperature) for temperature in self.spec.temperatures for one in asked]
         rows = {
-            (operation, candidate): self._ruling(operation, candidate)
-            for operation in operations
+            (question, candidate): self._ruling(question, candidate)
+            for question in questions
             for candidate in self.table.contenders
-            if candidate != self.spec.baseline and self._applicable(operation, candidate)
+            if candidate != self.spec.baseline and self._applicable(question, candidate)
         }
         pairs = [pair for pair, ruling in rows.items() if ruling is None]
-        numbers = [(self.number[operation], self.contender[candidate]) for operation, candidate in pairs]
+        numbers = [(self.number[question], self.contender[candidate]) for question, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
         spoilt = np.array([any(self._spoilt(pair)) for pair in pairs], dtype=np.bool_)
         decisions = decide(compared.effects, compared.starts, self.spec.rules, spoilt)
@@ -114,43 +113,43 @@ class _Session:
             self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
         return MetricAnalysis(
-            timings=tuple(self._timings(operations)),
+            timings=tuple(self._timings(questions)),
             verdicts=tuple(
                 self._decided(pair, place[pair], compared, decisions)
                 if ruling is None
                 else self._verdict(pair, ruling.name, (ruling.reason,))
                 for pair, ruling in rows.items()
             ),
-            floors=tuple(self._floors(operations)),
+            floors=tuple(self._floors(questions)),
             family=decisions.family,
             selected=decisions.selected,
         )
 
-    def _usable(self, operation: str, candidate: str) -> tuple[int, int]:
+    def _usable(self, question: Question, candidate: str) -> tuple[int, int]:
         """Executions of both sides: those without a ratio, and all."""
-        number = self.number.get(operation)
+        number = self.number.get(question)
         if number is None:
             return 0, 0
         both = [self.contender[candidate], self.baseline]
         return int(self.unusable[number, both].sum()), int(self.executions[number, both].sum())
 
-    def _applicable(self, operation: str, candidate: str) -> bool:
+    def _applicable(self, question: Question, candidate: str) -> bool:
         """Whether there is a row: not where the metric is zero or missing throughout."""
-        unusable, executions = self._usable(operation, candidate)
+        unusable, executions = self._usable(question, candidate)
         return executions == 0 or unusable < executions
 
-    def _ruling(self, operation: str, candidate: str) -> Ruling | None:
+    def _ruling(self, question: Question, candidate: str) -> Ruling | None:
         """A verdict that needs no arithmetic, if there is one."""
-        if (ruling := self.rulings.of(parted(operation)[0], candidate, self.spec.baseline)) is not None:
+        if (ruling := self.rulings.of(question.operation, candidate, self.spec.baseline)) is not None:
             return ruling
-        unusable, executions = self._usable(operation, candidate)
+        unusable, executions = self._usable(question, candidate)
         if executions == 0:
             return Ruling(VerdictName.REFUSED, reasons.few_starts(0))
         if unusable:
             return Ruling(VerdictName.UNRESOLVED, reasons.no_ratio(self.metric, unusable, executions))
         return None
 
-    def _decided(self, pair: tuple[str, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
+    def _decided(self, pair: tuple[Question, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
         """The verdict of the comparison at position ``at``."""
         name = VerdictName(str(decisions.names[at]))
         said = (*self._spoilt(pair), *self._reasons(name, at, compared, decisions))
@@ -178,7 +177,7 @@ class _Session:
             starts_needed=_whole(decisions.needed[at]),
         )
 
-    def _spoilt(self, pair: tuple[str, str]) -> Iterator[Reason]:
+    def _spoilt(self, pair: tuple[Question, str]) -> Iterator[Reason]:
         """Why the machine forbids a verdict."""
         return spoiling.reasons(self.found, *pair, self.spec.baseline)
 
@@ -212,11 +211,10 @@ class _Session:
             yield reasons.trend()
 
     def _verdict(
-        self, pair: tuple[str, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
+        self, pair: tuple[Question, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
     ) -> Verdict:
         """A verdict with what all verdicts of the session share."""
-        name_of, candidate = pair
-        operation, temperature = parted(name_of)
+        (operation, temperature), candidate = pair
         contenders = (candidate, self.spec.baseline)
         marks = [
             reasons.contradicted(contender, elsewhere)
@@ -241,29 +239,28 @@ class _Session:
             **figures,  # type: ignore[arg-type]
         )
 
-    def _timings(self, operations: Sequence[str]) -> Iterator[Timing]:
+    def _timings(self, questions: Sequence[Question]) -> Iterator[Timing]:
         """Timings of what may be shown."""
         found = timings(self.table, self.metric, scale=self.spec.scale)
-        for operation in operations:
+        for question in questions:
             for contender in self.table.contenders:
-                timing = found.get((operation, contender))
+                timing = found.get((question, contender))
                 if timing is not None and self.rulings.shown(timing.operation, contender):
                     yield timing
 
-    def _floors(self, operations: Sequence[str]) -> Iterator[NoiseFloor]:
+    def _floors(self, questions: Sequence[Question]) -> Iterator[NoiseFloor]:
         """Noise floors of what may be shown."""
         floor, starts = self_comparison(self.table, self.baseline)
         half = quantile(self.spec.rules.confidence, floor.freedom) * floor.error
-        for operation in operations:
-            at = self.number.get(operation)
+        for question in questions:
+            at = self.number.get(question)
             if at is None or not np.isfinite(floor.effect[at]):
                 continue
-            question, temperature = parted(operation)
-            if self.rulings.shown(question, self.spec.baseline):
+            if self.rulings.shown(question.operation, self.spec.baseline):
                 yield NoiseFloor(
-                    operation=question,
+                    operation=question.operation,
                     metric=self.metric,
-                    temperature=temperature,
+                    temperature=question.temperature,
                     ratio=float(np.exp(floor.effect[at])),
                     low=float(np.exp(floor.effect[at] - half[at])),
                     high=float(np.exp(floor.effect[at] + half[at])),

@@ -166,7 +166,7 @@ def rule(difference: Floats, bound: Floats) -> NDArray[np.str_]:
 
 
 def opinions(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> list[SecondOpinion]:
-    """The second opinion on pairs (number of an operation, number of a candidate), in their order.
+    """The second opinion on pairs (number of a question, number of a candidate), in their order.
 
     All timed executions count, those of both arms of the baseline together. Of an operation with several cases they
     are divided by the median of their case first, that of both sides together: the difference between cases is not
@@ -175,9 +175,9 @@ def opinions(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> l
     executions = Groups.of(
         table.value,
         table.case * len(table.contenders) + table.contender,
-        len(table.operation_of) * len(table.contenders),
+        len(table.question_of) * len(table.contenders),
     )
-    sides = [_sides(table, executions, operation, (candidate, baseline)) for operation, candidate in pairs]
+    sides = [_sides(table, executions, question, (candidate, baseline)) for question, candidate in pairs]
     difference, bound = np.empty((2, len(pairs)))
     sizes = np.array([[len(new), len(old)] for new, old in sides]).reshape(-1, 2)
     for size in np.unique(sizes, axis=0):
@@ -190,10 +190,10 @@ def opinions(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> l
     ]
 
 
-def _sides(table: Table, executions: Groups, operation: int, contenders: tuple[int, int]) -> tuple[Floats, Floats]:
-    """The executions of both contenders on one operation."""
+def _sides(table: Table, executions: Groups, question: int, contenders: tuple[int, int]) -> tuple[Floats, Floats]:
+    """The executions of both contenders on one question."""
     new, old = [], []
-    cases = np.flatnonzero(table.operation_of == operation)
+    cases = np.flatnonzero(table.question_of == question)
     for case in cases:
         both = []
         for contender in contenders:

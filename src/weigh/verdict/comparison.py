@@ -1,4 +1,4 @@
-"""Comparisons: candidates against the baseline, each on one operation.
+"""Comparisons: candidates against the baseline, each on one question.
 
 Only the arms of the two contenders enter: what a third contender does cannot change the ratio of these two.
 """
@@ -43,16 +43,16 @@ class Comparisons:
 
 
 def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Comparisons:
-    """Estimates the pairs (number of an operation, number of a candidate)."""
+    """Estimates the pairs (number of a question, number of a candidate)."""
     logs, counts, medians = table.logs(), table.counts(), median_logs(table)
-    operation, candidate = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    question, candidate = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     figures = np.full((5, len(pairs)), np.nan)
     starts, runs = np.zeros((2, len(pairs)), dtype=np.int64)
     base = np.flatnonzero(table.contender_of == baseline)
     for number in np.unique(candidate):
         own = np.flatnonzero(table.contender_of == number)
         rows = np.flatnonzero(candidate == number)
-        there = operation[rows]
+        there = question[rows]
         of_own, of_base = logs[there][..., own], logs[there][..., base]
         weights = np.array([1.0] * len(own) + [-1.0] * len(base))
         effects = fit(np.concatenate([of_own, of_base], axis=-1), weights)
@@ -63,7 +63,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         median = medians[there, number] - medians[there, baseline]
         figures[:, rows] = (effects.effect, effects.error, effects.freedom, median, trend)
     effect, error, freedom, median, trend = figures
-    floor = self_comparison(table, baseline)[0].effect[operation]
+    floor = self_comparison(table, baseline)[0].effect[question]
     return Comparisons(Effects(effect, error, freedom), starts, runs, median, floor, trend)
 
 
@@ -71,7 +71,7 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
     """Estimates the baseline's second arm over its first, and counts the blocks in which both were measured.
 
     Returns:
-        Arrays of the shape (operations,).
+        Arrays of the shape (questions,).
     """
     logs = table.logs()
     arms = np.flatnonzero(table.contender_of == baseline)[:2]

@@ -13,28 +13,29 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.model.verdict import Reason
+from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Refusals = Mapping[tuple[str, str], Reason]
-"""Why the figures of (operation, contender) cannot carry a verdict. The baseline's spoil every comparison with it."""
+Refusals = Mapping[tuple[Question, str], Reason]
+"""Why the figures of (question, contender) cannot carry a verdict. The baseline's spoil every comparison with it."""
 
 
 def reasons(
-    found: Sequence[Refusals], operation: str, candidate: str, baseline: str, role: str = "baseline"
+    found: Sequence[Refusals], question: Question, candidate: str, baseline: str, role: str = "baseline"
 ) -> Iterator[Reason]:
     """Why the comparison is refused; none where nothing spoilt it.
 
     Args:
         found: by everybody who looked.
-        operation: on which they are compared.
+        question: on which they are compared.
         candidate: who is compared.
         baseline: with whom.
         role: what the text calls that one.
     """
     for one in found:
-        if (reason := one.get((operation, candidate))) is not None:
+        if (reason := one.get((question, candidate))) is not None:
             yield reason
-        if (reason := one.get((operation, baseline))) is not None:
+        if (reason := one.get((question, baseline))) is not None:
             yield msgspec.structs.replace(reason, text=f"the {role} {baseline}: {reason.text}")

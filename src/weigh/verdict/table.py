@@ -1,4 +1,4 @@
-"""The table: samples of one metric as arrays, one mean logarithm per (operation, block, arm)."""
+"""The table: samples of one metric as arrays, one mean logarithm per (question, block, arm)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from weigh.verdict.question import label
+from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats, Ints
 
 
-_Key = TypeVar("_Key", tuple[int, str], tuple[str, str], tuple[int, int])
+_Key = TypeVar("_Key", tuple[int, str], tuple[Question, str], tuple[int, int])
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Timed executions that ended well, sorted, so that the order of the samples cannot matter.
 
-    The first five arrays have the shape (executions,), the operation of a case is ``operation_of[case]``. A
+    The first five arrays have the shape (executions,), the question of a case is ``question_of[case]``. A
     block is one block of one attempt: a second attempt adds blocks. A start is one arm in one block.
 
     Attributes:
         case, contender, arm, block: numbers of what was executed, by whom and when.
         value: the metric in its unit; NaN where it was not measured.
-        operation_of: number of the operation of each (operation, case) pair.
-        operations, contenders, arms: names by number; of an operation that was not hot, its
-            :func:`~weigh.verdict.question.label`.
+        question_of: number of the question of each (question, case) pair.
+        questions: by number: operations at a temperature.
+        contenders, arms: names by number.
         contender_of: number of the contender of each arm.
         blocks: number of blocks.
     """
@@ -43,54 +43,54 @@ class Table:
     arm: Ints
     block: Ints
     value: Floats
-    operation_of: Ints
-    operations: tuple[str, ...]
+    question_of: Ints
+    questions: tuple[Question, ...]
     contenders: tuple[str, ...]
     arms: tuple[str, ...]
     contender_of: Ints
     blocks: int
 
     @property
-    def operation(self) -> Ints:
-        """Number of the operation of each execution."""
-        return self.operation_of[self.case]
+    def question(self) -> Ints:
+        """Number of the question of each execution."""
+        return self.question_of[self.case]
 
     def unusable(self) -> Ints:
-        """Executions without a ratio (missing or not above zero), shape (operations, contenders)."""
+        """Executions without a ratio (missing or not above zero), shape (questions, contenders)."""
         return self._count(~(self.value > 0))
 
     def executions(self) -> Ints:
-        """All executions, shape (operations, contenders)."""
+        """All executions, shape (questions, contenders)."""
         return self._count(np.ones(len(self.value), dtype=np.bool_))
 
     def counts(self) -> Ints:
-        """Executions of each start, shape (operations, blocks, arms)."""
-        shape = (len(self.operations), self.blocks, len(self.arms))
-        cell = (self.operation * self.blocks + self.block) * len(self.arms) + self.arm
+        """Executions of each start, shape (questions, blocks, arms)."""
+        shape = (len(self.questions), self.blocks, len(self.arms))
+        cell = (self.question * self.blocks + self.block) * len(self.arms) + self.arm
         return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
 
     def logs(self) -> Floats:
-        """Mean logarithm of each start, shape (operations, blocks, arms), NaN where there is none.
+        """Mean logarithm of each start, shape (questions, blocks, arms), NaN where there is none.
 
         The mean over the runs of a case, then over the cases; a start that lacks a case has none, because
         cases differ in size and their mean would move with the choice.
         """
-        shape = (len(self.operation_of), self.blocks, len(self.arms))
+        shape = (len(self.question_of), self.blocks, len(self.arms))
         cell = (self.case * self.blocks + self.block) * len(self.arms) + self.arm
         with np.errstate(invalid="ignore", divide="ignore"):
             logarithm = np.where(self.value > 0, np.log(self.value), np.nan)
             size = int(np.prod(shape))
             count = np.bincount(cell, minlength=size)
             by_case = (np.bincount(cell, logarithm, minlength=size) / count).reshape(shape)
-        first = np.searchsorted(self.operation_of, np.arange(len(self.operations)))
-        cases = np.bincount(self.operation_of, minlength=len(self.operations))
+        first = np.searchsorted(self.question_of, np.arange(len(self.questions)))
+        cases = np.bincount(self.question_of, minlength=len(self.questions))
         if len(first) == 0:
             return np.empty((0, self.blocks, len(self.arms)))
         return np.asarray(np.add.reduceat(by_case, first, axis=0) / cases[:, None, None], dtype=np.float64)
 
     def _count(self, chosen: NDArray[np.bool_]) -> Ints:
-        shape = (len(self.operations), len(self.contenders))
-        cell = self.operation[chosen] * shape[1] + self.contender[chosen]
+        shape = (len(self.questions), len(self.contenders))
+        cell = self.question[chosen] * shape[1] + self.contender[chosen]
         return np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
 
 
@@ -100,10 +100,10 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
     number_of = {name: number for number, name in enumerate(names)}
     timed = [sample for sample in samples if sample.timed and sample.contender in number_of]
     arm, arm_pairs = _numbered([(number_of[sample.contender], sample.arm) for sample in timed])
-    case, case_pairs = _numbered([(label(sample.operation, sample.temperature), sample.case) for sample in timed])
+    case, case_pairs = _numbered([(Question(sample.operation, sample.temperature), sample.case) for sample in timed])
     block, block_pairs = _numbered([(sample.attempt, sample.block) for sample in timed])
-    operations = sorted({operation for operation, _ in case_pairs})
-    operation_number = {name: number for number, name in enumerate(operations)}
+    questions = sorted({question for question, _ in case_pairs})
+    question_number = {question: number for number, question in enumerate(questions)}
     contender_of = np.array([number for number, _ in arm_pairs], dtype=np.int64)
     value = np.array([getattr(sample, metric) for sample in timed], dtype=np.float64)
     order = np.lexsort((value, block, arm, case))
@@ -113,8 +113,8 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
         arm=arm[order],
         block=block[order],
         value=value[order],
-        operation_of=np.array([operation_number[name] for name, _ in case_pairs], dtype=np.int64),
-        operations=tuple(operations),
+        question_of=np.array([question_number[question] for question, _ in case_pairs], dtype=np.int64),
+        questions=tuple(questions),
         contenders=names,
         arms=tuple(name for _, name in arm_pairs),
         contender_of=contender_of,

@@ -8,17 +8,17 @@ import numpy as np
 
 from weigh.model.verdict import Timing
 from weigh.statistics.order_statistics import Groups
-from weigh.verdict.question import parted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.statistics.arrays import Floats
+    from weigh.verdict.question import Question
     from weigh.verdict.table import Table
 
 
-def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str], Timing]:
-    """One timing of every (name of an operation in the table, contender) that has measurements of the metric.
+def timings(table: Table, metric: str, **place: object) -> dict[tuple[Question, str], Timing]:
+    """One timing of every (question, contender) that has measurements of the metric.
 
     Both arms of the baseline are pooled. With several cases the coefficient of variation is that of the
     measurements divided by the mean of their case: the difference between the cases is not noise.
@@ -28,9 +28,9 @@ def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str],
         metric: name of the metric.
         place: further fields of :class:`Timing` (scale, layout).
     """
-    shape = (len(table.operations), len(table.contenders))
+    shape = (len(table.questions), len(table.contenders))
     known = ~np.isnan(table.value)
-    group = (table.operation * shape[1] + table.contender)[known]
+    group = (table.question * shape[1] + table.contender)[known]
     groups = Groups.of(table.value[known], group, shape[0] * shape[1])
     low, middle, high = (array.reshape(shape) for array in (groups.minimum(), groups.median(), groups.maximum()))
     variation = _variation(table, known).reshape(shape)
@@ -39,22 +39,21 @@ def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str],
     for contender, contender_name in enumerate(table.contenders):
         own = counts[:, :, table.contender_of == contender]
         starts = (own > 0).sum(axis=(1, 2))
-        for operation, name in enumerate(table.operations):
-            question, temperature = parted(name)
-            if groups.count[operation * shape[1] + contender] == 0:
+        for number, question in enumerate(table.questions):
+            if groups.count[number * shape[1] + contender] == 0:
                 continue
-            cv = float(variation[operation, contender])
-            runs = own[operation]
-            found[name, contender_name] = Timing(
-                operation=question,
+            cv = float(variation[number, contender])
+            runs = own[number]
+            found[question, contender_name] = Timing(
+                operation=question.operation,
                 contender=contender_name,
                 metric=metric,
-                temperature=temperature,
-                starts=int(starts[operation]),
+                temperature=question.temperature,
+                starts=int(starts[number]),
                 runs=_median_count(runs[runs > 0]),
-                min=float(low[operation, contender]),
-                median=float(middle[operation, contender]),
-                max=float(high[operation, contender]),
+                min=float(low[number, contender]),
+                median=float(middle[number, contender]),
+                max=float(high[number, contender]),
                 cv=cv if np.isfinite(cv) else None,
                 **place,  # type: ignore[arg-type]
             )
@@ -62,26 +61,26 @@ def timings(table: Table, metric: str, **place: object) -> dict[tuple[str, str],
 
 
 def median_logs(table: Table) -> Floats:
-    """Logarithm of the median, averaged over the cases, shape (operations, contenders); both arms pooled."""
-    shape = (len(table.operation_of), len(table.contenders))
+    """Logarithm of the median, averaged over the cases, shape (questions, contenders); both arms pooled."""
+    shape = (len(table.question_of), len(table.contenders))
     group = table.case * shape[1] + table.contender
     with np.errstate(invalid="ignore", divide="ignore"):
         by_case = np.log(Groups.of(table.value, group, shape[0] * shape[1]).median()).reshape(shape)
-    if not table.operations:
+    if not table.questions:
         return np.empty((0, shape[1]))
-    first = np.searchsorted(table.operation_of, np.arange(len(table.operations)))
-    cases = np.bincount(table.operation_of)
+    first = np.searchsorted(table.question_of, np.arange(len(table.questions)))
+    cases = np.bincount(table.question_of)
     return np.asarray(np.add.reduceat(by_case, first, axis=0) / cases[:, None], dtype=np.float64)
 
 
 def _variation(table: Table, known: NDArray[np.bool_]) -> Floats:
-    """Coefficient of variation of each (operation, contender), relative to the means of the cases."""
+    """Coefficient of variation of each (question, contender), relative to the means of the cases."""
     contenders = len(table.contenders)
     value = table.value[known]
     cell = (table.case * contenders + table.contender)[known]
-    cells = len(table.operation_of) * contenders
-    group = (table.operation * contenders + table.contender)[known]
-    size = len(table.operations) * contenders
+    cells = len(table.question_of) * contenders
+    group = (table.question * contenders + table.contender)[known]
+    size = len(table.questions) * contenders
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(cell, value, minlength=cells) / np.bincount(cell, minlength=cells)
         squares = np.bincount(group, (value / mean[cell] - 1) ** 2, minlength=size)

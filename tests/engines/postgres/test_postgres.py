@@ -28,6 +28,7 @@ from weigh.engines.prepared import PreparedContender, read_back
 from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
+from weigh_worker.protocol import RunReply
 
 if TYPE_CHECKING:
     from support.command import Weigh
@@ -96,7 +97,7 @@ def test_the_server_is_nobody_special(contender: PreparedContender, tables: Tabl
 
 def test_all_files_of_a_table_are_read_and_names_are_folded(worker: WorkerProcess) -> None:
     cost, table = asked(worker, "SELECT N, S FROM Things ORDER BY n NULLS LAST")
-    assert cost["rows"] == table.num_rows == 4
+    assert cost.rows == table.num_rows == 4
     assert table.to_pylist() == [
         {"n": 1, "s": "a"}, {"n": 2, "s": ""}, {"n": 3, "s": None}, {"n": None, "s": "é'"}
     ]  # fmt: skip
@@ -104,9 +105,16 @@ def test_all_files_of_a_table_are_read_and_names_are_folded(worker: WorkerProces
 
 def test_what_the_client_costs_is_not_told_as_the_engine_s(worker: WorkerProcess) -> None:
     cost, _ = asked(worker, "SELECT count(*) AS n FROM things")
-    assert cost.pop("wall_s") > 0
-    nothing = dict.fromkeys(("cpu_s", "peak_memory", "bytes_read", "bytes_written", "major_faults"))
-    assert cost == {"rows": 1, **nothing}
+    assert cost.wall_s > 0
+    assert cost == RunReply(
+        wall_s=cost.wall_s,
+        rows=1,
+        cpu_s=None,
+        peak_memory=None,
+        bytes_read=None,
+        bytes_written=None,
+        major_faults=None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,7 +146,7 @@ def test_two_lives_share_a_store_but_not_a_directory(tmp_path: Path, tables: Tab
     assert sorted(path.name for path in directories.pop().parent.iterdir()) == ["0", "0.lock", "1", "1.lock"]
 
 
-@pytest.mark.usefixtures("life")
+@pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize("how", ["worker", "group"])
 @pytest.mark.parametrize("helpers", [0, 2])
 def test_a_killed_worker_leaves_no_server_and_no_query(
@@ -165,7 +173,7 @@ def test_a_killed_worker_leaves_no_server_and_no_query(
         assert value(after, "SELECT count(*) AS n FROM many") == 20_000
 
 
-@pytest.mark.usefixtures("life")
+@pytest.mark.usefixtures("worker")
 def test_what_a_dead_server_left_stops_nobody(contender: PreparedContender, tables: Tables) -> None:
     """Its process id belongs to a living process of the same user by now."""
     with contender.start(tables) as begun:

@@ -45,9 +45,9 @@ adapter = importlib.util.module_from_spec(spec)
 sys.modules[spec.name] = adapter
 spec.loader.exec_module(adapter)
 port, secret = sys.argv[2:]
-user = adapter.account.unprivileged()
-programs = adapter.account.programs(user)
-place = adapter.account.temporary(Path(), user)
+user = adapter.os_user.unprivileged()
+programs = adapter.os_user.programs(user)
+place = adapter.os_user.temporary(Path(), user)
 try:
     data = place / "data"
     adapter.server.initialise(programs, data, user)

@@ -158,8 +158,8 @@ class _ContenderCheck:
             if reply.lazy and not self._lazy:
                 self._lazy = True
                 self.findings.append(_lazy(name, operation.name, reply.lazy))
-            fastest = min(fastest, reply.run["wall_s"])
-            self.peak = max(self.peak, reply.run["peak_memory"] or 0)
+            fastest = min(fastest, reply.run.wall_s)
+            self.peak = max(self.peak, reply.run.peak_memory or 0)
             check = self._check(operation, case, reply.table)
             if first is None:
                 first = check

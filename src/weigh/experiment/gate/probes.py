@@ -84,11 +84,11 @@ def result_cache(ready: PreparedContender, workload: Workload, stage: DataLink, 
                 interview.execute(sql)
                 for pairs in (_PAIRS, _CONFIRMING):
                     for _ in range(pairs):
-                        again.append(interview.execute(sql)["wall_s"])
+                        again.append(interview.execute(sql).wall_s)
                         fresh += 1
                         number = int(hash_bytes(f"{sql}{fresh}".encode())[:7], 16)
                         perturbed = f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
-                        anew.append(interview.execute(perturbed)["wall_s"])
+                        anew.append(interview.execute(perturbed).wall_s)
                     # Medians of pairs taken in turn: a stall of the machine does not hide a cache.
                     if not _remembered(statistics.median(again), statistics.median(anew)):
                         break

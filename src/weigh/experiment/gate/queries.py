@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.model.sample import Outcome
+from weigh_worker.protocol import RunReply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     table: Any
-    run: dict[str, Any]
+    run: RunReply
     lazy: str = ""
 
 
@@ -77,12 +78,12 @@ class QuerySession:
             withdraw: fetch the answer while the data is withdrawn, to see whether it is complete.
 
         Raises:
-            LifeEnded: the engine refused, timed out, crashed or ran out of memory.
+            WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
         """
         worker = self._living()
         try:
-            worker.ask("prepare", self._timeout, sql=sql)
-            run = worker.ask("run", self._timeout)
+            worker.prepare(sql, self._timeout)
+            run = worker.run(self._timeout)
             lazy = ""
             if withdraw:
                 with self._stage.withdrawn():
@@ -95,28 +96,28 @@ class QuerySession:
             if lazy:
                 # Once more with the data in place: who answers now was lazy, who fails again is simply broken.
                 worker = self._living()
-                worker.ask("prepare", self._timeout, sql=sql)
-                run = worker.ask("run", self._timeout)
+                worker.prepare(sql, self._timeout)
+                run = worker.run(self._timeout)
             if lazy or not withdraw:
                 table = self._fetch(worker)
         except WorkerEnded as ended:
             if not ended.alive:
                 self._life = None
             raise
-        if not lazy and table.num_rows != run["rows"]:
-            lazy = f"it reported {run['rows']:,} rows inside the clock and handed out {table.num_rows:,}"
+        if not lazy and table.num_rows != run.rows:
+            lazy = f"it reported {run.rows:,} rows inside the clock and handed out {table.num_rows:,}"
         return Reply(table=table, run=run, lazy=lazy)
 
-    def execute(self, sql: str) -> dict[str, Any]:
+    def execute(self, sql: str) -> RunReply:
         """Execute a query without fetching its answer.
 
         Raises:
-            LifeEnded: as ``ask``.
+            WorkerEnded: as ``ask``.
         """
         worker = self._living()
         try:
-            worker.ask("prepare", self._timeout, sql=sql)
-            return worker.ask("run", self._timeout)
+            worker.prepare(sql, self._timeout)
+            return worker.run(self._timeout)
         except WorkerEnded as ended:
             if not ended.alive:
                 self._life = None
@@ -136,7 +137,7 @@ def read_answer(path: Path) -> pa.Table:
     """The answer in an Arrow IPC stream; the file is gone afterwards, its pages live as long as the table.
 
     Raises:
-        LifeEnded: what the engine handed out is no Arrow stream.
+        WorkerEnded: what the engine handed out is no Arrow stream.
     """
     import pyarrow as pa
 

@@ -14,37 +14,34 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from weigh.answers import compare
 from weigh.engines.prepared import cache_folder
 from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment import resources
-from weigh.experiment.gate.queries import read_answer
 from weigh.experiment.measure import cold
 from weigh.experiment.measure.calibration import Calibrating
+from weigh.experiment.measure.execution import Position, execute, failed, sample
+from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.host import processes
 from weigh.host.sampling import Sampling
 from weigh.model import codes
-from weigh.model.sample import Outcome, Sample
+from weigh.model.sample import Outcome
 from weigh.model.schedule import Arm, Slot, block_order, start_order
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Mapping
 
     from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
     from weigh.experiment.data_link import DataLink
+    from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.stopping import Stopping
     from weigh.experiment.record import Record
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
-    from weigh.model.sample import Temperature
+    from weigh.model.sample import Sample, Temperature
     from weigh.model.spec import Spec
     from weigh.model.units import Seconds
-
-LARGE_ANSWER = 64 << 20
-"""Bytes; above, the full digest of an answer is taken once a start and its row count otherwise."""
 
 Cases = tuple[tuple[str, str], ...]
 
@@ -80,7 +77,7 @@ class Blocks:
         self._workload = workload
         self._contenders = contenders
         self._arms = {arm.name: arm for arm in arms}
-        self._kept = kept
+        self._answers = TimedAnswers(workload, kept)
         self._stage = stage
         self._journal = journal
         self._attempt = attempt
@@ -94,12 +91,6 @@ class Blocks:
         self._wrong: set[str] = set()
         self._begun: tuple[BlockBegun, ...] = ()
         self._kept_turns: set[tuple[int, int]] = set()
-        timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
-        self._digests = {
-            key: compare.digest(table, workload.operation(key[1]).schema)
-            for key, table in kept.items()
-            if key[1:] in timed
-        }
 
     def restore(self, record: Record) -> None:
         """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
@@ -172,7 +163,7 @@ class Blocks:
                 progress.step(block + 1, starts + cold_starts, "measuring")
                 continue
             operations = tuple(dict.fromkeys(operation for operation, _ in self._live(cases)))
-            self._stopping.look(block, operations, runs, starts, time.monotonic() - self._began)
+            self._stopping.look(block, operations, runs, starts, self._now)
             progress.step(block + 1, self._stopping.expected(starts), self._stopping.shown)
 
     def _live(self, cases: Cases) -> Cases:
@@ -258,15 +249,27 @@ class Blocks:
                 # One that died meanwhile is found out at its first turn.
                 with suppress(WorkerEnded):
                     self._files[arm] = worker.files()
-            seen = cold.standing(self._files.get(arm, []), place=place, block=block, arms=(arm,))
+            seen = cold.standing(self._files.get(arm, []), place, block, arm)
             self._journal.append("warmth", seen)
 
-    def _place(self, block: int, start: int, number: int, slot: Slot) -> dict[str, Any]:
-        """Where in the experiment an execution is, for its sample."""
-        return {
-            "attempt": self._attempt, "block": block, "start": start, "turn": number, "arm": slot.arm,
-            "contender": self._arms[slot.arm].contender, "operation": slot.operation, "case": slot.case,
-        }  # fmt: skip
+    def _position(self, block: int, start: int, turn: int, slot: Slot, temperature: Temperature = "hot") -> Position:
+        """Where in the experiment an execution is."""
+        return Position(
+            attempt=self._attempt,
+            block=block,
+            start=start,
+            turn=turn,
+            arm=slot.arm,
+            contender=self._arms[slot.arm].contender,
+            operation=slot.operation,
+            case=slot.case,
+            temperature=temperature,
+        )
+
+    @property
+    def _now(self) -> Seconds:
+        """Seconds since the beginning of the attempt."""
+        return time.monotonic() - self._began
 
     def _text(self, slot: Slot) -> str:
         """The query of a place as its contender gets it."""
@@ -281,123 +284,59 @@ class Blocks:
         temperatures: tuple[Temperature, ...] = ("cold", "first")
         for run, temperature in enumerate(temperatures, start=1):
             self._starts += 1
-            place = {**self._place(block, self._starts, number, slot), "temperature": temperature}
-            at = time.monotonic() - self._began
+            position = self._position(block, self._starts, number, slot, temperature)
+            at = self._now
             try:
                 with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
                     self.watching.mark()
-                    at = time.monotonic() - self._began
-                    cost, seen = one.execute(
-                        self._text(slot), self._spec.timeout, block=block, turn=number, arms=(slot.arm,),
-                        contender=ready.name, operation=slot.operation, case=slot.case,
-                    )  # fmt: skip
-                    path, fetched = one.worker.answer(self._spec.timeout)
+                    at = self._now
+                    execution, seen = one.execute(self._text(slot), position, run, self._began, self._spec.timeout)
                     self.watching.mark()
-                    at = one.ran_at - self._began
-                    measured = {**cost, "fetched": fetched, "run": run, "at": at}
+                    at = execution.at
                     # Before the life goes: its answers go with it.
-                    samples += self._checked(place, [(measured, path)], slot)
+                    samples += self._checked(position, [execution])
                     self._tell({slot.arm: (self._starts, one.worker)}, block)
                     self._journal.append("warmth", seen)
             except WorkerEnded as ended:
                 self._failed.add((ready.name, slot.operation))
-                said = ended.detail[:2000]
-                samples = samples[: run - 1]
-                return (*samples, Sample(**place, run=run, outcome=ended.outcome, detail=said, at=at))
+                return (*samples[: run - 1], failed(position, run, at, ended))
         return tuple(samples)
 
     def _turn(
         self, block: int, number: int, slot: Slot, runs: int, workers: dict[str, tuple[int, WorkerProcess]]
     ) -> tuple[Sample, ...]:
-        contender = self._arms[slot.arm].contender
         start, worker = workers.get(slot.arm, (self._starts, None))
-        place = self._place(block, start, number, slot)
-        measured: list[tuple[dict[str, Any], Path | None]] = []
+        position = self._position(block, start, number, slot)
+        executions: list[Execution] = []
         at = 0.0
         try:
             if worker is None:
                 raise WorkerEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
-            prepared = worker.ask("prepare", timeout, sql=self._text(slot))["cpu_s"]
+            prepared = worker.prepare(self._text(slot), timeout)
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
-                if run == 1 and measured[0][0]["bytes_read"] is None and self._files.get(slot.arm):
+                if run == 1 and executions[0].cost.bytes_read is None and self._files.get(slot.arm):
                     # The kernel tells the worker of its own process only, and a server's are others.
                     elsewhere = processes.bytes_read(worker.pid)
-                at = time.monotonic() - self._began
-                cost = worker.ask("run", timeout)
-                path, fetched = worker.answer(timeout)
-                measured.append(({**cost, "prepared": prepared, "fetched": fetched, "run": run, "at": at}, path))
+                at = self._now
+                executions.append(execute(worker, prepared, run, at, timeout))
             self.watching.mark()
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
-                seen = cold.turned(self._files[slot.arm], now - elsewhere, block, number, slot, contender)
+                seen = cold.turned(self._files[slot.arm], now - elsewhere, position)
                 self._journal.append("warmth", seen)
         except WorkerEnded as ended:
             if not ended.alive:
                 workers.pop(slot.arm, None)
-            self._failed.add((contender, slot.operation))
-            failure = Sample(**place, run=len(measured), outcome=ended.outcome, detail=ended.detail[:2000], at=at)
+            self._failed.add((position.contender, slot.operation))
             # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
-            return (*self._checked(place, measured, slot), failure)
-        return self._checked(place, measured, slot)
+            return (*self._checked(position, executions), failed(position, len(executions), at, ended))
+        return self._checked(position, executions)
 
-    def _checked(
-        self, place: dict[str, Any], measured: list[tuple[dict[str, Any], Path | None]], slot: Slot
-    ) -> tuple[Sample, ...]:
-        """Samples of a turn, each answer compared with the one the gate saw. The clock stands meanwhile."""
-        samples = []
-        for cost, path in measured:
-            outcome, digest, detail = Outcome.OK, "", ""
-            if path is not None and path.exists():
-                large = cost["fetched"]["bytes"] > LARGE_ANSWER and cost["run"] > 0
-                outcome, digest, detail = self._judge(path, cost["rows"], slot, full=not large)
-            fetched = cost["fetched"]
-            samples.append(
-                Sample(
-                    **place,
-                    run=cost["run"],
-                    outcome=outcome,
-                    wall_s=cost["wall_s"],
-                    cpu_s=cost["cpu_s"],
-                    prepare_cpu_s=cost["prepared"],
-                    answer_s=fetched["seconds"],
-                    answer_cpu_s=fetched["cpu_s"],
-                    rows=cost["rows"],
-                    digest=digest,
-                    peak_memory=cost["peak_memory"],
-                    bytes_read=cost["bytes_read"],
-                    bytes_written=cost["bytes_written"],
-                    major_faults=cost["major_faults"],
-                    at=cost["at"],
-                    detail=detail,
-                )
-            )
-        return tuple(samples)
-
-    def _judge(self, path: Path, rows: int, slot: Slot, *, full: bool) -> tuple[Outcome, str, str]:
-        contender = self._arms[slot.arm].contender
-        key = (contender, slot.operation, slot.case)
-        schema = self._workload.operation(slot.operation).schema
-        expected = self._kept[key]
-        if not full:
-            path.unlink()
-            same = rows == expected.num_rows
-            return (Outcome.OK, "", "") if same else self._contradict(slot, f"{rows:,} rows")
-        try:
-            table = read_answer(path)
-        except WorkerEnded as ended:
-            return Outcome.ERROR, "", ended.detail
-        digest = compare.digest(table, schema)
-        if digest == self._digests[key] and not schema.loose:
-            return Outcome.OK, digest, ""
-        compared = compare.compare(table, expected, schema)
-        if compared.agrees:
-            return Outcome.OK, digest, ""
-        shown = "; ".join(map(str, compared.differences[:2]))
-        outcome, _, detail = self._contradict(slot, shown)
-        return outcome, digest, detail
-
-    def _contradict(self, slot: Slot, shown: str) -> tuple[Outcome, str, str]:
-        self._wrong.add(slot.operation)
-        return Outcome.WRONG, "", f"differs from the answer the gate saw: {shown}"
+    def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
+        """Samples of a turn, each answer compared with the one the gate saw."""
+        samples = tuple(sample(position, one, self._answers.check(position, one)) for one in executions)
+        if any(one.outcome is Outcome.WRONG for one in samples):
+            self._wrong.add(position.operation)
+        return samples

@@ -11,9 +11,10 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from weigh.engines.process import WorkerEnded
+from weigh.experiment.measure.execution import Execution
 from weigh.host import device_reads, facts, page_cache, processes, storage
 from weigh.model import codes
 from weigh.model.cold import CacheState, Drive
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
+    from weigh.experiment.measure.execution import Position
     from weigh.model.cold import PutOut
     from weigh.model.contender import Contender
     from weigh.model.sample import Temperature
-    from weigh.model.schedule import Slot
+    from weigh.model.units import Bytes, Seconds
 
 DOWN_TIMEOUT = 30.0
 """Seconds in which everything that a life started must be gone."""
@@ -45,9 +47,6 @@ class Alone:
         worker: that has opened its tables.
         temperature: ``cold`` or ``first``.
         put_out: how memory was emptied before it began.
-
-    Attributes:
-        ran_at: what ``time.monotonic()`` said when its execution began.
     """
 
     def __init__(self, worker: WorkerProcess, temperature: Temperature, put_out: PutOut) -> None:
@@ -56,13 +55,12 @@ class Alone:
         self._put_out: PutOut = put_out
         self._files: list[str] = []
         self._devices: tuple[str, ...] = ()
-        self.ran_at = time.monotonic()
 
     def warm_up(self, timeout: float) -> None:
         """Have the program in memory, and nothing of the data: its own files read back, and a query without a table.
 
         Raises:
-            LifeEnded: the life is over.
+            WorkerEnded: the life is over.
         """
         self._files = self.worker.files()
         self._devices = devices(self._files)
@@ -70,37 +68,47 @@ class Alone:
         own.update(str(Path(file).resolve()) for file in self._files)
         page_cache.read_in(file for file in processes.mapped(self.worker.pid) if file not in own)
         try:
-            self.worker.ask("prepare", timeout, sql=_NOTHING)
-            self.worker.ask("run", timeout)
+            self.worker.prepare(_NOTHING, timeout)
+            self.worker.run(timeout)
         except WorkerEnded as ended:
             if not ended.alive:
                 raise
 
-    def execute(self, sql: str, timeout: float, **place: Any) -> tuple[dict[str, Any], CacheState]:
-        """Execute the query once.
+    def execute(
+        self, sql: str, position: Position, run: int, began: Seconds, timeout: Seconds
+    ) -> tuple[Execution, CacheState]:
+        """Execute the query once, and fetch its answer.
 
         Args:
             sql: the query.
-            timeout: seconds.
-            place: fields of :class:`CacheState` that say where in the experiment it is.
+            position: where in the experiment it is.
+            run: its position in the turn.
+            began: what ``time.monotonic()`` said when the attempt began.
+            timeout: seconds that each step may take.
 
         Returns:
-            What the worker measured, with ``prepared`` (CPU seconds of taking the query), and what was seen.
+            What was measured, and what was seen of the data in memory.
 
         Raises:
-            LifeEnded: the engine refused, timed out, crashed or ran out of memory.
+            WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
         """
-        prepared = self.worker.ask("prepare", timeout, sql=sql)["cpu_s"]
+        prepared = self.worker.prepare(sql, timeout)
         before = page_cache.evict(self._files) if self._temperature == "cold" else page_cache.count(self._files)
         by_device = device_reads.bytes_read(self._devices)
         read = processes.bytes_read(self.worker.pid)
-        self.ran_at = time.monotonic()
-        cost = self.worker.ask("run", timeout)
+        at = time.monotonic() - began
+        cost = self.worker.run(timeout)
         read_after = processes.bytes_read(self.worker.pid)
         by_device_after = device_reads.bytes_read(self._devices)
         seen = CacheState(
             temperature=self._temperature,
             place="life",
+            block=position.block,
+            turn=position.turn,
+            arms=(position.arm,),
+            contender=position.contender,
+            operation=position.operation,
+            case=position.case,
             files=len(self._files),
             bytes=page_cache.size(self._files),
             page_bytes=page_cache.PAGE_BYTES,
@@ -109,10 +117,11 @@ class Alone:
             put_out=self._put_out,
             bytes_read=None if read is None or read_after is None else read_after - read,
             devices={name: by_device_after[name] - was for name, was in by_device.items() if name in by_device_after},
-            seconds=cost["wall_s"],
-            **place,
+            seconds=cost.wall_s,
         )
-        return {**cost, "prepared": prepared}, seen
+        # Only now: handing out the answer may read, too.
+        answer, handing = self.worker.answer(timeout)
+        return Execution(run=run, at=at, prepared=prepared, cost=cost, handing=handing, answer=answer), seen
 
 
 @contextmanager
@@ -120,7 +129,7 @@ def alone(ready: PreparedContender, tables: Tables, temperature: Temperature, ti
     """A fresh life that is ready for its one query; afterwards it is really down.
 
     Raises:
-        LifeEnded: it could not begin, or something that it started does not end.
+        WorkerEnded: it could not begin, or something that it started does not end.
     """
     put_out: PutOut = ""
     if temperature == "cold":
@@ -140,29 +149,31 @@ def alone(ready: PreparedContender, tables: Tables, temperature: Temperature, ti
             )
 
 
-def standing(files: Sequence[str], **place: Any) -> CacheState:
+def standing(files: Sequence[str], place: Literal["before", "after"], block: int, arm: str) -> CacheState:
     """How much of a hot life's data is in memory now."""
     return CacheState(
         temperature="hot",
+        place=place,
+        block=block,
+        arms=(arm,),
         files=len(files),
         bytes=page_cache.size(files),
         page_bytes=page_cache.PAGE_BYTES,
         before=page_cache.count(files),
-        **place,
     )
 
 
-def turned(files: Sequence[str], bytes_read: int, block: int, turn: int, slot: Slot, contender: str) -> CacheState:
+def turned(files: Sequence[str], bytes_read: Bytes, position: Position) -> CacheState:
     """What the processes of a hot life read during the timed executions of a turn, where no sample can tell."""
     return CacheState(
         temperature="hot",
         place="turn",
-        block=block,
-        turn=turn,
-        arms=(slot.arm,),
-        contender=contender,
-        operation=slot.operation,
-        case=slot.case,
+        block=position.block,
+        turn=position.turn,
+        arms=(position.arm,),
+        contender=position.contender,
+        operation=position.operation,
+        case=position.case,
         files=len(files),
         bytes=page_cache.size(files),
         bytes_read=bytes_read,

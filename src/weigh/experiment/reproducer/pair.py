@@ -237,13 +237,13 @@ class _Seat:
         return counted == rows
 
     def ask(self, sql: str) -> pa.Table:
-        """The answer; raises LifeEnded."""
+        """The answer; raises WorkerEnded."""
         assert self._tables is not None
         if self._life is None:
             self._life = self.party.ready.start(self._tables, self.party.changed)
         try:
-            self._life.ask("prepare", self._timeout(), sql=sql)
-            self._life.ask("run", self._timeout())
+            self._life.prepare(sql, self._timeout())
+            self._life.run(self._timeout())
             path, _ = self._life.answer(self._timeout())
             return read_answer(path)
         except WorkerEnded as ended:

@@ -24,7 +24,7 @@ from weigh.model.errors import WeighError
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from weigh.engines.loaded import Tables
@@ -64,7 +64,7 @@ class SearchInput(NamedTuple):
     """
 
     spec: Spec
-    contenders: list[PreparedContender]
+    contenders: Sequence[PreparedContender]
     workload: Workload
     gate: Gate
     tables: Tables

@@ -87,10 +87,10 @@ def runs(samples: Sequence[Sample], spec: Spec, now: int, live: Sequence[str], c
     )
     baseline = table.contenders.index(spec.baseline)
     candidates = [number for number in range(len(table.contenders)) if number != baseline]
-    pairs = [(number, candidate) for number in range(len(table.operations)) for candidate in candidates]
+    pairs = [(number, candidate) for number in range(len(table.questions)) for candidate in candidates]
     effects = compare(table, pairs, baseline)
     scatter = _scatter(samples)
-    for number, operation in enumerate(table.operations):
+    for number, (operation, _) in enumerate(table.questions):
         found = []
         for at, (of, candidate) in enumerate(pairs):
             error, starts = float(effects.effects.error[at]), int(effects.starts[at])

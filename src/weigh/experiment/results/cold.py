@@ -18,7 +18,7 @@ from weigh.experiment.results.cold_proof import ColdProof
 from weigh.model import codes
 from weigh.model.units import count, percent, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
-from weigh.verdict.question import label
+from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -72,8 +72,8 @@ class Attempt(NamedTuple):
     drives: Sequence[Drive]
 
 
-Unproven = Mapping[tuple[str, str], Reason]
-"""Why executions of (label of an operation, contender) are not what they are called."""
+Unproven = Mapping[tuple[Question, str], Reason]
+"""Why executions of (question, contender) are not what they are called."""
 
 
 def cold_proofs(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
@@ -94,7 +94,7 @@ def cold_proofs(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
 
 def unproven(found: Iterable[ColdProof]) -> Unproven:
     """What is refused, as the judge takes it."""
-    return {(label(one.operation, one.temperature), one.contender): one.refused for one in found if one.refused}
+    return {(Question(one.operation, one.temperature), one.contender): one.refused for one in found if one.refused}
 
 
 def findings(found: Iterable[ColdProof], drives: Sequence[Drive]) -> Iterator[Finding]:
@@ -120,7 +120,7 @@ def withheld(analysis: MetricAnalysis, refused: Unproven) -> MetricAnalysis:
     return msgspec.structs.replace(
         analysis,
         timings=tuple(
-            one for one in analysis.timings if (label(one.operation, one.temperature), one.contender) not in refused
+            one for one in analysis.timings if (Question(one.operation, one.temperature), one.contender) not in refused
         ),
         verdicts=tuple(_bare(one, refused) for one in analysis.verdicts),
         floors=tuple(
@@ -246,8 +246,8 @@ def _below(drives: Sequence[Drive]) -> Finding:
 
 def _bare(verdict: Verdict, refused: Unproven) -> Verdict:
     """A verdict on executions that are not what they are called has reasons and no figures."""
-    name = label(verdict.operation, verdict.temperature)
-    if (name, verdict.contender) not in refused and (name, verdict.baseline) not in refused:
+    question = Question(verdict.operation, verdict.temperature)
+    if (question, verdict.contender) not in refused and (question, verdict.baseline) not in refused:
         return verdict
     if verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR):
         return verdict
@@ -266,7 +266,7 @@ def _bare(verdict: Verdict, refused: Unproven) -> Verdict:
 
 
 def _of_baseline(operation: str, temperature: str, analysis: MetricAnalysis, refused: Unproven) -> bool:
-    return any((label(operation, temperature), one.baseline) in refused for one in analysis.verdicts)
+    return any((Question(operation, temperature), one.baseline) in refused for one in analysis.verdicts)
 
 
 def _hot(attempt: Attempt) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.machine import drift
+from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from weigh.experiment.record import BlockBegun, Record
     from weigh.model.finding import Finding
     from weigh.verdict.refusals import Refusals
+
+_EXECUTED = {"hot": ("hot",), "cold": ("cold", "first")}
+"""Temperatures of the executions in a block of that kind."""
 
 
 def findings(attempts: Sequence[Record]) -> list[Finding]:
@@ -25,21 +29,19 @@ def findings(attempts: Sequence[Record]) -> list[Finding]:
     ]
 
 
-def refusals(attempts: Sequence[Record], temperature: str) -> list[Refusals]:
+def refusals(attempts: Sequence[Record]) -> list[Refusals]:
     """Comparisons of arms that lived one after another while the machine's speed changed.
 
     Args:
         attempts: all that the verdicts read.
-        temperature: of the executions.
     """
-    wanted = "hot" if temperature == "hot" else "cold"
     found = []
     for record in attempts:
         spec = record.spec
         pairs = [
-            (operation, one.name)
+            (Question(operation, temperature), one.name)
             for block in _apart(record)
-            if block.temperature == wanted
+            for temperature in _EXECUTED[block.temperature]
             for operation, _ in block.cases
             for one in spec.contenders
             if one.name != spec.baseline

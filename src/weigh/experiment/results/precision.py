@@ -128,7 +128,7 @@ def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -
     baseline = table.contenders.index(spec.baseline)
     pairs = [
         (number, candidate)
-        for number, operation in enumerate(table.operations)
+        for number, (operation, _) in enumerate(table.questions)
         for candidate, name in enumerate(table.contenders)
         if candidate != baseline
         and executions[number, [candidate, baseline]].all()
@@ -144,7 +144,7 @@ def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -
         open_ = (half > enough) & np.isfinite(needed)
     return tuple(
         Width(
-            operation=table.operations[number],
+            operation=table.questions[number].operation,
             contender=table.contenders[candidate],
             starts=int(compared.starts[at]),
             half=float(half[at]) if np.isfinite(half[at]) else None,

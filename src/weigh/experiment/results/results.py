@@ -25,7 +25,6 @@ from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import MetricAnalysis
 from weigh.verdict.disqualified import disqualified
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
-from weigh.verdict.question import label
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, tier
 
@@ -152,7 +151,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += warmth.findings
     judgements = {}
     for metric in METRICS:
-        spoilt_by = (warmth.refused, *_refusals(attempts, watched, metric))
+        spoilt_by = (warmth.refused, *refusals(attempts, watched, metric))
         analysis = _analyse(latest, before, gate, samples, findings, metric, spoilt_by)
         judgements[metric] = cold.withheld(analysis, warmth.refused)
     results = ExperimentResults(
@@ -181,29 +180,19 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     )
 
 
-def _refusals(attempts: Sequence[Record], watched: Machine | None, metric: str) -> Iterator[Refusals]:
-    """What the machine spoilt, as the judge names it: an operation at another temperature is another question."""
-    for temperature in attempts[-1].spec.temperatures:
-        for one in refusals(attempts, watched, metric, temperature):
-            yield {(label(operation, temperature), name): reason for (operation, name), reason in one.items()}
-
-
-def refusals(
-    attempts: Sequence[Record], watched: Machine | None, metric: str, temperature: str = "hot"
-) -> tuple[Refusals, ...]:
+def refusals(attempts: Sequence[Record], watched: Machine | None, metric: str) -> tuple[Refusals, ...]:
     """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.refusals`).
 
     Args:
         attempts: all that the verdicts read.
         watched: what is known of the machine.
         metric: that is judged. What others use of the CPU spoils clocks; what is read from a cache spoils everything.
-        temperature: of the executions.
     """
     found: list[Refusals] = []
     if watched and metric in CLOCKS:
-        found += contention_findings.refusals(watched.contention, temperature)
+        found += contention_findings.refusals(watched.contention)
     if metric in CLOCKS:
-        found += drift.refusals(attempts, temperature)
+        found += drift.refusals(attempts)
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ from weigh.experiment.report.plots import starts as start_plot
 from weigh.model import units
 from weigh.model.sample import Outcome
 from weigh.render.sentences import sentence, told
-from weigh.verdict.question import HOT, label
+from weigh.verdict.question import HOT, Question
 from weigh.verdict.table import tabulate
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ class _Drawing:
         # What may be shown is what has a timing: neither diverged, nor failed, nor disqualified.
         shown = {line.who.name for line in lines if line.timing}
         plot, drawn = self.samples([one for one in samples if one.temperature == temperature], shown)
-        starts = self.starts(label(operation, temperature), shown)
+        starts = self.starts(Question(operation, temperature), shown)
         return Plots("" if temperature == HOT else temperature, plot, starts, drawn)
 
     def samples(self, samples: Sequence[Sample], shown: set[str]) -> tuple[Markup | None, str]:
@@ -319,12 +319,12 @@ class _Drawing:
         said += f"; of {len(starts):,} starts one in {every} is drawn" if every > 1 else ""
         return sample_plot.plot(dots, "every execution in the order measured", self._shared), said
 
-    def starts(self, operation: str, shown: set[str]) -> Markup | None:
+    def starts(self, question: Question, shown: set[str]) -> Markup | None:
         """The plot of starts: what the analysis counts, as seconds."""
         table = self._table
-        if operation not in table.operations:
+        if question not in table.questions:
             return None
-        logs = self._logs[table.operations.index(operation)]
+        logs = self._logs[table.questions.index(question)]
         strips = []
         for name, mark in sorted(self._marks.items(), key=lambda pair: pair[1]):
             arm = table.arms.index(name) if name in table.arms else None

@@ -1,0 +1,108 @@
+"""The setup: everything that an experiment needs, ready before there is any evidence."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh import workloads
+from weigh.engines import engine
+from weigh.engines.prepared import cache_folder, ready
+from weigh.experiment import dataset, resources, storage
+from weigh.experiment.data_link import DataLink
+from weigh.experiment.gate import pinned as pins
+from weigh.experiment.measure import cold
+
+if TYPE_CHECKING:
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.config.run_request import RunRequest
+    from weigh.model.contender import Contender
+    from weigh.model.operation import Workload
+    from weigh.model.progress import Progress
+    from weigh.model.spec import Spec
+    from weigh.workloads import WorkloadSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What the phases of an attempt work with.
+
+    Attributes:
+        spec: of the experiment.
+        source: where its workload comes from.
+        workload: the operations asked for.
+        contenders: that can be started, within the bounds that the spec asks for.
+        data: the dataset in its layout, verified.
+        stage: where contenders see it.
+        pinned: answers that were once trusted.
+    """
+
+    spec: Spec
+    source: WorkloadSource
+    workload: Workload
+    contenders: tuple[PreparedContender, ...]
+    data: dataset.Data
+    stage: DataLink
+    pinned: pins.Pins | None
+
+
+def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStack) -> Setup:
+    """Make environments and data, or find them.
+
+    Args:
+        spec: of the experiment.
+        request: how it is carried out.
+        progress: is told what is made.
+        stack: removes at its end what is there for this attempt alone.
+
+    Raises:
+        WeighError: something is missing, impossible, or not what the spec asks for.
+    """
+    cache = cache_folder()
+    source = request.own.source() if request.own else workloads.load(spec.workload)
+    resources.check(spec)
+    if request.measure and "cold" in spec.temperatures:
+        cold.refuse_apart(spec.contenders)
+    for contender in spec.contenders:
+        # A misspelt name is said before another contender's environment is downloaded.
+        engine.load(contender.engine)
+    contenders = resources.bounded([_made(contender, cache, progress) for contender in spec.contenders], spec)
+    if request.own:
+        data = request.own.data(cache, spec.seed)
+        stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
+    else:
+        data = dataset.obtain(source.dataset, spec, cache, progress)
+    storage.check(storage.places(contenders, data), spec)
+    workload = _chosen(source.build(data.truth, spec.seed), spec)
+    pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
+    stage = stack.enter_context(DataLink(data.folder, data.manifest))
+    if request.measure and "cold" in spec.temperatures:
+        cold.refuse_memory([path for paths in stage.tables.paths.values() for path in paths])
+    return Setup(
+        spec=spec,
+        source=source,
+        workload=workload,
+        contenders=tuple(contenders),
+        data=data,
+        stage=stage,
+        pinned=pinned,
+    )
+
+
+def _made(contender: Contender, cache: Path, progress: Progress) -> PreparedContender:
+    progress.say(f"environment of {contender.name}")
+    return ready(contender, cache)
+
+
+def _chosen(workload: Workload, spec: Spec) -> Workload:
+    """The workload with only the operations asked for."""
+    if not spec.operations:
+        return workload
+    chosen = tuple(workload.operation(name) for name in spec.operations)
+    return msgspec.structs.replace(workload, operations=chosen, suite=tuple(one.name for one in workload.operations))

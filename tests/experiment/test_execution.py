@@ -1,0 +1,65 @@
+"""One execution, from the worker's replies to a row of samples.parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+
+from weigh.engines.process import WorkerEnded
+from weigh.experiment import derived
+from weigh.experiment.measure.execution import AnswerCheck, Execution, Position, failed, sample
+from weigh.model.sample import Outcome
+from weigh_worker.protocol import AnswerReply, PrepareReply, RunReply
+
+POSITION = Position(
+    attempt=2, block=3, start=4, turn=5, arm="a#2", contender="a", operation="q", case="c", temperature="first"
+)
+EXECUTION = Execution(
+    run=6,
+    at=7.5,
+    prepared=PrepareReply(seconds=8.5, cpu_s=9.5),
+    cost=RunReply(wall_s=10.5, rows=11, cpu_s=12.5, peak_memory=13, bytes_read=14, bytes_written=15, major_faults=16),
+    handing=AnswerReply(seconds=17.5, cpu_s=18.5, bytes=19),
+    answer=Path("/nowhere"),
+)
+PLACED = {
+    "attempt": 2, "block": 3, "start": 4, "turn": 5, "arm": "a#2", "contender": "a", "operation": "q", "case": "c",
+    "temperature": "first", "run": 6, "at": 7.5,
+}  # fmt: skip
+MEASURED = {
+    "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
+    "major_faults": 16, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
+}  # fmt: skip
+COLUMNS = [
+    ("attempt", pa.int32()), ("block", pa.int32()), ("start", pa.int32()), ("turn", pa.int32()), ("run", pa.int32()),
+    ("arm", pa.string()), ("contender", pa.string()), ("operation", pa.string()), ("case", pa.string()),
+    ("outcome", pa.string()), ("wall_s", pa.float64()), ("cpu_s", pa.float64()), ("prepare_cpu_s", pa.float64()),
+    ("answer_s", pa.float64()), ("answer_cpu_s", pa.float64()), ("rows", pa.int64()), ("digest", pa.string()),
+    ("peak_memory", pa.int64()), ("bytes_read", pa.int64()), ("bytes_written", pa.int64()),
+    ("major_faults", pa.int64()), ("at", pa.float64()), ("detail", pa.string()), ("temperature", pa.string()),
+]  # fmt: skip
+"""What scripts read (docs/evidence.md): a change here is a change for them."""
+
+
+def test_everything_that_was_measured_is_in_the_sample() -> None:
+    made = sample(POSITION, EXECUTION, AnswerCheck(outcome=Outcome.WRONG, digest="d", detail="differs"))
+    expected = {**PLACED, **MEASURED, "outcome": "wrong", "digest": "d", "detail": "differs"}
+    assert msgspec.to_builtins(made) == expected
+
+
+def test_an_execution_that_failed_has_a_place_and_a_reason_and_no_figure() -> None:
+    made = failed(POSITION, 6, 7.5, WorkerEnded(Outcome.CRASH, "x" * 3000, alive=False))
+    nothing = dict.fromkeys(MEASURED)
+    assert msgspec.to_builtins(made) == {
+        **PLACED, **nothing, "outcome": "crash", "digest": "", "detail": "x" * 2000
+    }  # fmt: skip
+
+
+def test_the_columns_of_samples_parquet() -> None:
+    made = sample(POSITION, EXECUTION, AnswerCheck())
+    table = derived.sample_table([made])
+    assert [(field.name, field.type) for field in table.schema] == COLUMNS
+    assert table.to_pylist() == [msgspec.to_builtins(made)]
+    assert derived.sample_table([]).schema == table.schema
