@@ -56,14 +56,14 @@ def simulated(starts: int = 10, seed: int = 8, **laws: tuple[float, float] | Non
     return found
 
 
-def judgements(samples: list[Sample]) -> dict[str, MetricAnalysis]:
+def analyses(samples: list[Sample]) -> dict[str, MetricAnalysis]:
     return {metric: judged(metric, analyse(samples, spec=SPEC, metric=metric)) for metric in (HEADLINE, *BESIDE)}  # type: ignore[arg-type]
 
 
 def said(**laws: tuple[float, float] | None) -> dict[str, str]:
     """Texts by code of what is said of the candidate."""
     samples = simulated(**laws)
-    return {one.code: one.text for one in statements(judgements(samples), samples) if one.contender == "new"}
+    return {one.code: one.text for one in statements(analyses(samples), samples) if one.contender == "new"}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_what_is_said_of_a_known_law(laws: dict[str, tuple[float, float]], expec
 
 def test_the_figures_are_those_of_the_verdict() -> None:
     samples = simulated(wall_s=(1.0, LOUD), cpu_s=(1.12, CALM))
-    made = judgements(samples)
+    made = analyses(samples)
     (work,) = made["cpu_s"].verdicts
     (one,) = (one for one in statements(made, samples) if one.code == "M.settled")
     assert work.ratio is not None
@@ -121,12 +121,12 @@ def test_the_figures_are_those_of_the_verdict() -> None:
 def test_nothing_is_said_where_nobody_was_compared() -> None:
     assert statements({}, []) == ()
     few = simulated(starts=3, wall_s=(1.0, CALM), cpu_s=(1.5, CALM))
-    assert not [one for one in statements(judgements(few), few) if one.contender == "new"]
+    assert not [one for one in statements(analyses(few), few) if one.contender == "new"]
 
 
 def test_a_metric_that_is_zero_is_said_once_and_has_no_rows() -> None:
     samples = simulated(wall_s=(1.0, CALM), cpu_s=(1.0, CALM), peak_memory=(1.0, CALM), bytes_read=None)
-    made = judgements(samples)
+    made = analyses(samples)
     assert made["bytes_read"].verdicts == ()
     (one,) = statements(made, samples)
     assert (one.code, one.metrics, one.operation, one.contender) == ("M.zero", ("bytes_read",), None, None)
@@ -135,7 +135,7 @@ def test_a_metric_that_is_zero_is_said_once_and_has_no_rows() -> None:
 def test_a_metric_that_is_sometimes_zero_is_said_once_and_has_no_rows() -> None:
     samples = simulated(wall_s=(1.0, CALM), cpu_s=(1.0, CALM), peak_memory=(1.0, CALM), bytes_read=None)
     samples[4] = Sample(**{name: getattr(samples[4], name) for name in Sample.__struct_fields__} | {"bytes_read": 4096})
-    made = judgements(samples)
+    made = analyses(samples)
     assert made["bytes_read"].verdicts == ()
     (one,) = statements(made, samples)
     assert one.code == "M.some"
@@ -144,7 +144,7 @@ def test_a_metric_that_is_sometimes_zero_is_said_once_and_has_no_rows() -> None:
 
 def test_a_metric_that_was_not_measured_is_said() -> None:
     samples = simulated(wall_s=(1.0, CALM), cpu_s=(1.0, CALM), bytes_read=(1.0, CALM))
-    found = statements(judgements(samples), samples)
+    found = statements(analyses(samples), samples)
     assert [(one.code, one.metrics) for one in found] == [("M.missing", ("peak_memory",))]
     elsewhere = [
         Sample(**{name: getattr(one, name) for name in Sample.__struct_fields__} | {"cpu_s": None})
@@ -152,14 +152,14 @@ def test_a_metric_that_was_not_measured_is_said() -> None:
         else one
         for one in samples
     ]
-    (one,) = (one for one in statements(judgements(elsewhere), elsewhere) if one.metrics == ("cpu_s",))
+    (one,) = (one for one in statements(analyses(elsewhere), elsewhere) if one.metrics == ("cpu_s",))
     assert (one.code, one.contender) == ("M.missing", "new")
 
 
 def test_a_constant_metric_has_a_verdict() -> None:
     for ratio, name in ((1.0, VerdictName.SAME), (1.5, VerdictName.SLOWER), (0.5, VerdictName.FASTER)):
         samples = simulated(wall_s=(1.0, CALM), peak_memory=(ratio, 0.0))
-        (verdict,) = judgements(samples)["peak_memory"].verdicts
+        (verdict,) = analyses(samples)["peak_memory"].verdicts
         assert verdict.verdict is name
         assert verdict.low == pytest.approx(ratio)
 

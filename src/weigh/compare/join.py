@@ -23,8 +23,7 @@ from weigh.compare.reference_shift import reference_shift
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
-from weigh.verdict import reasons
-from weigh.verdict import refusals as spoiling
+from weigh.verdict import reasons, refusals
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.preclusions import Ruling, Rulings
@@ -78,7 +77,7 @@ def join(
 
 
 def decided(
-    effects: tuple[Effects, Effects], starts: tuple[Ints, Ints], rules: Rules, spoilt: Bools | None = None
+    effects: tuple[Effects, Effects], starts: tuple[Ints, Ints], rules: Rules, refused: Bools | None = None
 ) -> tuple[Effects, Decisions]:
     """The joined effects with what is decided about them.
 
@@ -86,10 +85,10 @@ def decided(
         effects: of the first and the second session.
         starts: blocks of each; the smaller number must suffice for a verdict.
         rules: margin and error rates.
-        spoilt: comparisons that are refused whatever they show, because of what the machine did in a session.
+        refused: comparisons that are refused whatever they show, because of what the machine did in a session.
     """
     joined, fewer = welch(*effects), np.minimum(*starts)
-    decisions = decide(joined, fewer, rules, spoilt)
+    decisions = decide(joined, fewer, rules, refused)
     # As if both sessions had the smaller number of starts, so that the plan is a number of starts for each of them.
     variance = sum(effect.error**2 * count for effect, count in zip(effects, starts, strict=True))
     size, margin = np.abs(joined.effect), float(np.log1p(rules.margin))
@@ -153,8 +152,8 @@ class _Join:
         open_ = [key for key, ruling in rows.items() if ruling is None]
         ones = self.first.compared([(operation, baseline) for operation, _, baseline in open_])
         others = self.second.compared([(operation, candidate) for operation, candidate, _ in open_])
-        spoilt = np.array([any(self._spoilt(key)) for key in open_], dtype=np.bool_)
-        effects, decisions = decided((ones.effects, others.effects), (ones.starts, others.starts), self.rules, spoilt)
+        refused = np.array([any(self._refused(key)) for key in open_], dtype=np.bool_)
+        effects, decisions = decided((ones.effects, others.effects), (ones.starts, others.starts), self.rules, refused)
         figures = _Figures(ones, others, effects, decisions)
         place = {key: at for at, key in enumerate(open_)}
         like = [name for name in operations if name not in self.unlike and self._shown(name)]
@@ -210,19 +209,19 @@ class _Join:
                 return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(seen.side.name, reason))
         return None
 
-    def _spoilt(self, key: tuple[str, str, str]) -> Iterator[Reason]:
+    def _refused(self, key: tuple[str, str, str]) -> Iterator[Reason]:
         """Why the machine forbids a verdict, in either session."""
         operation, candidate, baseline = key
         for seen, contender in self._sides(candidate, baseline):
             side = seen.side
-            for reason in spoiling.reasons(side.spoilt, Question(operation), contender, side.reference, "reference"):
+            for reason in refusals.reasons(side.refused, Question(operation), contender, side.reference, "reference"):
                 yield join_reasons.said_of(side.name, reason)
 
     def _decided(self, key: tuple[str, str, str], at: int, figures: _Figures) -> Joined:
         """The verdict of the comparison at position ``at``."""
         ones, others, decisions = figures.ones, figures.others, figures.decisions
         name = VerdictName(str(decisions.names[at]))
-        said = (*self._spoilt(key), *self._reasons(name, at, figures))
+        said = (*self._refused(key), *self._reasons(name, at, figures))
         first, second = int(ones.starts[at]), int(others.starts[at])
         counted = {
             "starts": min(first, second),

@@ -23,7 +23,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         gate: status of the answers by operation and contender.
         contradicted: operations on which a contender was contradicted, by contender.
         out: contenders that are not compared at all, with the reason.
-        spoilt: what the machine spoilt in it, of the metric that is joined.
+        refused: what is refused in it for what the machine did, of the metric that is joined.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate
     contradicted: Contradicted
     out: Mapping[str, Reason]
-    spoilt: Sequence[Refusals] = ()
+    refused: Sequence[Refusals] = ()
 
 
 class Joined(Verdict, frozen=True, kw_only=True):

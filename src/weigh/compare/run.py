@@ -155,7 +155,7 @@ def _side(session: Session, metric: str) -> Side:
             for name, finding in disqualified(results.findings).items()
         },
         # What refuses a verdict within the session refuses it here.
-        spoilt=refusals(session.records, results.machine, metric),
+        refused=refusals(session.records, results.machine, metric),
     )
 
 

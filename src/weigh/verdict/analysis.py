@@ -10,8 +10,7 @@ import numpy as np
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.statistics.student_t import quantile
-from weigh.verdict import clickhouse_rule, reasons
-from weigh.verdict import refusals as spoiling
+from weigh.verdict import clickhouse_rule, reasons, refusals
 from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
@@ -48,7 +47,7 @@ def analyse(
     gate: Gate = _NOTHING,
     contradicted: Contradicted = _NOBODY,
     metric: Metric = "wall_s",
-    spoilt: Sequence[Refusals] = (),
+    refused: Sequence[Refusals] = (),
 ) -> MetricAnalysis:
     """Judges every contender against the baseline on every operation.
 
@@ -63,12 +62,12 @@ def analyse(
             all contenders.
         contradicted: operations on which a contender was contradicted, by contender; marks all its rows.
         metric: field of the samples to judge.
-        spoilt: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
+        refused: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():
         return MetricAnalysis()
-    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, spoilt).analysis(gate)
+    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, refused).analysis(gate)
 
 
 class _Session:
@@ -81,11 +80,11 @@ class _Session:
         table: Table,
         rulings: Rulings,
         contradicted: Contradicted,
-        spoilt: Sequence[Refusals],
+        refused: Sequence[Refusals],
     ) -> None:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
         self.contradicted = contradicted
-        self.found = spoilt
+        self.found = refused
         self.number = {question: number for number, question in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.baseline = self.contender[spec.baseline]
@@ -107,8 +106,8 @@ class _Session:
         pairs = [pair for pair, ruling in rows.items() if ruling is None]
         numbers = [(self.number[question], self.contender[candidate]) for question, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
-        spoilt = np.array([any(self._spoilt(pair)) for pair in pairs], dtype=np.bool_)
-        decisions = decide(compared.effects, compared.starts, self.spec.rules, spoilt)
+        refused = np.array([any(self._refused(pair)) for pair in pairs], dtype=np.bool_)
+        decisions = decide(compared.effects, compared.starts, self.spec.rules, refused)
         if self.spec.rule == "clickhouse":
             self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
@@ -152,7 +151,7 @@ class _Session:
     def _decided(self, pair: tuple[Question, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
         """The verdict of the comparison at position ``at``."""
         name = VerdictName(str(decisions.names[at]))
-        said = (*self._spoilt(pair), *self._reasons(name, at, compared, decisions))
+        said = (*self._refused(pair), *self._reasons(name, at, compared, decisions))
         starts, runs = int(compared.starts[at]), int(compared.runs[at])
         effect = float(compared.effects.effect[at])
         if starts < MIN_STARTS or not np.isfinite(effect):
@@ -177,9 +176,9 @@ class _Session:
             starts_needed=_whole(decisions.needed[at]),
         )
 
-    def _spoilt(self, pair: tuple[Question, str]) -> Iterator[Reason]:
+    def _refused(self, pair: tuple[Question, str]) -> Iterator[Reason]:
         """Why the machine forbids a verdict."""
-        return spoiling.reasons(self.found, *pair, self.spec.baseline)
+        return refusals.reasons(self.found, *pair, self.spec.baseline)
 
     def _reasons(self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions) -> Iterator[Reason]:
         """Why the verdict is what it is, then warnings about assumptions."""

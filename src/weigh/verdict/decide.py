@@ -73,14 +73,14 @@ class Decisions:
     level_fcr: float
 
 
-def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, spoilt: Bools | None = None) -> Decisions:
+def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, refused: Bools | None = None) -> Decisions:
     """Names the verdict of every comparison of a session.
 
     Args:
         effects: one estimate a comparison.
         starts: blocks in which both sides were measured, shape (comparisons,).
         rules: margin and error rates.
-        spoilt: comparisons that are refused whatever they show; they are not in the family.
+        refused: comparisons that are refused whatever they show; they are not in the family.
     """
     size, error, freedom = np.abs(effects.effect), effects.error, effects.freedom
     margin = float(np.log1p(rules.margin))
@@ -89,8 +89,8 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, spoilt: Bo
     detectable = np.expm1(student_t.detectable(rules.confidence, POWER, freedom) * error)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
-    if spoilt is not None:
-        enough &= ~spoilt
+    if refused is not None:
+        enough &= ~refused
     unstable = enough & (detectable > rules.unstable)
     bound = np.where(unstable, max(margin, float(np.log1p(rules.unstable))), margin)
     matters = np.zeros(len(size), dtype=np.bool_)

@@ -80,31 +80,31 @@ def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
 
 
 def statements(
-    judgements: Mapping[str, MetricAnalysis], samples: Sequence[Sample], temperatures: Sequence[str] = ("hot",)
+    analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample], temperatures: Sequence[str] = ("hot",)
 ) -> tuple[Statement, ...]:
     """What the metrics say together: first of the session, then of every operation and contender in order.
 
     Args:
-        judgements: by metric.
+        analyses: by metric.
         samples: of all attempts; they tell a metric that is zero from one that was not measured.
         temperatures: each is told by itself.
     """
     found = []
     for temperature in temperatures:
         own = [sample for sample in samples if sample.temperature == temperature]
-        rows = {metric: analysis.at(temperature) for metric, analysis in judgements.items()}
+        rows = {metric: analysis.at(temperature) for metric, analysis in analyses.items()}
         found += [msgspec.structs.replace(one, temperature=temperature) for one in _statements(rows, own)]
     return tuple(found)
 
 
-def _statements(judgements: Mapping[str, MetricAnalysis], samples: Sequence[Sample]) -> tuple[Statement, ...]:
-    headline = judgements.get(HEADLINE)
+def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample]) -> tuple[Statement, ...]:
+    headline = analyses.get(HEADLINE)
     if headline is None or not headline.verdicts or not headline.timings:
         return ()
     found = [*_unjudged(samples)]
     beside: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
     for metric in BESIDE:
-        for one in judgements[metric].verdicts if metric in judgements else ():
+        for one in analyses[metric].verdicts if metric in analyses else ():
             beside[one.operation, one.contender][metric] = one
     for wall in headline.verdicts:
         found += _pair(wall, beside[wall.operation, wall.contender])

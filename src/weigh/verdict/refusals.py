@@ -1,4 +1,4 @@
-"""Spoilt: comparisons whose figures the machine spoilt, each with the reason for which it is refused. Pure.
+"""Refusals: comparisons whose figures the machine disturbed, each with the reason for which it is refused. Pure.
 
 Whoever finds out about the machine (contention, drift, a cold start that was not proven) says so with one mapping; the
 judge refuses what is named in it, before it controls false discoveries over the rest. The figures stay and are shown,
@@ -25,7 +25,7 @@ Refusals = Mapping[tuple[Question, str], Reason]
 def reasons(
     found: Sequence[Refusals], question: Question, candidate: str, baseline: str, role: str = "baseline"
 ) -> Iterator[Reason]:
-    """Why the comparison is refused; none where nothing spoilt it.
+    """Why the comparison is refused; none where nothing disturbed it.
 
     Args:
         found: by everybody who looked.

@@ -60,7 +60,7 @@ def _standing(results: ExperimentResults, gate: Gate) -> str:
     counts = Counter(str(one.status) for one in gate.operations)
     text = f"the answers, which were checked before any clock was started: {_counted(counts)}"
     none = (VerdictName.REFUSED, *_UNANSWERED)
-    if any(one.verdict not in none for one in results.judgements["peak_memory"].verdicts):
+    if any(one.verdict not in none for one in results.analyses["peak_memory"].verdicts):
         text += ". The verdicts on memory do not suffer"
     return text
 
@@ -70,11 +70,13 @@ def _counted(counts: Counter[str]) -> str:
 
 
 def _remedy(found: Contention) -> str:
-    spoilt = [one for one in found.pairs if one.refused or one.stolen]
-    taken = [one.foreign for one in spoilt if one.refused] + [one.steal for one in spoilt if one.stolen]
+    disturbed = [one for one in found.pairs if one.refused or one.stolen]
+    taken = [one.foreign for one in disturbed if one.refused] + [one.steal for one in disturbed if one.stolen]
     least = math.floor(max(taken) / _STEP + 1) * _STEP
-    when = "stop these processes and run it again" if any(one.refused for one in spoilt) else "run it at another time"
-    if any(one.stolen for one in spoilt):
+    when = (
+        "stop these processes and run it again" if any(one.refused for one in disturbed) else "run it at another time"
+    )
+    if any(one.stolen for one in disturbed):
         when += ", on a host with fewer guests"
     text = f"{when}; weigh doctor shows what else stands in the way"
     if least > _MOST:

@@ -11,9 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weigh.experiment.report import (
-    cold as warmth,
-)
-from weigh.experiment.report import (
+    cold,
     knobs,
     resources,
     second_opinion,
@@ -74,10 +72,10 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [Text("Answers", style="bold"), _gate(results.gate), Text()]
     if results.headline.timings:
         for temperature in spec.temperatures:
-            heading = "Times" if spec.temperature == "hot" else f"Times, {warmth.title(temperature)}"
+            heading = "Times" if spec.temperature == "hot" else f"Times, {cold.title(temperature)}"
             parts += [Text(heading, style="bold"), _numbers(results, temperature), Text()]
-    if cold := warmth.lines(results):
-        said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold)
+    if cold_lines := cold.lines(results):
+        said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold_lines)
         parts += [Text("Cold executions, medians", style="bold"), *said_of, Text()]
     if opinions := second_opinion.rows(results):
         parts += [_second_opinion(opinions, str(results.record.spec.rule)), Text()]
@@ -301,7 +299,7 @@ def _reasons(results: ExperimentResults) -> list[str]:
         for reason in verdict.reasons:
             # What A1 and A8 say stands in the gate above, and findings have a place of their own.
             if not reason.code.startswith("A"):
-                place = f"{warmth.question(verdict.operation, verdict.temperature)}, {verdict.contender}"
+                place = f"{cold.question(verdict.operation, verdict.temperature)}, {verdict.contender}"
                 groups.setdefault(reason.code, []).append(f"{place}: {one_line(reason.text)}")
     return [
         f"{code}: {texts[0]}" + (f" (and {units.count(len(texts) - 1, 'more row')})" if len(texts) > 1 else "")

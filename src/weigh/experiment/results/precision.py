@@ -78,8 +78,8 @@ def look(
         for operation in narrow
         if recent is not None and operation not in few and all(operation in one.narrow for one in recent)
     )
-    spoilt = None if watches is None else contended([*earlier, *own], watches, spec, ripe, found)
-    retired = tuple(operation for operation in ripe if operation not in (spoilt or ()))
+    refused = None if watches is None else contended([*earlier, *own], watches, spec, ripe, found)
+    retired = tuple(operation for operation in ripe if operation not in (refused or ()))
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
     chosen = {} if before else allocation.runs(own, spec, runs, live, costs)
@@ -93,7 +93,7 @@ def look(
     elif spec.budget is not None and at + next_s > spec.budget:
         stop = "budget"
     return InterimLook(
-        block=block, at=at, widths=found, narrow=narrow, retired=retired, contended=spoilt, runs=chosen, next_s=next_s,
+        block=block, at=at, widths=found, narrow=narrow, retired=retired, contended=refused, runs=chosen, next_s=next_s,
         stop=stop,
     )  # fmt: skip
 

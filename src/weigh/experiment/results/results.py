@@ -46,7 +46,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         record: of the latest attempt; spec, environment, manifest and gate are its.
         attempts: how many attempts the verdicts read.
         gate: of the latest attempt, with what earlier gates contradicted and what changed its answer later.
-        judgements: by metric.
+        analyses: by metric.
         findings: recorded and derived, errors first.
         tier: what the evidence is good for, provided that `weigh verify` passes; None where nothing was timed and
             nobody is inadmissible.
@@ -60,7 +60,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     record: Record
     attempts: int
     gate: Gate | None
-    judgements: dict[str, MetricAnalysis]
+    analyses: dict[str, MetricAnalysis]
     findings: tuple[Finding, ...]
     tier: Tier | None = None
     suites: tuple[Suite, ...] = ()
@@ -72,17 +72,17 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Of all metrics."""
-        return tuple(verdict for analysis in self.judgements.values() for verdict in analysis.verdicts)
+        return tuple(verdict for analysis in self.analyses.values() for verdict in analysis.verdicts)
 
     @property
     def timings(self) -> tuple[Timing, ...]:
         """Of all metrics."""
-        return tuple(timing for analysis in self.judgements.values() for timing in analysis.timings)
+        return tuple(timing for analysis in self.analyses.values() for timing in analysis.timings)
 
     @property
     def headline(self) -> MetricAnalysis:
         """Of wall time."""
-        return self.judgements["wall_s"]
+        return self.analyses["wall_s"]
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
         """What the exit code of the command that made it is (docs/reference/commands.md)."""
@@ -147,23 +147,23 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
     gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
-    warmth = cold_results(attempts)
-    findings += warmth.findings
-    judgements = {}
+    proven = cold_results(attempts)
+    findings += proven.findings
+    analyses = {}
     for metric in METRICS:
-        spoilt_by = (warmth.refused, *refusals(attempts, watched, metric))
-        analysis = _analyse(latest, before, gate, samples, findings, metric, spoilt_by)
-        judgements[metric] = cold.withheld(analysis, warmth.refused)
+        refused_by = (proven.refused, *refusals(attempts, watched, metric))
+        analysis = _analyse(latest, before, gate, samples, findings, metric, refused_by)
+        analyses[metric] = cold.withheld(analysis, proven.refused)
     results = ExperimentResults(
         record=latest,
         attempts=measured,
         gate=gate,
-        judgements=judgements,
+        analyses=analyses,
         findings=_distinct(findings),
-        statements=statements(judgements, samples, latest.spec.temperatures),
+        statements=statements(analyses, samples, latest.spec.temperatures),
         machine=watched,
-        accounts=warmth.proofs,
-        assumed=warmth.assumed,
+        accounts=proven.proofs,
+        assumed=proven.assumed,
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
@@ -244,7 +244,7 @@ def _analyse(
     samples: Sequence[Sample],
     findings: Iterable[Finding],
     metric: str,
-    spoilt_by: Sequence[Refusals],
+    refused_by: Sequence[Refusals],
 ) -> MetricAnalysis:
     if gate is None or before is None:
         return MetricAnalysis()
@@ -255,7 +255,7 @@ def _analyse(
         gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
-        spoilt=spoilt_by,
+        refused=refused_by,
     )
     analysis = judged(metric, analysis)
     if not any(sample.timed for sample in samples):

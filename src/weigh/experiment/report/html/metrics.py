@@ -58,12 +58,12 @@ class Metrics:
 
 def metrics(results: ExperimentResults, contenders: Contenders, operations: dict[str, str]) -> Metrics | None:
     """What was measured beside wall time, None where nothing was."""
-    judged = {name: one for name, one in results.judgements.items() if name != "wall_s" and _shown(name, one)}
+    judged = {name: one for name, one in results.analyses.items() if name != "wall_s" and _shown(name, one)}
     if not judged:
         return None
     timings = {
         (t.metric, question(t.operation, t.temperature), t.contender): t
-        for one in results.judgements.values()
+        for one in results.analyses.values()
         for t in one.timings
     }
     verdicts = {
