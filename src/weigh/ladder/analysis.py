@@ -1,4 +1,4 @@
-"""The ladder: judgements of one experiment at growing scales in, what the noise allows at each of them out. Pure.
+"""The ladder: analyses of one experiment at growing scales in, what the noise allows at each of them out. Pure.
 
 A margin is *resolvable* at a rung where the smallest effect that its starts would find (at the confidence of the rules,
 with 80 % power) is not above the margin. The baseline is held against its own second arm. The first rung is that from
@@ -129,10 +129,10 @@ class Ladder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ladder(rungs: Sequence[tuple[Scale | None, MetricAnalysis]], contenders: Sequence[str], rules: Rules) -> Ladder:
-    """Reads the judgements of all rungs together.
+    """Reads the analyses of all rungs together.
 
     Args:
-        rungs: scale and judgement of wall time, by ascending scale.
+        rungs: scale and analysis of wall time, by ascending scale.
         contenders: names, the baseline first.
         rules: margin and confidence; the same for all rungs.
     """

@@ -52,7 +52,7 @@ def analyse(
     """Judges every contender against the baseline on every operation.
 
     Operations come in the order of the gate, then of ``spec.operations``, then by name. The order of the
-    samples does not matter. A metric that no sample has gives an empty judgement; an operation whose values
+    samples does not matter. A metric that no sample has gives an empty analysis; an operation whose values
     are all missing or zero gives no rows.
 
     Args:

@@ -1,4 +1,4 @@
-"""The judgement: everything that the samples of an experiment allow to be said about one metric."""
+"""The analysis: everything that the samples of an experiment allow to be said about one metric."""
 
 from __future__ import annotations
 

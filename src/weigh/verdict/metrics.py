@@ -69,7 +69,7 @@ def rules_of(metric: str, rules: Rules) -> Rules:
 
 
 def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
-    """The judgement without rows that only say that bytes read are sometimes zero, which ``M.some`` says once.
+    """The analysis without rows that only say that bytes read are sometimes zero, which ``M.some`` says once.
 
     Hot data is not read, but for a page now and then.
     """

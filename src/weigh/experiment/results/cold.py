@@ -114,7 +114,7 @@ def findings(found: Iterable[ColdProof], drives: Sequence[Drive]) -> Iterator[Fi
 
 
 def withheld(analysis: MetricAnalysis, refused: Unproven) -> MetricAnalysis:
-    """The judgement without figures of what is not what it is called; they stay in the evidence."""
+    """The analysis without figures of what is not what it is called; they stay in the evidence."""
     if not refused:
         return analysis
     return msgspec.structs.replace(
