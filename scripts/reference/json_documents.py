@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reference.markdown import anchor_of, code, code_flags, table
 from reference.structs import rows
-from weigh.cli.runs import RunsDocument
 from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
 from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
+from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
 from weigh.experiment.report import document as run
 from weigh.experiment.report.machine import MachineDocument

@@ -11,7 +11,7 @@ import pytest
 import weigh as face
 from support.evidence_folders import written_ladder, written_load, written_run
 from support.experiment_records import record
-from support.sessions import written
+from support.sessions import changed, written
 from weigh import _runs
 from weigh.evidence import journal
 
@@ -40,7 +40,7 @@ def root(weigh: Weigh) -> Path:
 def test_all_kinds_are_listed_newest_first(weigh: Weigh, root: Path) -> None:
     load = aged(written_load(root), 100)
     ladder = aged(written_ladder(root), 50)
-    killed = written(root, record())
+    killed = written(root, changed(record(), end=None))
     for rung in face.open(ladder).rungs:
         aged(rung.path, 60)
     rows = weigh("runs", "--json").json["runs"]

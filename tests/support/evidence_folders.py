@@ -25,13 +25,10 @@ LOAD_INTERVALS = 60
 
 def written_run(root: Path, scale: float | None = None) -> Path:
     """An experiment, complete."""
-    whole = experiment_records.record()
+    whole = sessions.changed(experiment_records.record(), end=End(how="complete"))
     if scale is not None:
         whole = sessions.changed(whole, spec=sessions.changed(whole.spec, scale=scale))
     folder = sessions.written(root, whole)
-    journal = Journal(folder)
-    journal.append("end", End(how="complete"))
-    journal.close()
     derived.derive(folder)
     files.write(folder)
     sealing.seal(folder, "0")

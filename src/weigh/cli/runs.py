@@ -6,46 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from weigh._runs import DEFAULT_OUT
 from weigh.cli.output import print_json
 
 if TYPE_CHECKING:
     from weigh._runs import Entry
-
-
-class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An evidence directory.
-
-    Attributes:
-        evidence: the directory.
-        kind: ``run`` (of ``run``, ``gate`` and ``demo``), ``ladder`` or ``load``.
-        written: when something was recorded last, ISO 8601 in UTC.
-        workload, about: what it is of, for people; None where it cannot be read.
-        end: ``complete`` or ``stopped``; None where it was killed, goes on, has rungs to come, or cannot be read.
-        error: why it cannot be read; None where it can.
-    """
-
-    evidence: str
-    kind: str
-    written: str
-    workload: str | None = None
-    about: str | None = None
-    end: str | None = None
-    error: str | None = None
-
-
-class RunsDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """A folder of evidence.
-
-    Attributes:
-        folder: the folder.
-        runs: the newest first.
-    """
-
-    folder: str
-    runs: tuple[EvidenceRow, ...]
+    from weigh.evidence.listing import EvidenceRow
 
 
 @click.command()
@@ -55,7 +22,10 @@ class RunsDocument(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/runs/1).")
 def runs(out: Path, as_json: bool) -> None:
     """List the evidence of a folder, the newest first. Nothing is verified."""
+    import msgspec
+
     from weigh._runs import entries
+    from weigh.evidence.listing import RunsDocument
 
     rows = [_row(entry) for entry in entries(out)]
     if as_json:
@@ -72,6 +42,9 @@ def runs(out: Path, as_json: bool) -> None:
 
 
 def _row(entry: Entry) -> EvidenceRow:
+    import msgspec
+
+    from weigh.evidence.listing import EvidenceRow
     from weigh.model.errors import EvidenceFault
     from weigh.model.text import one_line
 

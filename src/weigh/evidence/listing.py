@@ -1,0 +1,38 @@
+"""What ``weigh runs`` lists: one row an evidence directory (schema ``weigh/runs/1``)."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An evidence directory.
+
+    Attributes:
+        evidence: the directory.
+        kind: ``run`` (of ``run``, ``gate`` and ``demo``), ``ladder`` or ``load``.
+        written: when something was recorded last, ISO 8601 in UTC.
+        workload, about: what it is of, for people; None where it cannot be read.
+        end: ``complete`` or ``stopped``; None where it was killed, goes on, has rungs to come, or cannot be read.
+        error: why it cannot be read; None where it can.
+    """
+
+    evidence: str
+    kind: str
+    written: str
+    workload: str | None = None
+    about: str | None = None
+    end: str | None = None
+    error: str | None = None
+
+
+class RunsDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of evidence.
+
+    Attributes:
+        folder: the folder.
+        runs: the newest first.
+    """
+
+    folder: str
+    runs: tuple[EvidenceRow, ...]
