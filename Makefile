@@ -15,7 +15,11 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TESTS ?= tests
-WORKERS ?= 2
+# One more than the CPUs of CI: tests also wait.
+WORKERS ?= 3
+# Bytecode outside the tree: each worker would compile all tests again.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest \
+	--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 FACTOR ?= 0.5
 
 .PHONY: demo test test-browser test-long sim check bench format clean
@@ -25,7 +29,7 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready
 	cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
-	$(BIN)/pytest --numprocesses $(WORKERS) -m "not long and not browser" $(TESTS)
+	$(PYTEST) -m "not long and not browser" $(TESTS)
 
 # Chromium is not a Python package; everything else that these tests need is.
 test-browser: $(VENV)/.ready
@@ -34,7 +38,7 @@ test-browser: $(VENV)/.ready
 
 test-long: $(VENV)/.ready
 	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
-	$(BIN)/pytest --numprocesses $(WORKERS) -m "not browser" $(TESTS)
+	$(PYTEST) --hypothesis-profile long -m "not browser" $(TESTS)
 
 # Every guarantee of docs/concept/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
 sim: $(VENV)/.ready

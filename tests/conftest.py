@@ -4,18 +4,40 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pickle
 import signal
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from support.command import Run, Weigh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
+
+
+settings.register_profile("long", max_examples=1_000)
+
+LONGEST_FIRST = ("lies", "experiment/command", "ladder", "engines", "load", "doctor", "data")
+"""Folders whose tests start processes. A worker that has only short tests left ends soon after the others."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where workers take file after file, as `make test` has them do: the longest first."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+
+    def place(item: pytest.Item) -> int:
+        file = item.path.relative_to(Path(__file__).parent).as_posix()
+        found = (number for number, folder in enumerate(LONGEST_FIRST) if file.startswith(f"{folder}/"))
+        return next(found, len(LONGEST_FIRST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture
@@ -25,27 +47,49 @@ def weigh(tmp_path: Path) -> Weigh:
 
 
 @pytest.fixture(scope="session")
-def dropping(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], AbstractContextManager[None]]:
-    """One at a time: who drops the machine's caches takes away what another has just read."""
+def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of this session share."""
     base = tmp_path_factory.getbasetemp()
-    # Each worker has a folder of its own in the one that they share.
-    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cold.lock"
+    # Each worker has a folder of its own in it.
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
-    @contextmanager
-    def alone() -> Iterator[None]:
-        with place.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
 
-    return alone
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """One worker at a time."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def dropping(common: Path) -> Callable[[], AbstractContextManager[None]]:
+    """One at a time: who drops the machine's caches takes away what another has just read."""
+    return lambda: alone(common / "cold.lock")
+
+
+@pytest.fixture(scope="session")
+def once(common: Path) -> Callable[[str, Callable[[], Run]], Run]:
+    """A run that tests of several files read: the first worker that needs it makes it, and nobody changes it."""
+
+    def made(name: str, make: Callable[[], Run]) -> Run:
+        kept = common / f"{name}.run"
+        with alone(common / f"{name}.lock"):
+            if not kept.exists():
+                kept.write_bytes(pickle.dumps(make()))
+            run = pickle.loads(kept.read_bytes())
+        assert isinstance(run, Run)
+        return run
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory, once: Callable[[str, Callable[[], Run]], Run]) -> Run:
     """A small real experiment: DuckDB with one thread and with two, five starts; two operations."""
     named = ("--contender", "one=duckdb?threads=1", "--contender", "two=duckdb?threads=2", "--baseline", "one")
     flags = ("--scale", "1K", "--starts", "5", "--runs", "2", "--operations", "eq_user,by_action", "--quiet")
-    run = Weigh(tmp_path_factory.mktemp("small"))("run", *named, *flags)
+    run = once("small", lambda: Weigh(tmp_path_factory.mktemp("small"))("run", *named, *flags))
     assert run.code in (0, 1), run.err
     return run
 

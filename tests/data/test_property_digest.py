@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DETERMINISTIC = settings(
-    derandomize=True, deadline=None, database=None, max_examples=25, suppress_health_check=list(HealthCheck)
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=settings.default.max_examples // 4,
+    suppress_health_check=list(HealthCheck),
 )
 
 SCHEMA = pa.schema(

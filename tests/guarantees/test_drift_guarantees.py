@@ -43,7 +43,7 @@ def accused(memory: float, count: int, attempts: int, seed: int) -> NDArray[np.b
 
 
 @pytest.mark.parametrize("count", [6, 11, 21])
-@pytest.mark.parametrize("memory", [0.0, 0.6, 0.9])
+@pytest.mark.parametrize("memory", [pytest.param(memory, marks=pytest.mark.long) for memory in (0.0, 0.6)] + [0.9])
 def test_stationary_noise_is_not_accused(memory: float, count: int) -> None:
     assert rate(accused(memory, count, 150, SEED)).within(0.0, FALSE)
 

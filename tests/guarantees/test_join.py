@@ -16,7 +16,7 @@ from weigh.model.spec import Rules
 
 from . import joins, noise, rates
 from .noise import Size
-from .test_guarantees import ALL, EXACT, sampled
+from .test_guarantees import ALL, EXACT, HARDEST, LAWS, sampled
 
 if TYPE_CHECKING:
     from .joins import Blocks, Make
@@ -29,14 +29,14 @@ def both(kind: str) -> tuple[Make, Make]:
     return ALL[kind], ALL[kind]
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", LAWS)
 def test_type_one_error_at_nominal_1_percent(kind: str) -> None:
     found = joins.type_one(both(kind), 20_000, EVEN, seed=1)
     assert found.within(0.007 if kind in EXACT else 0.0, 0.015), found
 
 
 @pytest.mark.parametrize("blocks", [(5, 5), (5, 30), (30, 5)])
-@pytest.mark.parametrize("kind", ["iid", "drift"])
+@pytest.mark.parametrize("kind", ["drift", pytest.param("iid", marks=pytest.mark.long)])
 def test_type_one_error_of_few_and_unequal_starts(kind: str, blocks: Blocks) -> None:
     found = joins.type_one(both(kind), 20_000, blocks, seed=2)
     assert found.within(0.005, 0.015), found
@@ -58,7 +58,7 @@ def test_type_one_error_for_any_number_of_starts(kind: str, blocks: Blocks) -> N
     assert found.within(0.0, 0.015), found
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", LAWS)
 def test_coverage_of_the_99_percent_interval(kind: str) -> None:
     """A true change of 8 %, goal 98 to 99.7 %; more is accepted for spikes and bimodal noise."""
     found = joins.coverage(both(kind), 20_000, EVEN, seed=4)
@@ -90,9 +90,8 @@ def test_false_discoveries_and_recall() -> None:
     assert found.value >= 0.90
 
 
-@pytest.mark.parametrize("kind", ["iid", "drift", "candidate scatters x5"])
-def test_same_is_not_given_at_the_margin(kind: str) -> None:
-    assert joins.wrongly_same(both(kind), 4_000, EVEN, 8).within(0.0, 0.055)
+def test_same_is_not_given_at_the_margin() -> None:
+    assert joins.wrongly_same(both(HARDEST), 4_000, EVEN, 8).within(0.0, 0.055)
 
 
 @pytest.mark.long

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 WORST = 0.6
 """The target at which stopping costs most coverage, in standard deviations of the contrast."""
-QUICK = ["iid", "runs chosen"]
+LAWS = [pytest.param("iid", marks=pytest.mark.long), "runs chosen"]
 
 
-@pytest.mark.parametrize("kind", QUICK)
+@pytest.mark.parametrize("kind", LAWS)
 def test_coverage_where_sampling_stops_on_precision(kind: str) -> None:
     found, starts = precision.coverage(precision.KINDS[kind], 10_000, 31, WORST)
     assert found.within(0.985, 1.0), found

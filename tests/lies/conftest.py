@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from .proxy import Lie
 
+    Once = Callable[[str, Callable[[], Run]], Run]
+
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=copy", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; files of its own with the same rows; a slow conversion."""
 
@@ -35,10 +37,10 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Weigh]:
 
 
 @pytest.fixture(scope="session")
-def twins(fresh: Callable[[], Weigh]) -> Run:
+def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
     flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
-    return fresh()("run", *contenders("duckdb", *HONEST), *flags)
+    return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
 
 
 PACE = "liar?lie=pace&ms=120"
@@ -46,23 +48,24 @@ THREE = ("--workload", "three", *SMALL)
 
 
 @pytest.fixture(scope="session")
-def whole(fresh: Callable[[], Weigh]) -> Run:
+def whole(fresh: Callable[[], Weigh], once: Once) -> Run:
     """A whole workload as it should be: ten starts, two engines that take equally long, and one that mostly does."""
     named = contenders(f"base={PACE}", f"equal={PACE}", f"uneven={PACE}&limit=3")
-    return fresh()("run", *named, "--workload", "two", *SMALL, "--starts", "10", "--runs", "2", "--margin", "10%")
+    flags = ("--workload", "two", *SMALL, "--starts", "10", "--runs", "2", "--margin", "10%")
+    return once("whole", lambda: fresh()("run", *named, *flags))
 
 
 @pytest.fixture(scope="session")
-def five(fresh: Callable[[], Weigh]) -> Run:
+def five(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Five starts of engines of which one scatters, one cannot do an operation, and one is wrong on another."""
     weigh = fresh()
     noisy = f"{PACE}&spread=0.033&seed=7&diary={weigh.folder / 'diary'}"
     named = contenders(f"base={noisy}", f"noisy={noisy}", "fails=liar?lie=fails", "wrong=liar?lie=two-units")
-    return weigh("run", *named, *THREE, *SHORT, "--no-shrink")
+    return once("five", lambda: weigh("run", *named, *THREE, *SHORT, "--no-shrink"))
 
 
 @pytest.fixture(scope="session")
-def noisy(fresh: Callable[[], Weigh]) -> Run:
+def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts of engines that differ from start to start by 4 %: one alike, one slower, one busier, one unstable."""
     weigh = fresh()
 
@@ -78,11 +81,11 @@ def noisy(fresh: Callable[[], Weigh]) -> Run:
         law("wild", 0.3, ms=80, burn=10, seed=4),
     )
     flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "2")
-    return weigh("run", *named, *flags, "--strict")
+    return once("noisy", lambda: weigh("run", *named, *flags, "--strict"))
 
 
 @pytest.fixture(scope="session")
-def drifting(fresh: Callable[[], Weigh]) -> Run:
+def drifting(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Ten starts on a machine that slows down by a fifth meanwhile, and one engine that gets faster by itself."""
     weigh = fresh()
     machine = f"drift=0.004&diary={weigh.folder / 'machine'}"
@@ -94,32 +97,37 @@ def drifting(fresh: Callable[[], Weigh]) -> Run:
         f"alone=liar?lie=pace&ms=100&drift=-0.03&diary={weigh.folder / 'alone'}",
     )
     flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "2")
-    return weigh("run", *named, *flags, "--margin", "10%")
+    return once("drifting", lambda: weigh("run", *named, *flags, "--margin", "10%"))
 
 
 @pytest.fixture(scope="session")
-def one(fresh: Callable[[], Weigh]) -> Run:
+def one(fresh: Callable[[], Weigh], once: Once) -> Run:
     """One start, a part of the workload, and nobody independent to confirm the answers."""
     flags = ("--starts", "1", "--runs", "2", "--no-truth", "--operations", "unordered,ties")
-    return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *THREE, *flags)
+    return once("one", lambda: fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *THREE, *flags))
 
 
 @pytest.fixture(scope="session")
-def slowing(fresh: Callable[[], Weigh]) -> Run:
+def slowing(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Work that takes 40 and 60 ms of CPU, on a machine that loses four fifths of its speed after five blocks."""
     named = contenders("base=liar?lie=pace&ms=1&burn=40", "more=liar?lie=pace&ms=1&burn=60")
-    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "1")
-    return slowed(fresh(), *named, *flags, "--margin", "10%", blocks=5, WEIGH_CALIBRATION="yes")
+    asked = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "1")
+    flags = (*asked, "--margin", "10%")
+    return once("slowing", lambda: slowed(fresh(), *named, *flags, blocks=5, WEIGH_CALIBRATION="yes"))
 
 
 @pytest.fixture(scope="session")
-def cooled(fresh: Callable[[], Weigh], dropping: Callable[[], AbstractContextManager[None]]) -> Run:
+def cooled(fresh: Callable[[], Weigh], dropping: Callable[[], AbstractContextManager[None]], once: Once) -> Run:
     """One cold start of an honest engine, of one that keeps its data in memory, and of one that reads its own copy."""
     named = contenders("honest=liar?lie=none", "keeps=liar?lie=keeps", "copy=liar?lie=copy")
     flags = ("--workload", "two", "--operations", "unordered", "--starts", "1", "--temperature", "cold")
-    with dropping():
-        # A scale of its own: no other test reads these files meanwhile.
-        return fresh()("run", *named, "--scale", "110K", "--quiet", "--json", *flags)
+
+    def make() -> Run:
+        with dropping():
+            # A scale of its own: no other test reads these files meanwhile.
+            return fresh()("run", *named, "--scale", "110K", "--quiet", "--json", *flags)
+
+    return once("cooled", make)
 
 
 @pytest.fixture
@@ -149,13 +157,14 @@ def offered(fresh: Callable[[], Weigh], valkey: str) -> Callable[..., Run]:
 
 
 @pytest.fixture(scope="session")
-def honest_load(offered: Callable[..., Run]) -> Run:
+def honest_load(offered: Callable[..., Run], once: Once) -> Run:
     """The honest twin of the lies of servers: the same proxy, and nothing is done."""
-    return offered("none", *GENTLE, "--duration", "4s")
+    return once("honest_load", lambda: offered("none", *GENTLE, "--duration", "4s"))
 
 
 @pytest.fixture(scope="session")
-def stalled_load(offered: Callable[..., Run]) -> Run:
+def stalled_load(offered: Callable[..., Run], once: Once) -> Run:
     """Both loops against a server that stands still for a second."""
     # One connection: one request of the closed loop meets the stall, and a hundred quick ones hide it.
-    return offered("stalls", *GENTLE, "--both", "--warmup", "0s", "--connections", "1", "--duration", "3s")
+    flags = (*GENTLE, "--both", "--warmup", "0s", "--connections", "1", "--duration", "3s")
+    return once("stalled_load", lambda: offered("stalls", *flags))

@@ -12,7 +12,11 @@ from weigh._native import BatchMeans
 from weigh.statistics.correlated_mean import Series, mean
 
 DETERMINISTIC = settings(
-    derandomize=True, deadline=None, database=None, max_examples=25, suppress_health_check=list(HealthCheck)
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=settings.default.max_examples // 4,
+    suppress_health_check=list(HealthCheck),
 )
 BLOCK = 4096
 

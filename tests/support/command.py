@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support.fork_server import ForkServer
 from weigh.engines.prepared import cache_folder
 
 WEIGH = Path(sys.executable).with_name("weigh")
@@ -51,11 +53,31 @@ class Run:
         return found
 
 
-class Weigh:
-    """The command, in a folder of its own."""
+MEASURING = (("run",), ("gate",), ("ladder",), ("load",))
+"""Commands that make evidence."""
 
-    def __init__(self, folder: Path) -> None:
+
+@functools.cache
+def _fork_server(_: str) -> ForkServer:
+    """One for what makes evidence and one for what reads it: their hashes of strings have two seeds.
+
+    What depended on the order of a set would be the same in all forks of one process.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return ForkServer(WEIGH, {**environment, "PYTHONPYCACHEPREFIX": str(BYTECODE)})
+
+
+class Weigh:
+    """The command, in a folder of its own.
+
+    Args:
+        folder: where it runs.
+        forked: by a process that has imported weigh, which is half of the work of most commands; else executed.
+    """
+
+    def __init__(self, folder: Path, *, forked: bool = True) -> None:
         self.folder = folder
+        self.forked = forked
         self.environment = {
             **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
             "PYTHONPYCACHEPREFIX": str(BYTECODE),
@@ -73,17 +95,18 @@ class Weigh:
         }
 
     def __call__(self, *arguments: str, timeout: float = 300, **environment: str) -> Run:
-        done = subprocess.run(
-            [str(WEIGH), *arguments],
-            cwd=self.folder,
-            env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        return Run(done.returncode, done.stdout, done.stderr, self.folder)
+        own = {**self.environment, **environment}
+        if self.forked:
+            server = _fork_server("measures" if arguments[:1] in MEASURING else "judges")
+            code, out, err = server.run(arguments, self.folder, own, timeout)
+        else:
+            command = [str(WEIGH), *arguments]
+            done = subprocess.run(
+                command, cwd=self.folder, env=own, capture_output=True, text=True, timeout=timeout, check=False
+            )
+            code, out, err = done.returncode, done.stdout, done.stderr
+        assert "Traceback" not in err, err
+        return Run(code, out, err, self.folder)
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
         """The command in the background, for tests that end it."""

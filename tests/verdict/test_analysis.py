@@ -339,7 +339,7 @@ def test_nothing_in_nothing_out() -> None:
 LOGS = st.lists(st.tuples(*[st.floats(-3, 3, allow_nan=False).map(lambda x: round(x, 3))] * 2), min_size=5, max_size=12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2, deadline=None)
 @given(LOGS)
 def test_exchanging_the_sides_inverts_the_ratio(pairs: list[tuple[float, float]]) -> None:
     """With one arm each."""
@@ -358,7 +358,7 @@ def test_exchanging_the_sides_inverts_the_ratio(pairs: list[tuple[float, float]]
         assert math.log(one) == pytest.approx(-math.log(other), abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2, deadline=None)
 @given(LOGS, st.sampled_from([1e-6, 0.5, 3.0, 1e4]))
 def test_the_unit_of_time_does_not_matter(pairs: list[tuple[float, float]], factor: float) -> None:
     samples = [
@@ -376,7 +376,7 @@ def test_the_unit_of_time_does_not_matter(pairs: list[tuple[float, float]], fact
         assert here is None or here == pytest.approx(there, rel=1e-6, abs=1e-9), name
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4, deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_order_of_the_samples_does_not_matter(seed: int) -> None:
     samples = experiment(6, ratio=1.05, noise=0.02, operations=("q1", "q2"))

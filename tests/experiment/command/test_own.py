@@ -49,7 +49,7 @@ def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
     assert initialised.code == 0, initialised.err
     assert "tables:  events (2 files), users (1 file)" in initialised.out
     assert "queries: by_city, top, q_3" in initialised.out
-    found = begun("run", "--starts", "5", "--runs", "1", "--json")
+    found = begun("run", "--starts", "2", "--runs", "1", "--json")
     assert found.code == 0, found.err
     assert [(row["operation"], row["status"]) for row in found.json["gate"]] == [
         ("by_city", "agreed"),
@@ -121,15 +121,16 @@ def test_a_limit_without_an_order_is_pointed_out(own: Weigh) -> None:
     assert "A7.limit any: it has LIMIT without ORDER BY" in made.out
 
 
-def test_data_that_changed_is_another_experiment(begun: Weigh) -> None:
-    first = begun("gate", "--json").json["experiment"]["id"]
-    moved = begun.folder / "elsewhere"
-    (begun.folder / "my 'data'").rename(moved)
-    toml = begun.folder / "weigh.toml"
+def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
+    assert own(*INIT[:5], "--contender", "duckdb").code == 0
+    first = own("gate", "--json").json["experiment"]["id"]
+    moved = own.folder / "elsewhere"
+    (own.folder / "my 'data'").rename(moved)
+    toml = own.folder / "weigh.toml"
     toml.write_text(toml.read_text().replace("my 'data'", "elsewhere"))
-    assert begun("gate", "--json").json["experiment"]["id"] == first, "where files lie does not matter"
+    assert own("gate", "--json").json["experiment"]["id"] == first, "where files lie does not matter"
     pq.write_table(pq.read_table(moved / "users.parquet").slice(1), moved / "users.parquet")
-    assert begun("gate", "--json").json["experiment"]["id"] != first
+    assert own("gate", "--json").json["experiment"]["id"] != first
 
 
 @pytest.mark.parametrize(

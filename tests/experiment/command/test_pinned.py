@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
+from support.command import Weigh
+
 if TYPE_CHECKING:
-    from support.command import Weigh
+    from pathlib import Path
 
 FLAGS = ("--scale", "5K", "--operations", "eq_user,duration_by_proto,extremes_by_action,top_ports", "--quiet")
 
 
-def test_pinned_answers_speak_before_anybody_else(weigh: Weigh) -> None:
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What ``--pin`` wrote; not to be changed."""
+    weigh = Weigh(tmp_path_factory.mktemp("pinned"))
     pinned = weigh("gate", "--contender", "duckdb", *FLAGS, "--pin", "answers.json", "--out", "first")
     assert pinned.code == 0
+    return weigh.folder / "answers.json"
+
+
+@pytest.fixture
+def weigh(tmp_path: Path, answers: Path) -> Weigh:
+    """weigh in a folder with a copy of them."""
+    shutil.copy(answers, tmp_path)
+    return Weigh(tmp_path)
+
+
+def test_pinned_answers_speak_before_anybody_else(weigh: Weigh) -> None:
     kept = json.loads((weigh.folder / "answers.json").read_text())
     assert kept["schema"] == "weigh/pins/1"
     assert kept["answers"].keys() == {"eq_user", "duration_by_proto", "extremes_by_action", "top_ports"}
@@ -29,7 +48,6 @@ def test_pinned_answers_speak_before_anybody_else(weigh: Weigh) -> None:
 
 
 def test_the_truth_still_contradicts_what_was_pinned_wrongly(weigh: Weigh) -> None:
-    weigh("gate", "--contender", "duckdb", *FLAGS, "--pin", "answers.json", "--out", "first")
     path = weigh.folder / "answers.json"
     kept = json.loads(path.read_text())
     case, rows = next(iter(kept["answers"]["eq_user"].items()))
@@ -42,7 +60,6 @@ def test_the_truth_still_contradicts_what_was_pinned_wrongly(weigh: Weigh) -> No
 
 
 def test_answers_about_other_data_are_refused(weigh: Weigh) -> None:
-    weigh("gate", "--contender", "duckdb", *FLAGS, "--pin", "answers.json", "--out", "first")
     other = weigh("gate", "--contender", "duckdb", *FLAGS, "--seed", "7", "--answers", "answers.json")
     assert other.code == 2
     assert "these answers belong to other data" in other.err

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 WRONG = "chdb@4.1.8+chdb-core==26.3.0"
 """Loses rows in equality filters over Parquet files with bloom filters of a certain size."""
 MENDED = "chdb-core==26.9.0"
-SMALL = ("--scale", "20K", "--quiet", "--json", "--shrink")
+ENOUGH = ("--scale", "20K")
+"""Rows for that."""
+FLAGS = ("--quiet", "--json", "--shrink")
 
 
 def gate(weigh: Weigh, *contenders: str, operations: str, flags: tuple[str, ...] = ()) -> Run:
+    """Of few rows, where the flags do not say otherwise: each halving of them is asked in processes of its own."""
     named = [word for name in contenders for word in ("--contender", name)]
-    return weigh("gate", *named, "--operations", operations, *SMALL, *flags, timeout=600)
+    scale = () if "--scale" in flags else ("--scale", "1K")
+    return weigh("gate", *named, "--operations", operations, *scale, *FLAGS, *flags, timeout=600)
 
 
 def said(run: Run, code: str) -> list[dict[str, Any]]:
@@ -53,7 +57,7 @@ def uv_run(folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def bug(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A release with a real bug beside one that is right."""
-    return gate(Weigh(tmp_path_factory.mktemp("bug")), "duckdb@1.5.5", WRONG, operations="eq_user")
+    return gate(Weigh(tmp_path_factory.mktemp("bug")), "duckdb@1.5.5", WRONG, operations="eq_user", flags=ENOUGH)
 
 
 def test_a_real_bug_becomes_a_small_file_and_a_query(bug: Run) -> None:
@@ -103,7 +107,7 @@ def test_it_is_sealed_with_the_evidence(bug: Run, weigh: Weigh) -> None:
 
 @pytest.mark.long
 def test_alone_with_the_truth_it_differs_from_the_duckdb_that_weigh_brings(weigh: Weigh) -> None:
-    run = gate(weigh, WRONG, operations="eq_user")
+    run = gate(weigh, WRONG, operations="eq_user", flags=ENOUGH)
     (finding,) = said(run, "A1.reproducer")
     assert "(by weigh's own DuckDB 2.0.0)" in finding["text"]
     assert uv_run(*reproducers(run)).returncode == 1
@@ -112,7 +116,7 @@ def test_alone_with_the_truth_it_differs_from_the_duckdb_that_weigh_brings(weigh
 @pytest.mark.long
 @pytest.mark.usefixtures("no_orphans")
 def test_alone_without_truth_it_differs_from_itself(weigh: Weigh) -> None:
-    run = gate(weigh, WRONG, operations="in_users", flags=("--no-truth",))
+    run = gate(weigh, WRONG, operations="in_users", flags=(*ENOUGH, "--no-truth"))
     (finding,) = said(run, "A1.reproducer")
     assert f"(by {WRONG} with bloom filter push-down off)" in finding["text"]
     assert uv_run(*reproducers(run)).returncode == 1
@@ -230,8 +234,8 @@ def test_own_files_with_names_that_want_to_be_quoted(weigh: Weigh) -> None:
 @pytest.mark.usefixtures("no_orphans")
 def test_an_interrupt_while_shrinking_loses_nothing(weigh: Weigh) -> None:
     running = weigh.start(
-        "gate", "--contender", "duckdb@1.5.5", "--contender", WRONG, "--operations", "eq_user", *SMALL
-    )
+        "gate", "--contender", "duckdb@1.5.5", "--contender", WRONG, "--operations", "eq_user", *ENOUGH, *FLAGS,
+    )  # fmt: skip
     shrinking = f"weigh-shrink-{running.pid}-*/*.parquet"
     eventually(lambda: list(Path(tempfile.gettempdir()).glob(shrinking)) or running.poll() is not None)
     running.send_signal(signal.SIGINT)

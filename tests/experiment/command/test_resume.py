@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import time
 from itertools import pairwise
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from support.command import Run, Weigh
 from support.waiting import eventually, journalled, workers
 from weigh.evidence import journal
 from weigh.experiment import record as records
@@ -18,8 +20,6 @@ from weigh.experiment.results.results import experiment_results
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from support.command import Weigh
 
 pytestmark = pytest.mark.usefixtures("no_orphans")
 
@@ -90,7 +90,7 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
 
 
 def test_killed_again_and_again(weigh: Weigh) -> None:
-    interrupted_often(weigh, kills=5, starts=8)
+    interrupted_often(weigh, kills=5, starts=5)
 
 
 @pytest.mark.long
@@ -98,36 +98,49 @@ def test_two_hundred_kills(weigh: Weigh) -> None:
     interrupted_often(weigh, kills=200, starts=400)
 
 
-def test_killed_while_it_was_being_sealed(weigh: Weigh) -> None:
-    assert weigh(*EXPERIMENT, "--starts", "2").code in (0, 1)
-    (folder,) = weigh.folder.glob("runs/*-*-*")
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A whole attempt; not to be changed."""
+    run = Weigh(tmp_path_factory.mktemp("complete"))(*EXPERIMENT, "--starts", "2")
+    assert run.code in (0, 1), run.err
+    return run
+
+
+@pytest.fixture
+def again(complete: Run, weigh: Weigh) -> Weigh:
+    """weigh in a copy of that folder."""
+    shutil.copytree(complete.folder / "runs", weigh.folder / "runs")
+    return weigh
+
+
+def test_killed_while_it_was_being_sealed(again: Weigh) -> None:
+    (folder,) = again.folder.glob("runs/*-*-*")
     before = (folder / journal.NAME).read_bytes()
     for name in ("seal.json", "verdicts.json", "samples.parquet"):
         (folder / name).unlink()
-    assert weigh(*EXPERIMENT, "--starts", "2").code in (0, 1)
+    assert again(*EXPERIMENT, "--starts", "2").code in (0, 1)
     assert (folder / journal.NAME).read_bytes() == before
-    assert weigh("verify", str(folder)).code == 0
+    assert again("verify", str(folder)).code == 0
 
 
-def test_a_complete_attempt_is_not_measured_again(weigh: Weigh) -> None:
-    first = weigh(*EXPERIMENT, "--starts", "2")
-    again = weigh(*EXPERIMENT, "--starts", "2")
-    assert (again.code, again.out) == (first.code, first.out)
-    assert len(list(weigh.folder.glob("runs/*-*-*"))) == 1
+def test_a_complete_attempt_is_not_measured_again(complete: Run, again: Weigh) -> None:
+    run = again(*EXPERIMENT, "--starts", "2")
+    assert (run.code, run.out) == (complete.code, complete.out)
+    assert len(list(again.folder.glob("runs/*-*-*"))) == 1
 
 
 def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh) -> None:
-    running = weigh.start(*EXPERIMENT, "--starts", "8")
+    running = weigh.start(*EXPERIMENT, "--starts", "4")
     eventually(journalled(weigh.folder, "turn"))
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=120)
     (first,) = weigh.folder.glob("runs/*-*-*")
     whole = len(records.read(first).blocks) - 1
-    assert weigh(*EXPERIMENT, "--starts", "8", timeout=600).code in (0, 1)
+    assert weigh(*EXPERIMENT, "--starts", "4", timeout=600).code in (0, 1)
     _, second = sorted(weigh.folder.glob("runs/*-*-*"))
     assert weigh("verify", str(first)).code == 0
     assert weigh("verify", str(second)).code == 0
-    assert len(records.read(second).blocks) == 8 - whole
+    assert len(records.read(second).blocks) == 4 - whole
     assert "2 attempts" in weigh("report", str(second)).out
 
 

@@ -14,7 +14,7 @@ import pytest
 from weigh.evidence import journal
 
 from ..forging import forge, samples
-from ..reading import SHORT, SMALL, assert_silent, contenders
+from ..reading import SHORT, assert_silent, contenders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,17 +27,43 @@ if TYPE_CHECKING:
 Turns = list[dict[str, Any]]
 
 
+QUESTIONS = ("--operations", "by_action,by_proto")
+ONCE = ("--starts", "1", "--runs", "1")
+
+
+class Sessions:
+    """Short real sessions, each in a folder of its own; what one is compared with another for needs no more."""
+
+    def __init__(self, fresh: Callable[[], Weigh]) -> None:
+        self.fresh = fresh
+
+    def __call__(self, *names: str, starts: tuple[str, ...] = SHORT, scale: str = "20K") -> Run:
+        run = self.fresh()("run", *contenders(*names), "--scale", scale, "--quiet", "--json", *starts, *QUESTIONS)
+        assert run.code == 0, run.err
+        return run
+
+
 @pytest.fixture(scope="module")
-def real(fresh: Callable[[], Weigh]) -> Run:
-    """A short and honest run of two contenders."""
-    flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action")
-    return fresh()("run", *contenders("duckdb", "liar?lie=none"), *flags)
+def sessions(fresh: Callable[[], Weigh]) -> Sessions:
+    return Sessions(fresh)
+
+
+@pytest.fixture(scope="module")
+def real(sessions: Sessions) -> Run:
+    """A short and honest run of a reference and of a build of the day."""
+    return sessions("ref=liar?lie=none", "build=duckdb")
+
+
+@pytest.fixture(scope="module")
+def monday(real: Run) -> Path:
+    """Its evidence, not to be changed."""
+    return real.evidence
 
 
 @pytest.fixture
-def evidence(real: Run, tmp_path: Path) -> Path:
+def evidence(monday: Path, tmp_path: Path) -> Path:
     """A copy of its evidence under the same name."""
-    return shutil.copytree(real.evidence, tmp_path / "evidence" / real.evidence.name)
+    return shutil.copytree(monday, tmp_path / "evidence" / monday.name)
 
 
 def test_the_untouched_evidence_passes(real: Run, weigh: Weigh, evidence: Path) -> None:
@@ -56,14 +82,14 @@ def first(turn: dict[str, Any]) -> dict[str, Any]:
 
 def one_after_the_other(turns: Turns) -> Turns:
     """All turns of the baseline first, then the other's: each block as two sessions."""
-    return sorted(turns, key=lambda turn: (first(turn)["arm"].startswith("liar"), first(turn)["block"]))
+    return sorted(turns, key=lambda turn: (first(turn)["arm"].startswith("build"), first(turn)["block"]))
 
 
 def renumbered(turns: Turns) -> Turns:
     """The same, with numbers and times made to look as if they had come in that order."""
     times = sorted(sample["at"] for turn in turns for sample in turn["samples"])
     count: dict[int, int] = {}
-    for turn in sorted(turns, key=lambda turn: (first(turn)["block"], first(turn)["arm"].startswith("liar"))):
+    for turn in sorted(turns, key=lambda turn: (first(turn)["block"], first(turn)["arm"].startswith("build"))):
         block = first(turn)["block"]
         for sample in turn["samples"]:
             sample.update(turn=count.get(block, 0), at=times.pop(0))
@@ -74,7 +100,7 @@ def renumbered(turns: Turns) -> Turns:
 def retimed(turns: Turns) -> Turns:
     """One after the other within each block, times made to fit, numbers left as they are."""
     times = sorted(sample["at"] for turn in turns for sample in turn["samples"])
-    turns = sorted(turns, key=lambda turn: (first(turn)["block"], first(turn)["arm"].startswith("liar")))
+    turns = sorted(turns, key=lambda turn: (first(turn)["block"], first(turn)["arm"].startswith("build")))
     for turn in turns:
         for sample in turn["samples"]:
             sample["at"] = times.pop(0)
@@ -85,7 +111,7 @@ def another_session(turns: Turns) -> Turns:
     """In the order that the seed demands, but one contender's samples are of an hour before."""
     for turn in turns:
         for sample in turn["samples"]:
-            sample["at"] -= 3600 * sample["arm"].startswith("liar")
+            sample["at"] -= 3600 * sample["arm"].startswith("build")
     return turns
 
 
@@ -112,37 +138,10 @@ def test_one_after_the_other_is_found(weigh: Weigh, evidence: Path, order: Calla
     assert run.code == 1
 
 
-QUESTIONS = ("--operations", "by_action,by_proto")
-ONCE = ("--starts", "1", "--runs", "1")
-
-
-class Sessions:
-    """Short real sessions, each in a folder of its own; what one is compared with another for needs no more."""
-
-    def __init__(self, fresh: Callable[[], Weigh]) -> None:
-        self.fresh = fresh
-
-    def __call__(self, *names: str, starts: tuple[str, ...] = SHORT, scale: str = "20K") -> Path:
-        run = self.fresh()("run", *contenders(*names), "--scale", scale, "--quiet", "--json", *starts, *QUESTIONS)
-        assert run.code == 0, run.err
-        return run.evidence
-
-
-@pytest.fixture(scope="module")
-def sessions(fresh: Callable[[], Weigh]) -> Sessions:
-    return Sessions(fresh)
-
-
-@pytest.fixture(scope="module")
-def monday(sessions: Sessions) -> Path:
-    """A reference and a build of the day."""
-    return sessions("ref=liar?lie=none", "build=duckdb")
-
-
 @pytest.fixture(scope="module")
 def again(sessions: Sessions) -> Path:
     """The same as on Monday."""
-    return sessions("ref=liar?lie=none", "build=duckdb")
+    return sessions("ref=liar?lie=none", "build=duckdb").evidence
 
 
 @pytest.fixture
@@ -196,7 +195,7 @@ def test_with_the_same_reference_and_the_same_build_nothing_is_said(weigh: Weigh
 
 
 def test_a_measured_first_and_b_later_is_refused(weigh: Weigh, sessions: Sessions) -> None:
-    first, later = (sessions(name, starts=ONCE) for name in ("a=duckdb", "b=liar?lie=none"))
+    first, later = (sessions(name, starts=ONCE).evidence for name in ("a=duckdb", "b=liar?lie=none"))
     run = weigh("compare", str(first), str(later), "--json")
     assert (run.code, run.out) == (2, "")
     assert "T5: no contender is the same in both sessions, so there is no reference" in run.err
@@ -206,7 +205,7 @@ def test_a_measured_first_and_b_later_is_refused(weigh: Weigh, sessions: Session
 
 def test_a_reference_of_another_version_or_setting_is_none(weigh: Weigh, sessions: Sessions, monday: Path) -> None:
     names = ("ref=liar@1.5.5?lie=none", "one=liar?lie=none&threads=1", "build=liar?lie=slow")
-    other = sessions(*names, starts=ONCE)
+    other = sessions(*names, starts=ONCE).evidence
     run = weigh("compare", str(monday), str(other))
     assert (run.code, run.out) == (2, "")
     assert "T5: no contender is the same in both sessions" in run.err
@@ -215,7 +214,7 @@ def test_a_reference_of_another_version_or_setting_is_none(weigh: Weigh, session
 
 
 def test_a_reference_on_other_data_is_none(weigh: Weigh, sessions: Sessions, monday: Path) -> None:
-    other = sessions("ref=liar?lie=none", "build=duckdb", starts=ONCE, scale="10K")
+    other = sessions("ref=liar?lie=none", "build=duckdb", starts=ONCE, scale="10K").evidence
     run = weigh("compare", str(monday), str(other))
     assert (run.code, run.out) == (2, "")
     assert "T5.data: the sessions read different data (dataset: netflow-1-20000-42 in the first, " in run.err
