@@ -21,6 +21,7 @@ from weigh.experiment.report.resources import ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
+from weigh.host.knobs.read import KnobRead
 from weigh.judge.document import JudgeDocument
 from weigh.judge.series import SeriesFigure
 from weigh.ladder.cost import Cost
@@ -36,7 +37,6 @@ from weigh.load.waits.report import WaitsDocument
 from weigh.machine.use_method import Resource
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.finding import Finding
-from weigh.model.knob import KnobRead
 from weigh.model.spec import Rules
 from weigh.model.storage import Place
 from weigh.model.verdict import Reason, Tier, Timing, Verdict

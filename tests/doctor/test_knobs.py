@@ -9,15 +9,15 @@ import pytest
 from support import fake_sysfs as machines
 from weigh.host import facts, knobs
 from weigh.host.knobs import cores, limits
+from weigh.host.knobs.read import KnobState
 from weigh.host.sysfs import Machine
 from weigh.model.errors import UsageError
-from weigh.model.knob import KnobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 FINE, SPOILS, UNSEEN = KnobState.FINE, KnobState.SPOILS, KnobState.UNSEEN
 

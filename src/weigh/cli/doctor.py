@@ -99,8 +99,8 @@ def doctor(
 def _examine(machine: Machine, changes: tuple[Change, ...], as_json: bool) -> None:
     from weigh.doctor import report, tuning
     from weigh.host import knobs
+    from weigh.host.knobs.read import KnobState
     from weigh.model.errors import ExitCode
-    from weigh.model.knob import KnobState
 
     reads = knobs.read(machine)
     snapshot = tuning.snapshot(machine)

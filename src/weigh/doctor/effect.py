@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from weigh.doctor import fixed_work, tuning
 from weigh.doctor.effect_analysis import Effect, judged
 from weigh.host import knobs, lock
+from weigh.host.knobs.read import KnobState
 from weigh.model.errors import EnvironmentFault, UsageError
-from weigh.model.knob import KnobState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from weigh.doctor.tuning import Change, Snapshot
+from weigh.host.knobs.read import KnobRead, KnobState
 from weigh.model import units
-from weigh.model.knob import KnobRead, KnobState
 from weigh.model.text import one_line
 from weigh.statistics.cv import CONFIDENCE
 

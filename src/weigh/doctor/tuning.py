@@ -15,8 +15,8 @@ import msgspec
 
 from weigh.host import lock
 from weigh.host.knobs import knobs
+from weigh.host.knobs.read import KnobState
 from weigh.model.errors import EnvironmentFault, UsageError
-from weigh.model.knob import KnobState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

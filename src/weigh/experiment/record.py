@@ -11,6 +11,7 @@ from weigh.evidence.attempts import earlier_folders, history_folders
 from weigh.evidence.journal import begun
 from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import InterimLook
+from weigh.host.knobs.read import KnobRead
 from weigh.model.calibration import Calibration
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
@@ -18,7 +19,6 @@ from weigh.model.dataset import Manifest
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
-from weigh.model.knob import KnobRead
 from weigh.model.operation import Workload
 from weigh.model.resources import WorkerRead
 from weigh.model.sample import Sample

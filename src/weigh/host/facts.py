@@ -14,7 +14,7 @@ from weigh.host.sysfs import Machine
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 OF_KNOBS = ("governor", "turbo", "huge_pages", "clock_source", "cpu_limit", "memory_limit")
 """Knobs whose values are facts too: sessions are compared by them."""

@@ -11,10 +11,10 @@ from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.storage import WorkingSet
+from weigh.host.knobs.read import KnobRead
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Setting
 from weigh.model.finding import Finding
-from weigh.model.knob import KnobRead
 from weigh.model.storage import Place
 from weigh.model.units import Scale
 from weigh.model.verdict import Missing, Tier, Timing, Verdict

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.host.knobs.read import KnobState
 from weigh.model import units
-from weigh.model.knob import KnobState
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 
 def reads(record: Record) -> tuple[KnobRead, ...]:

@@ -11,9 +11,9 @@ from weigh.host.knobs.kernel import Aslr, ClockSource, PerfParanoia
 from weigh.host.knobs.limits import CpuLimit, MemoryLimit
 from weigh.host.knobs.memory import HugePages, NumaBalancing, Swap
 from weigh.host.knobs.power import Load, PowerSupply, Thermal
+from weigh.host.knobs.read import KnobRead, KnobState
 from weigh.host.knobs.virtualization import Container, PowerPlan, VirtualMachine
 from weigh.model.errors import UsageError, nearest
-from weigh.model.knob import KnobRead, KnobState
 
 if TYPE_CHECKING:
     from weigh.host.knobs.knob import Knob

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from weigh.host.knobs.knob import Knob
 
 if TYPE_CHECKING:
+    from weigh.host.knobs.read import KnobRead
     from weigh.host.sysfs import Machine
-    from weigh.model.knob import KnobRead
 
 _SMT = "/sys/devices/system/cpu/smt"
 _ISOLATED = "/sys/devices/system/cpu/isolated"

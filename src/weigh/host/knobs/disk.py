@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.host.knobs.knob import Knob, listed
 
 if TYPE_CHECKING:
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 _FILES = "/sys/block/*/queue/scheduler"
 _NO_DISKS = ("loop", "ram", "zram", "sr", "fd")

@@ -8,8 +8,8 @@ from weigh.host.knobs.knob import Knob, listed
 from weigh.host.knobs.virtualization import hypervisor
 
 if TYPE_CHECKING:
+    from weigh.host.knobs.read import KnobRead
     from weigh.host.sysfs import Machine
-    from weigh.model.knob import KnobRead
 
 _POLICIES = "/sys/devices/system/cpu/cpufreq/policy*"
 _STEADY = ("performance", "userspace")

@@ -11,7 +11,7 @@ from weigh.host.knobs.knob import Knob
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 _ASLR = "/proc/sys/kernel/randomize_va_space"
 _PARANOIA = "/proc/sys/kernel/perf_event_paranoid"

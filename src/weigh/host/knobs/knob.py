@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from weigh.model.knob import KnobRead, KnobState
+from weigh.host.knobs.read import KnobRead, KnobState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,8 @@ from weigh.host.knobs.knob import Knob
 from weigh.model import units
 
 if TYPE_CHECKING:
+    from weigh.host.knobs.read import KnobRead
     from weigh.host.sysfs import Machine
-    from weigh.model.knob import KnobRead
 
 _MOUNT = "/sys/fs/cgroup"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.host.knobs.knob import Knob
 
 if TYPE_CHECKING:
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 _NUMA = "/proc/sys/kernel/numa_balancing"

@@ -10,7 +10,7 @@ from weigh.host.knobs.virtualization import hypervisor
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.model.knob import KnobRead
+    from weigh.host.knobs.read import KnobRead
 
 _SUPPLIES = "/sys/class/power_supply/*"
 _ZONES = "/sys/class/thermal/thermal_zone[0-9]*"

@@ -10,8 +10,8 @@ from weigh.host.knobs.knob import Knob, Refused
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.host.knobs.read import KnobRead
     from weigh.host.sysfs import Machine
-    from weigh.model.knob import KnobRead
 
 _POWERCFG = "/mnt/*/Windows/System32/powercfg.exe"
 _SCHEME = "active power scheme of Windows"
