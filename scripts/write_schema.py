@@ -10,7 +10,7 @@ import msgspec
 from reference.markdown import with_default
 from reference.structs import meanings
 from reference.weigh_toml import TABLES
-from weigh.experiment.config.spec import File, schema
+from weigh.experiment.config.file import File, schema
 
 TARGET = Path(__file__).parents[1] / "src" / "weigh" / "experiment" / "config" / "weigh-toml.schema.json"
 

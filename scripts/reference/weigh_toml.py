@@ -8,7 +8,7 @@ import msgspec
 
 from reference.markdown import code, prose, table, with_default
 from reference.structs import hints, in_words, meanings
-from weigh.experiment.config.spec import ContenderTable, ExperimentTable, SqlTable
+from weigh.experiment.config.file import ContenderTable, ExperimentTable, SqlTable
 from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:

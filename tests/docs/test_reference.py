@@ -11,7 +11,7 @@ import pytest
 
 from reference import commands, json_documents, markdown, registry, structs, weigh_toml
 from reference.__main__ import DOCS, PAGES, REGION, REMEDY, filled
-from weigh.experiment.config.spec import ExperimentTable
+from weigh.experiment.config.file import ExperimentTable
 from weigh.lies import CATALOGUE
 from weigh.model import codes
 from weigh.model.spec import CONTENTION, FULL_STARTS, MOST_STARTS

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.experiment.config import file
 from weigh.experiment.config import spec as config
 from weigh.model.errors import UsageError
 
@@ -20,7 +21,7 @@ DUCKDB = '[[contender]]\nengine = "duckdb"\n'
 def spec(folder: Path, text: str, **flags: object) -> Spec:
     path = folder / "weigh.toml"
     path.write_text(text)
-    return config.make_spec(config.read_file(path), flags)
+    return config.make_spec(file.read_file(path), flags)
 
 
 def test_defaults(tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ def test_mistakes_in_the_file(tmp_path: Path, text: str, said: str, remedy: str)
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "weigh.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="cannot be read"):
-        config.read_file(tmp_path / "weigh.toml")
+        file.read_file(tmp_path / "weigh.toml")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from support.stopping_attempts import CASES, HONEST, LOUD, QUIET, SPEC, Told, at
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
+from weigh.experiment.config import file
 from weigh.experiment.config import spec as config
 from weigh.experiment.interim_look import InterimLook
 from weigh.experiment.measure.stopping import Stopping
@@ -182,7 +183,7 @@ def test_the_id_of_an_experiment_without_a_precision_is_what_it_was() -> None:
 def test_what_is_asked_for(tmp_path: Path, written: str, flags: dict[str, object], asked: tuple[object, int]) -> None:
     path = tmp_path / "weigh.toml"
     path.write_text(f'[experiment]\n{written}\n[[contender]]\nengine = "duckdb"\n[[contender]]\nengine = "chdb"\n')
-    made = config.make_spec(config.read_file(path), flags)
+    made = config.make_spec(file.read_file(path), flags)
     assert (made.precision, made.starts) == asked
 
 

@@ -225,11 +225,12 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
 def asked(file: Path | None, flags: dict[str, Any], out: Path) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import spec as config
+    from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.config.run_request import RunRequest
 
-    if file is None and config.DEFAULT_FILE.exists():
-        file = config.DEFAULT_FILE
-    table = config.read_file(file) if file else None
+    if file is None and DEFAULT_FILE.exists():
+        file = DEFAULT_FILE
+    table = read_file(file) if file else None
     shrink = flags.pop("shrink")
     own = config.own_files(table, file, flags)
     spec = config.make_spec(table, flags, own)

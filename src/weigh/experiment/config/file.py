@@ -1,0 +1,193 @@
+"""The tables of weigh.toml, and how a file is read."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from weigh.model.contender import Setting
+from weigh.model.errors import UsageError, nearest
+from weigh.model.spec import LayoutSpec, Rule
+from weigh.model.storage import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[experiment]`` of weigh.toml.
+
+    What stands in brackets is a default that is no value of its key, or not the only one.
+
+    Attributes:
+        name: for people; the only key that is not part of the experiment's id.
+        workload: a name that ``weigh workloads`` lists (docs/reference/workloads.md); ``"sql"`` is your own data.
+        scale: of netflow the rows: text with K, M or G, or an integer, 0 is allowed; of TPC-H the scale factor:
+            ``0.01``, ``1``, ``"SF10"`` [``"1M"`` of netflow, ``1`` of TPC-H].
+        seed: seed of the data where it has one, of the order of turns, of the choice of literals.
+        baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
+            the margin exits 1 [the first contender].
+        margin: the smallest change that matters: a number or text such as ``"3%"``.
+        confidence: level of the interval of the ratio, between 0.5 and 1.
+        rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
+            it changes none. Left out it is not part of the id.
+        precision: stop when every interval is at most that wide to each side: a number or text such as ``"2%"``
+            (docs/concept/method.md#until-it-is-precise). Left out it is not part of the id.
+        contention: share of a turn's CPU that others may use before its pair is refused
+            (docs/concept/machine.md#contention): a number or text such as ``"10%"``; from 1 on any share is allowed.
+            Left out it is not part of the id [``0.05``].
+        affinity: CPUs that every contender is kept on, ``"0-3,8"``
+            (docs/concept/method.md#one-affinity-and-one-memory-limit). Left out it is not part of the id [all that
+            weigh may use].
+        memory_limit: memory that every contender is limited to: text such as ``"4G"``, or bytes. Left out it is not
+            part of the id [no limit].
+        expect_storage: kind of storage that the data must lie on; another is exit 2
+            (docs/concept/machine.md#expecting-a-kind). Left out it is not part of the id.
+        starts: fresh starts of every contender; below 5 every verdict is REFUSED. With ``precision`` the most, at
+            least 10 [``10``, ``100`` with ``precision``].
+        runs: timed executions in a turn.
+        temperature: whether the data is in memory when the clock starts, proven either way (docs/concept/cold.md).
+        budget: time for the measuring phase: ``"10m"``, ``"90s"``, ``"1h30m"`` (docs/concept/method.md#the-budget)
+            [no limit].
+        timeout: time that ends one execution, which is an outcome.
+        operations: names of the operations to run [all].
+        on_divergence: ``"operation"`` leaves out an operation on which one answer diverged, ``"stop"`` ends the run
+            before any clock.
+        truth: whether what is known about the data (ground truth, published answers) is a witness in the gate.
+        answers: file of pinned answers (``weigh gate --pin FILE``), the first witness of the gate.
+    """
+
+    name: str = ""
+    workload: str = "netflow"
+    scale: str | int | float | None = None
+    seed: int = 42
+    baseline: str | None = None
+    margin: float | str = 0.03
+    confidence: float | str = 0.99
+    rule: Rule | None = None
+    precision: float | str | None = None
+    contention: float | str | None = None
+    affinity: str | None = None
+    memory_limit: str | int | None = None
+    expect_storage: Kind | None = None
+    starts: int | None = None
+    runs: int = 3
+    temperature: Literal["hot", "cold", "both"] = "hot"
+    budget: str | None = None
+    timeout: str = "120s"
+    operations: list[str] = []
+    on_divergence: Literal["operation", "stop"] = "operation"
+    truth: bool = True
+    answers: str | None = None
+
+
+class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[[contender]]`` of weigh.toml.
+
+    Attributes:
+        engine: name of the engine, as ``weigh engines`` lists it.
+        name: name of the contender, unique [the spec, e.g. ``chdb@4.1.8+chdb-core==26.3.0``].
+        version: version of the engine's package [the tested one].
+        pins: further exact requirements, ``"package==version"``.
+        settings: the engine's own settings.
+    """
+
+    engine: str
+    name: str | None = None
+    version: str = ""
+    pins: list[str] = []
+    settings: dict[str, Setting] = {}
+
+
+class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[sql]`` of weigh.toml: the user's own queries and data, relative to the file.
+
+    Attributes:
+        folder: holds NAME.sql for every operation, with NAME.toml next to it.
+        tables: for every table a path, a pattern, a folder, or a list of these.
+    """
+
+    folder: str = "queries"
+    tables: dict[str, str | list[str]]
+
+
+class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """weigh.toml as a whole.
+
+    Attributes:
+        experiment: what is measured, and by which rules.
+        contender: what is compared; one table each.
+        layout: the physical form of the data, one for all contenders.
+        sql: the user's own queries and data, for the workload ``sql``.
+    """
+
+    experiment: ExperimentTable = msgspec.field(default_factory=ExperimentTable)
+    contender: list[ContenderTable] = []
+    layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
+    sql: SqlTable | None = None
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of weigh.toml."""
+    return msgspec.json.schema(File)
+
+
+def read_file(path: Path) -> File:
+    """weigh.toml, checked.
+
+    Raises:
+        UsageError: it is missing, is not TOML, or has a key or value that weigh does not know.
+    """
+    try:
+        text = path.read_text()
+    except FileNotFoundError:
+        raise UsageError(
+            "there is no such file",
+            where=str(path),
+            remedy="write one (docs/reference/weigh-toml.md), or name contenders with --contender",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="weigh.toml is UTF-8 text") from None
+    try:
+        plain = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
+    _check_keys(plain, path)
+    try:
+        return msgspec.convert(plain, File)
+    except msgspec.ValidationError as error:
+        raise UsageError(_plain_words(error), where=str(path), remedy="see docs/reference/weigh-toml.md") from None
+
+
+DEFAULT_FILE = Path("weigh.toml")
+
+
+def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
+    """Unknown keys first: their names tell more than a type error would."""
+    tables: list[tuple[str, Any, type[msgspec.Struct]]] = [("", plain, File)]
+    tables.append(("experiment", plain.get("experiment", {}), ExperimentTable))
+    tables.append(("layout", plain.get("layout", {}), LayoutSpec))
+    tables.append(("sql", plain.get("sql", {}), SqlTable))
+    contenders = plain.get("contender", [])
+    if isinstance(contenders, list):
+        tables += [("contender", contender, ContenderTable) for contender in contenders]
+    for name, table, kind in tables:
+        if not isinstance(table, dict):
+            continue
+        known = kind.__struct_fields__
+        for key in table:
+            if key not in known:
+                where = f"{path}, [{name}]" if name else str(path)
+                raise UsageError(f"unknown key '{key}'", where=where, remedy=nearest(key, known))
+
+
+def _plain_words(error: msgspec.ValidationError) -> str:
+    """Msgspec's message with the place in TOML's words: ``$.experiment.starts`` -> ``experiment.starts``."""
+    text = str(error).replace("`$.", "`").replace("Object missing required field", "missing key")
+    for theirs, toml in (("object", "table"), ("str", "string"), (r" \| null", ""), ("Invalid enum", "unknown")):
+        text = re.sub(rf"\b{theirs}\b" if theirs.isalpha() else theirs, toml, text)
+    return text
