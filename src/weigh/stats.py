@@ -328,6 +328,7 @@ def _compared(*, candidates: Sequence[Floats], baselines: Sequence[Floats]) -> C
         contender=contender_of[arm_of[order]],
         arm=arm_of[order],
         block=block[order],
+        round=np.zeros(len(order), dtype=np.int64),
         value=value[order],
         question_of=np.arange(comparisons),
         questions=tuple(Question(str(number)) for number in range(comparisons)),

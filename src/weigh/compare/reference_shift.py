@@ -88,7 +88,7 @@ def _whole_blocks(levels: Floats) -> Floats:
 
 def _levels(table: Table, contender: int) -> dict[str, Floats]:
     """Mean logarithms of a contender's arms by operation (hot alone), one a block, NaN where it was not measured."""
-    logs = table.logs()[..., table.contender_of == contender]
+    logs = table.levels()[..., table.contender_of == contender]
     present = ~np.isnan(logs)
     with np.errstate(invalid="ignore"):
         mean = np.where(present, logs, 0.0).sum(axis=-1) / present.sum(axis=-1)

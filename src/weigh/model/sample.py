@@ -33,6 +33,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         block: number of the block, from 0.
         start: number of the process life within the attempt.
         turn: position of the turn in the block, from 0.
+        round: number of the round of its operation in the block, from 0: what is compared was measured in one round.
         run: position of the execution in its turn; 0 is the untimed one.
         arm: name of the arm.
         contender: name of the contender.
@@ -58,6 +59,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     block: int
     start: int
     turn: int
+    round: int = 0
     run: int
     arm: str
     contender: str

@@ -93,8 +93,26 @@ class SecondOpinion(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[int, int]
 
 
+class Total(msgspec.Struct, frozen=True, kw_only=True):
+    """What one waits in all: the ratio of the sums of the times, stalls included.
+
+    Attributes:
+        verdict: slower, faster, same, small or unresolved, by the same rules as the verdict; a family of its own.
+        ratio: contender over baseline.
+        low, high: interval of the ratio at the ``confidence`` of the verdict.
+        low_fcr, high_fcr: false-coverage-rate interval.
+    """
+
+    verdict: VerdictName
+    ratio: float
+    low: float
+    high: float
+    low_fcr: float
+    high_fcr: float
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """One contender against the baseline on one operation.
+    """One contender against the baseline on one operation: what an execution typically takes.
 
     Attributes:
         operation, contender: whose executions.
@@ -104,8 +122,9 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md).
         scale: rows as an integer, a scale factor as a number with a point; None for your own files.
         layout: None: one layout for all.
-        ratio: contender over baseline; above 1 is more. This and the other figures are None of a verdict without them
-            (diverged, error, disqualified).
+        ratio: contender over baseline; above 1 is more. It is that of what one execution typically takes: the median of
+            the paired differences of a start, averaged over the starts. This and the other figures are None of a
+            verdict without them (diverged, error, disqualified).
         low, high: interval of the ratio at ``confidence``.
         confidence: level of that interval.
         low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
@@ -116,6 +135,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         starts: blocks in which both were measured.
         runs: measurements a start.
         starts_needed: of an unresolved verdict: starts that would about settle it.
+        total: what one waits in all, of times only; None where there is no ratio.
         second_opinion: of another rule on the same executions; None without ``--rule``.
         reasons: why, and warnings about assumptions.
     """
@@ -141,6 +161,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     starts: int = 0
     runs: int = 0
     starts_needed: int | None = None
+    total: Total | None = None
     second_opinion: SecondOpinion | None = None
     reasons: tuple[Reason, ...] = ()
 

@@ -1,11 +1,14 @@
-"""Effects: the ratio of two contenders as a difference of logarithms, with its uncertainty.
+"""Effects: the ratio of two contenders as a difference of logarithms, with its uncertainty, for two questions.
 
-The opinion of this file is ``log time = block + arm + noise``, where the noise of different blocks is
-independent, and nothing is assumed about the noise within a block: the arms may scatter by different amounts
-and move together. So a drift of the machine, a slow episode that hits a whole block, and a noisy engine
-beside a quiet one are all allowed for. A textbook residual variance, pooled over the arms, is not: with one
-arm scattering five times as much as the others it rejects 6 % (two contenders) to 17 % (five) of true nulls
-at nominal 1 % (``tests/sim``, docs/concept/statistics.md).
+Both are asked of pairs: a turn of the candidate and one of the baseline in the same round, close enough in time that
+the machine was the same for both (what moves within a tenth of a second stays as noise).
+
+*Typical* is the median of the differences of the logarithms of the pairs of a start: what one execution usually takes.
+A stall that hits one execution in a hundred does not move it. *Total* is the logarithm of the ratio of the sums over
+the same pairs: what one waits in all, stalls included.
+
+The start is the unit: each block gives one number a question, numbers of different blocks are independent, and nothing
+is assumed about what happens within a block. Student's t of these numbers is all the arithmetic that follows.
 """
 
 from __future__ import annotations
@@ -16,9 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from weigh.statistics.arrays import Bools, Floats
+    from weigh.statistics.arrays import Floats
 
 
 TINY = 1e-12
@@ -30,7 +31,7 @@ class Effects:
     """Estimates of many comparisons; every array has the shape (comparisons,).
 
     Attributes:
-        effect: difference of mean logarithms; NaN where the data cannot tell.
+        effect: mean difference of logarithms; NaN where the data cannot tell.
         error: its standard error.
         freedom: degrees of freedom of Student's t that go with it.
     """
@@ -40,96 +41,70 @@ class Effects:
     freedom: Floats
 
 
-def fit(logs: Floats, contrast: Floats) -> Effects:
-    """Fits block and arm effects and estimates one contrast of the arms.
+def typical(candidate: Floats, baseline: Floats) -> Floats:
+    """The median of the paired differences, one number a block.
 
-    Least squares in the two-way additive model. The standard error is clustered by block with the CR2
-    correction and the degrees of freedom are Bell and McCaffrey's (R. M. Bell, D. F. McCaffrey, "Bias
-    reduction in standard errors for linear regression with multi-stage samples", Survey Methodology 28, 2002;
-    J. E. Pustejovsky, E. Tipton, J. Business & Economic Statistics 36, 2018). Where every arm is present in
-    all K blocks this is exactly the one-sample t of the K contrasts, one a block, with K - 1 degrees of
-    freedom.
+    Pairs with each arm of the baseline, not with their mean: differences from the mean of two arms are skewed, which
+    costs twice the type-I error.
 
     Args:
-        logs: mean logarithms, shape (comparisons, blocks, arms), NaN where an arm was not measured.
-        contrast: weight of each arm, positive for the candidate's and negative for the baseline's. Each side
-            is scaled to sum to one over the arms that were measured at all.
+        candidate: logarithms of its turns, shape (..., rounds, arms), NaN where there was none.
+        baseline: those of the baseline's turns in the same rounds; the number of arms may differ.
     """
-    effect, error, freedom = np.full((3, len(logs)), np.nan)
-    present = ~np.isnan(logs)
-    patterns, which = _patterns(present)
-    for number, pattern in enumerate(patterns):
-        weights = _weights(pattern, contrast)
-        if weights is None:
-            continue
-        rows = np.flatnonzero(which == number)
-        cells = logs[rows][:, pattern]
+    return _median(_pairs(candidate) - _pairs(baseline, of_baseline=True))
+
+
+def total(candidate: Floats, baseline: Floats) -> Floats:
+    """The logarithm of the ratio of the sums over the pairs, one number a block.
+
+    Args:
+        candidate: mean times of its turns, shape (..., rounds, arms), NaN where there was none.
+        baseline: those of the baseline's turns in the same rounds.
+    """
+    own, other = np.broadcast_arrays(_pairs(candidate), _pairs(baseline, of_baseline=True))
+    own, other = _flat(own), _flat(other)
+    both = ~np.isnan(own) & ~np.isnan(other)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = np.where(both, own, 0.0).sum(axis=-1) / np.where(both, other, 0.0).sum(axis=-1)
+        return np.asarray(np.where(both.any(axis=-1), np.log(ratio), np.nan), dtype=np.float64)
+
+
+def over_blocks(differences: Floats) -> Effects:
+    """The mean over the blocks with its error: the one-sample t.
+
+    Args:
+        differences: one number a block, shape (comparisons, blocks), NaN where a block has none.
+    """
+    present = ~np.isnan(differences)
+    count = present.sum(axis=1).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
         # Centred first: exact cancellation for constant samples, whatever the unit of time.
-        cells = cells - cells.mean(axis=1, keepdims=True)
-        effect[rows] = cells @ weights.estimate
-        error[rows] = np.linalg.norm(cells @ weights.scores, axis=1)
-        freedom[rows] = weights.freedom
-    effect[np.abs(effect) < TINY] = 0.0
-    error[error < TINY] = 0.0
-    return Effects(effect, error, freedom)
+        first = np.take_along_axis(differences, present.argmax(axis=1)[:, None], axis=1) if differences.size else 0.0
+        rest = np.where(present, differences - first, 0.0)
+        mean = rest.sum(axis=1) / count
+        squares = np.where(present, rest - mean[:, None], 0.0) ** 2
+        error = np.sqrt(squares.sum(axis=1) / (count - 1) / count)
+        effect = mean + np.reshape(first, (-1,))
+    known = count >= 2
+    effect = np.where(np.abs(effect) < TINY, 0.0, effect)
+    error = np.where(error < TINY, 0.0, error)
+    return Effects(np.where(known, effect, np.nan), np.where(known, error, np.nan), np.where(known, count - 1, np.nan))
 
 
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    """What makes an estimate out of the measured cells of one pattern.
-
-    Attributes:
-        estimate: shape (cells,); the effect is its product with the cells.
-        scores: shape (cells, blocks); the products are the blocks' corrected scores, and the root of the sum
-            of their squares is the standard error.
-        freedom: degrees of freedom.
-    """
-
-    estimate: Floats
-    scores: Floats
-    freedom: float
+def _median(values: Floats) -> Floats:
+    """The median over the last three axes of what is no NaN; NaN where nothing is."""
+    ordered = np.sort(_flat(values), axis=-1)
+    count = (~np.isnan(ordered)).sum(axis=-1, keepdims=True)
+    low = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis=-1)
+    high = np.take_along_axis(ordered, np.minimum(count // 2, ordered.shape[-1] - 1), axis=-1)
+    return np.asarray(((low + high) / 2)[..., 0], dtype=np.float64)
 
 
-def _patterns(present: Bools) -> tuple[Bools, NDArray[np.intp]]:
-    """The distinct patterns of presence, and which of them each comparison has."""
-    if len(present) == 0 or (present == present[0]).all():
-        return present[:1], np.zeros(len(present), dtype=np.intp)
-    flat = present.reshape(len(present), -1)
-    patterns, which = np.unique(flat, axis=0, return_inverse=True)
-    return patterns.reshape(-1, *present.shape[1:]), which.reshape(-1)
+def _flat(pairs: Floats) -> Floats:
+    """Rounds and pairs of arms as one axis."""
+    return pairs.reshape(*pairs.shape[:-3], -1)
 
 
-def _weights(pattern: Bools, contrast: Floats) -> _Weights | None:
-    """Weights of the cells that are present; None where they do not determine the contrast and its error."""
-    sides = contrast * pattern.any(axis=0)
-    gain, loss = sides[sides > 0].sum(), -sides[sides < 0].sum()
-    if not (gain and loss):
-        return None
-    contrast = np.where(sides > 0, sides / gain, sides / loss)
-    block, arm = np.nonzero(pattern)
-    same_block = (block[:, None] == block[None, :]).astype(np.float64)
-    within = np.eye(len(block)) - same_block / same_block.sum(axis=1, keepdims=True)
-    design = within @ np.eye(pattern.shape[1])[arm]
-    # The design is always singular: the default cut-off takes the rounding of its zero eigenvalue for rank.
-    bread = np.linalg.pinv(design.T @ design, rcond=1e-9, hermitian=True)
-    estimate = design @ bread @ contrast
-    if not np.allclose(design.T @ estimate, contrast, atol=1e-9):
-        return None
-    residual_maker = within - design @ bread @ design.T
-    scores = np.stack(
-        [_score(residual_maker, estimate, np.flatnonzero(block == number)) for number in np.unique(block)],
-        axis=1,
-    )
-    covariance = scores.T @ scores
-    if np.trace(covariance) < TINY:
-        return None
-    return _Weights(estimate, scores, float(np.trace(covariance) ** 2 / (covariance**2).sum()))
-
-
-def _score(residual_maker: Floats, estimate: Floats, cells: NDArray[np.intp]) -> Floats:
-    """Weights of one block's score: its residuals, rid of the bias of fitting them (CR2)."""
-    own = residual_maker[np.ix_(cells, cells)]
-    values, vectors = np.linalg.eigh(own)
-    kept = values > 1e-9
-    root = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
-    return np.asarray(residual_maker[:, cells] @ root @ estimate[cells], dtype=np.float64)
+def _pairs(turns: Floats, *, of_baseline: bool = False) -> Floats:
+    """Shape (..., rounds, arms of the candidate, arms of the baseline), to be broadcast."""
+    return turns[..., None, :] if of_baseline else turns[..., :, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import numpy as np
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.statistics.student_t import quantile
-from weigh.verdict import clickhouse_rule, reasons, refusals
+from weigh.verdict import clickhouse_rule, reasons, refusals, soundness, totals
 from weigh.verdict.analysis_model import MetricAnalysis, NoiseFloor
 from weigh.verdict.comparison import compare, self_comparison
 from weigh.verdict.decide import decide
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from weigh.model.answer import GateStatus
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
-    from weigh.model.verdict import Reason, SecondOpinion, Timing
+    from weigh.model.verdict import Reason, SecondOpinion, Timing, Total
     from weigh.verdict.analysis_model import Contradicted, Gate, Metric
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
@@ -38,6 +39,8 @@ _ALARM = 0.001
 """P-value below which a warning about an assumption is given."""
 _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
 _CLOCKS = {"wall_s", "cpu_s"}
+_TOTALLED = "wall_s"
+"""The metric with a second question: one waits for wall time."""
 
 
 def analyse(
@@ -48,6 +51,7 @@ def analyse(
     contradicted: Contradicted = _NOBODY,
     metric: Metric = "wall_s",
     refused: Sequence[Refusals] = (),
+    shares: Mapping[str, float] = MappingProxyType({}),
 ) -> MetricAnalysis:
     """Judges every contender against the baseline on every operation.
 
@@ -63,11 +67,13 @@ def analyse(
         contradicted: operations on which a contender was contradicted, by contender; marks all its rows.
         metric: field of the samples to judge.
         refused: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
+        shares: part of the error rates that each operation has left, where sampling could end early; 1 where it is not
+            named (:mod:`weigh.verdict.decide`).
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():
         return MetricAnalysis()
-    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, refused).analysis(gate)
+    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, refused, shares).analysis(gate)
 
 
 class _Session:
@@ -81,15 +87,18 @@ class _Session:
         rulings: Rulings,
         contradicted: Contradicted,
         refused: Sequence[Refusals],
+        shares: Mapping[str, float],
     ) -> None:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
         self.contradicted = contradicted
         self.found = refused
+        self.shares = shares
         self.number = {question: number for number, question in enumerate(table.questions)}
         self.contender = {name: number for number, name in enumerate(table.contenders)}
         self.baseline = self.contender[spec.baseline]
         self.unusable, self.executions = table.unusable(), table.executions()
         self.opinions: dict[tuple[Question, str], SecondOpinion] = {}
+        self.totals: Decisions | None = None
 
     def analysis(self, gate: Gate) -> MetricAnalysis:
         """Everything, in the order of the gate."""
@@ -107,7 +116,14 @@ class _Session:
         numbers = [(self.number[question], self.contender[candidate]) for question, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
         refused = np.array([any(self._refused(pair)) for pair in pairs], dtype=np.bool_)
-        decisions = decide(compared.effects, compared.starts, self.spec.rules, refused)
+        refused |= soundness.unfit(compared, self.table.attempts, self.spec.rules, clock=self.metric in _CLOCKS)
+        share = np.array([self.shares.get(question.operation, 1.0) for question, _ in pairs])
+        # Two questions about the time, and half of the false discoveries for each.
+        rules = totals.halved(self.spec.rules) if self.metric == _TOTALLED else self.spec.rules
+        decisions = decide(compared.effects, compared.starts, rules, refused, share)
+        decisions = replace(decisions, names=soundness.no_same(decisions.names, compared, rules))
+        if self.metric == _TOTALLED:
+            self.totals = totals.decide_totals(compared, rules, refused, share)
         if self.spec.rule == "clickhouse":
             self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))
         place = {pair: at for at, pair in enumerate(pairs)}
@@ -151,7 +167,8 @@ class _Session:
     def _decided(self, pair: tuple[Question, str], at: int, compared: Comparisons, decisions: Decisions) -> Verdict:
         """The verdict of the comparison at position ``at``."""
         name = VerdictName(str(decisions.names[at]))
-        said = (*self._refused(pair), *self._reasons(name, at, compared, decisions))
+        whole = totals.total(float(compared.totals.effect[at]), at, self.totals) if self.totals else None
+        said = (*self._refused(pair), *self._reasons(name, at, compared, decisions, whole))
         starts, runs = int(compared.starts[at]), int(compared.runs[at])
         effect = float(compared.effects.effect[at])
         if starts < MIN_STARTS or not np.isfinite(effect):
@@ -174,13 +191,16 @@ class _Session:
             starts=starts,
             runs=runs,
             starts_needed=_whole(decisions.needed[at]),
+            total=whole,
         )
 
     def _refused(self, pair: tuple[Question, str]) -> Iterator[Reason]:
         """Why the machine forbids a verdict."""
         return refusals.reasons(self.found, *pair, self.spec.baseline)
 
-    def _reasons(self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions) -> Iterator[Reason]:
+    def _reasons(
+        self, name: VerdictName, at: int, compared: Comparisons, decisions: Decisions, whole: Total | None
+    ) -> Iterator[Reason]:
         """Why the verdict is what it is, then warnings about assumptions."""
         starts, rules = int(compared.starts[at]), self.spec.rules
         effect, error = float(compared.effects.effect[at]), float(compared.effects.error[at])
@@ -191,6 +211,7 @@ class _Session:
         if not np.isfinite(effect):
             yield reasons.apart()
             return
+        yield from soundness.why(compared, at, self.table.attempts, rules, clock=self.metric in _CLOCKS)
         if decisions.unstable[at]:
             spread = float(np.expm1(error * np.sqrt(starts)))
             shown = name is not VerdictName.REFUSED
@@ -198,6 +219,8 @@ class _Session:
         if name is VerdictName.UNRESOLVED:
             half = float(decisions.half[at])
             yield reasons.unresolved(float(np.expm1(half)), abs(effect) > half, _whole(decisions.needed[at]))
+        if whole is not None and totals.contradicts(name, whole):
+            yield reasons.total(whole)
         if starts < FULL_STARTS:
             yield reasons.some_starts(starts)
         if name in _CLAIMS and median * effect < 0:

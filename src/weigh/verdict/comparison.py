@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.statistics import student_t
-from weigh.statistics.effects import Effects, fit
+from weigh.statistics.effects import Effects, over_blocks, total, typical
 from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weigh.statistics.arrays import Floats, Ints
-    from weigh.verdict.table import Table
+    from weigh.verdict.table import Table, Turns
+
+OUTLYING = 6.0
+"""Robust standard deviations from the middle beyond which a start is one of another kind."""
+_ROBUST = 1.4826
+"""Standard deviation over the median absolute deviation of normal noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,45 +31,66 @@ class Comparisons:
     """Arrays of the shape (comparisons,).
 
     Attributes:
-        effects: candidate over baseline.
+        effects: candidate over baseline, what one execution usually takes.
+        totals: candidate over baseline, what one waits in all.
         starts: blocks in which both were measured.
+        lost: blocks in which one of the two was measured and the other was not.
         runs: executions a start of the candidate, the median over its starts.
+        executions: of the two the fewer, all starts together.
         median: difference of the logarithms of the medians.
         floor: the baseline's second arm over its first, as a logarithm; NaN where there is no second.
         p_trend: p-value of "the ratio does not drift from block to block"; NaN below four blocks.
+        outlying: starts whose ratio is of another kind than that of the rest, all on the same side.
+        apart: how far the middle of those is from the middle of all, a logarithm; 0 where there is none.
+        step: smallest step between two different values, over the smaller median: how coarse the clock is.
     """
 
     effects: Effects
+    totals: Effects
     starts: Ints
+    lost: Ints
     runs: Ints
+    executions: Ints
     median: Floats
     floor: Floats
     p_trend: Floats
+    outlying: Ints
+    apart: Floats
+    step: Floats
 
 
 def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Comparisons:
     """Estimates the pairs (number of a question, number of a candidate)."""
-    logs, counts, medians = table.logs(), table.counts(), median_logs(table)
+    turns, counts, medians = table.turns(), table.counts(), median_logs(table)
     question, candidate = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    figures = np.full((5, len(pairs)), np.nan)
-    starts, runs = np.zeros((2, len(pairs)), dtype=np.int64)
+    usual, whole = np.full((2, len(pairs), table.blocks), np.nan)
+    runs, lost = np.zeros((2, len(pairs)), dtype=np.int64)
     base = np.flatnonzero(table.contender_of == baseline)
     for number in np.unique(candidate):
         own = np.flatnonzero(table.contender_of == number)
         rows = np.flatnonzero(candidate == number)
         there = question[rows]
-        of_own, of_base = logs[there][..., own], logs[there][..., base]
-        weights = np.array([1.0] * len(own) + [-1.0] * len(base))
-        effects = fit(np.concatenate([of_own, of_base], axis=-1), weights)
-        measured = ~np.isnan(of_own).all(axis=-1) & ~np.isnan(of_base).all(axis=-1)
-        starts[rows] = measured.sum(axis=1)
+        usual[rows], whole[rows] = (found[there] for found in _differences(table, turns, own, base))
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
-        trend = _p_trend(_mean(of_own) - _mean(of_base))
-        median = medians[there, number] - medians[there, baseline]
-        figures[:, rows] = (effects.effect, effects.error, effects.freedom, median, trend)
-    effect, error, freedom, median, trend = figures
-    floor = self_comparison(table, baseline)[0].effect[question]
-    return Comparisons(Effects(effect, error, freedom), starts, runs, median, floor, trend)
+        either = [counts[there][..., arms].any(axis=-1) for arms in (own, base)]
+        lost[rows] = (either[0] ^ either[1]).sum(axis=1)
+    executions = table.executions()
+    effects, steps = over_blocks(usual), _steps(table)
+    outlying, apart = _outlying(usual)
+    return Comparisons(
+        effects=effects,
+        totals=over_blocks(whole),
+        starts=(~np.isnan(usual)).sum(axis=1),
+        lost=lost,
+        runs=runs,
+        executions=np.minimum(executions[question, candidate], executions[question, baseline]),
+        median=medians[question, candidate] - medians[question, baseline],
+        floor=self_comparison(table, baseline)[0].effect[question],
+        p_trend=_p_trend(usual),
+        outlying=outlying,
+        apart=apart,
+        step=np.maximum(steps[question, candidate], steps[question, baseline]),
+    )
 
 
 def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
@@ -73,20 +99,71 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
     Returns:
         Arrays of the shape (questions,).
     """
-    logs = table.logs()
     arms = np.flatnonzero(table.contender_of == baseline)[:2]
     if len(arms) < 2:
-        missing = np.full((3, len(logs)), np.nan)
-        return Effects(*missing), np.zeros(len(logs), dtype=np.int64)
-    pair = logs[..., arms]
-    return fit(pair, np.array([-1.0, 1.0])), (~np.isnan(pair)).all(axis=-1).sum(axis=1)
+        missing = np.full((3, len(table.questions)), np.nan)
+        return Effects(*missing), np.zeros(len(table.questions), dtype=np.int64)
+    usual, _ = _differences(table, table.turns(), arms[1:], arms[:1])
+    return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
 
 
-def _mean(logs: Floats) -> Floats:
-    """Mean over the arms that were measured, NaN where none was."""
-    present = ~np.isnan(logs)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(present, logs, 0).sum(axis=-1) / present.sum(axis=-1), dtype=np.float64)
+def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Floats, Floats]:
+    """Typical and total of every block, shape (questions, blocks): of an operation the mean over its cases."""
+    usual = table.by_question(typical(turns.middle[..., own], turns.middle[..., base]))
+    return usual, table.by_question(total(turns.mean[..., own], turns.mean[..., base]))
+
+
+def _steps(table: Table) -> Floats:
+    """Smallest step between different values over their median, shape (questions, contenders); 0 where all differ."""
+    shape = (len(table.questions), len(table.contenders))
+    found = np.zeros(shape)
+    group = table.question * shape[1] + table.contender
+    order = np.lexsort((table.value, group))
+    value, of = table.value[order], group[order]
+    edges = np.flatnonzero(np.diff(of)) + 1
+    for number, values in zip(
+        of[np.concatenate([[0], edges])] if len(of) else (), np.split(value, edges), strict=False
+    ):
+        steps = np.diff(values)
+        # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
+        if len(values) >= _TIED and (steps == 0).mean() > _TIES and (steps > 0).any():
+            found.flat[number] = steps[steps > 0].min() / np.median(values)
+    return found
+
+
+_TIED = 10
+_TIES = 0.2
+
+
+def _outlying(usual: Floats) -> tuple[Ints, Floats]:
+    """Starts of another kind: how many of each comparison, and how far they are from the rest."""
+    present = ~np.isnan(usual)
+    count = present.sum(axis=1)
+    ordered = np.sort(usual, axis=1)
+    middle = _middle(ordered, count)
+    off = np.where(present, usual - middle[:, None], 0.0)
+    spread = _ROBUST * _middle(np.sort(np.where(present, np.abs(off), np.nan), axis=1), count)
+    far = np.abs(off) > OUTLYING * np.maximum(spread, TICK)[:, None]
+    up, down = (far & (off > 0)).sum(axis=1), (far & (off < 0)).sum(axis=1)
+    side = np.where(up >= down, 1.0, -1.0)[:, None]
+    chosen = far & (off * side > 0)
+    number = chosen.sum(axis=1)
+    mean = np.where(chosen, off, 0.0).sum(axis=1) / np.maximum(number, 1)
+    return number, mean
+
+
+TICK = 1e-3
+"""A spread below a thousandth is not told from none: what lies further off than six of it is."""
+
+
+def _middle(ordered: Floats, count: Ints) -> Floats:
+    """Medians of sorted rows whose NaN come last."""
+    last = ordered.shape[1] - 1
+    if last < 0:
+        return np.full(len(ordered), np.nan)
+    low, high = np.clip((count - 1) // 2, 0, last), np.clip(count // 2, 0, last)
+    both = np.take_along_axis(ordered, np.stack([low, high], axis=1), axis=1)
+    return np.asarray(both.mean(axis=1), dtype=np.float64)
 
 
 def _typical(counts: Ints) -> Ints:

@@ -19,6 +19,12 @@ interval that would have decided.
 instead of the margin: noise that hides a change of 10 % does not hide one of 100 %. Unless the effect is shown to lie
 beyond the bound they are refused; they are never SAME, SMALL or merely unresolved. Which bound applies depends on the
 noise and never on the effect, so the false discovery rate holds.
+
+**Looks.** Where sampling may end because a difference is already clear, the error rates are spent in parts (Bonferroni
+over a fixed list of looks, so that nothing has to be assumed about how they depend on one another): each early look
+has :data:`EARLY` / ``len(LOOKS)`` of every rate, the analysis at the end the rest. A comparison's ``share`` is the part
+that its own figures had; its p-value is divided by it, and its intervals are that much wider. What ended early has
+the share of one look, so the claim and the printed interval are those of the look that ended it.
 """
 
 from __future__ import annotations
@@ -42,6 +48,10 @@ if TYPE_CHECKING:
 
 POWER = 0.80
 """Power at which the smallest detectable effect is stated."""
+LOOKS = (10, 13, 17, 22, 28, 36, 46, 60, 77, 100)
+"""Starts after which sampling may end early because a difference is clear."""
+EARLY = 0.1
+"""Part of every error rate that these looks spend together."""
 FAR = 1_000
 """More starts than this are not proposed: the effect lies at the margin."""
 
@@ -73,7 +83,13 @@ class Decisions:
     level_fcr: float
 
 
-def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, refused: Bools | None = None) -> Decisions:
+def decide(
+    effects: Effects,
+    starts: NDArray[np.int64],
+    rules: Rules,
+    refused: Bools | None = None,
+    share: float | Floats = 1.0,
+) -> Decisions:
     """Names the verdict of every comparison of a session.
 
     Args:
@@ -81,23 +97,26 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, refused: B
         starts: blocks in which both sides were measured, shape (comparisons,).
         rules: margin and error rates.
         refused: comparisons that are refused whatever they show; they are not in the family.
+        share: part of the error rates that the figures of a comparison have (see the head of this file).
     """
     size, error, freedom = np.abs(effects.effect), effects.error, effects.freedom
+    share = np.broadcast_to(np.asarray(share, dtype=np.float64), size.shape)
     margin = float(np.log1p(rules.margin))
-    half = student_t.quantile(rules.confidence, freedom) * error
-    half_same = student_t.quantile(1 - 2 * rules.equivalence, freedom) * error
-    detectable = np.expm1(student_t.detectable(rules.confidence, POWER, freedom) * error)
+    ceiling = 1 - rules.confidence
+    half = student_t.quantile(1 - ceiling * share, freedom) * error
+    half_same = student_t.quantile(1 - 2 * rules.equivalence * share, freedom) * error
+    detectable = smallest_detectable(effects, rules)
 
     enough = (starts >= MIN_STARTS) & np.isfinite(size)
     if refused is not None:
         enough &= ~refused
     unstable = enough & (detectable > rules.unstable)
-    bound = np.where(unstable, max(margin, float(np.log1p(rules.unstable))), margin)
+    bound = _bound(unstable, rules)
     matters = np.zeros(len(size), dtype=np.bool_)
-    ceiling = 1 - rules.confidence
-    matters[enough] = step_up(p_matters(effects, bound)[enough], rules.fdr, ceiling)
-    level_fcr = 1 - min(max(int(matters.sum()), 1) * rules.fdr / max(int(enough.sum()), 1), ceiling)
-    half_fcr = student_t.quantile(level_fcr, freedom) * error
+    matters[enough] = step_up((p_matters(effects, bound) / share)[enough], rules.fdr, ceiling)
+    spent = min(max(int(matters.sum()), 1) * rules.fdr / max(int(enough.sum()), 1), ceiling)
+    level_fcr = 1 - spent
+    half_fcr = student_t.quantile(1 - spent * share, freedom) * error
 
     names = np.select(
         [
@@ -130,6 +149,37 @@ def decide(effects: Effects, starts: NDArray[np.int64], rules: Rules, refused: B
         selected=int(matters.sum()),
         level_fcr=level_fcr,
     )
+
+
+def clear(effects: Effects, starts: NDArray[np.int64], rules: Rules, family: int) -> tuple[Bools, Floats]:
+    """At an early look: whose difference is clear, and how wide the intervals are at the share of one look.
+
+    What is clear here is SLOWER or FASTER at the end, whatever else is: Benjamini and Hochberg's smallest threshold is
+    asked for.
+
+    Args:
+        effects: one estimate a comparison.
+        starts: blocks in which both sides were measured.
+        rules: margin and error rates.
+        family: comparisons of the session, at most.
+    """
+    share = EARLY / len(LOOKS)
+    unstable = smallest_detectable(effects, rules) > rules.unstable
+    p_value = p_matters(effects, _bound(unstable, rules))
+    threshold = min(rules.fdr / max(family, 1), 1 - rules.confidence) * share
+    half = student_t.quantile(1 - (1 - rules.confidence) * share, effects.freedom) * effects.error
+    return (p_value <= threshold) & (starts >= LOOKS[0]), half
+
+
+def smallest_detectable(effects: Effects, rules: Rules) -> Floats:
+    """Smallest effect that is found with 80 % power, a fraction."""
+    return np.expm1(student_t.detectable(rules.confidence, POWER, effects.freedom) * effects.error)
+
+
+def _bound(unstable: Bools, rules: Rules) -> Floats:
+    """What an effect must exceed, a logarithm."""
+    margin = float(np.log1p(rules.margin))
+    return np.where(unstable, max(margin, float(np.log1p(rules.unstable))), margin)
 
 
 def p_matters(effects: Effects, bound: float | Floats) -> Floats:

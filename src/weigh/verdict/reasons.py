@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from weigh.model import codes
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from weigh.model.sample import Sample
-    from weigh.model.verdict import Reason
+    from weigh.model.verdict import Reason, Total
 
 _ENDED = {
     Outcome.ERROR: (codes.X_ERROR, "failed"),
@@ -123,6 +124,37 @@ def within_floor(floor: float) -> Reason:
     )
 
 
+def total(of: Total) -> Reason:
+    """The sum of all times says something else than the typical execution."""
+    return codes.T1_TOTAL.reason(
+        f"that is the typical execution; in total it is {of.verdict!s}, {change(of.ratio)} ({change(of.low)} to "
+        f"{change(of.high)}): rare executions make the difference"
+    )
+
+
+def clock(step: float, margin: float) -> Reason:
+    """The clock is too coarse."""
+    return codes.T1_CLOCK.reason(
+        f"the clock ticks in steps of {percent(step)} of the time, more than the margin of {percent(margin)}"
+    )
+
+
+def other_starts(outlying: int, starts: int, apart: float) -> Reason:
+    """Some starts are of another kind."""
+    how = "slower" if apart > 0 else "faster"
+    return codes.T7_STARTS.reason(
+        f"{outlying} of {starts} starts are {percent(abs(math.expm1(apart)))} {how} than the rest: "
+        "how often that happens is not known well enough to call it the same"
+    )
+
+
+def lost(blocks: int) -> Reason:
+    """Blocks in which one side is missing."""
+    return codes.T8_LOST.reason(
+        f"one side is missing in {blocks} blocks: were the missing ones the slow ones, the rest would mislead"
+    )
+
+
 def constant() -> Reason:
     """Every start gave the same number."""
     return codes.T1_CONSTANT.reason(
@@ -133,6 +165,11 @@ def constant() -> Reason:
 def trend() -> Reason:
     """The ratio drifts."""
     return codes.T4.reason("the ratio itself drifts from block to block (p < .001): the mean depends on when it ended")
+
+
+def change(ratio: float) -> str:
+    """A ratio as a change: ``+9.8 %``."""
+    return f"{100 * (ratio - 1):+.1f} %"
 
 
 def _when(sample: Sample) -> tuple[int, int, int, int]:

@@ -1,12 +1,14 @@
-"""The table: samples of one metric as arrays, one mean logarithm per (question, block, arm)."""
+"""The table: samples of one metric as arrays, one middle and one mean of every turn."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from weigh.statistics.order_statistics import Groups
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
@@ -22,26 +24,41 @@ _Key = TypeVar("_Key", tuple[int, str], tuple[Question, str], tuple[int, int])
 
 
 @dataclass(frozen=True, slots=True)
+class Turns:
+    """Figures of turns, all of the shape (cases, blocks, rounds, arms).
+
+    Attributes:
+        middle: median of the logarithms of its executions; NaN where there is none, or one without a logarithm.
+        mean: mean of its executions, NaN likewise.
+    """
+
+    middle: Floats
+    mean: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Timed executions that ended well, sorted, so that the order of the samples cannot matter.
 
-    The first five arrays have the shape (executions,), the question of a case is ``question_of[case]``. A
+    The first six arrays have the shape (executions,), the question of a case is ``question_of[case]``. A
     block is one block of one attempt: a second attempt adds blocks. A start is one arm in one block.
 
     Attributes:
-        case, contender, arm, block: numbers of what was executed, by whom and when.
+        case, contender, arm, block, round: numbers of what was executed, by whom and when.
         value: the metric in its unit; NaN where it was not measured.
         question_of: number of the question of each (question, case) pair.
         questions: by number: operations at a temperature.
         contenders, arms: names by number.
         contender_of: number of the contender of each arm.
         blocks: number of blocks.
+        attempts: number of attempts they are of.
     """
 
     case: Ints
     contender: Ints
     arm: Ints
     block: Ints
+    round: Ints
     value: Floats
     question_of: Ints
     questions: tuple[Question, ...]
@@ -49,6 +66,7 @@ class Table:
     arms: tuple[str, ...]
     contender_of: Ints
     blocks: int
+    attempts: int = 1
 
     @property
     def question(self) -> Ints:
@@ -69,24 +87,43 @@ class Table:
         cell = (self.question * self.blocks + self.block) * len(self.arms) + self.arm
         return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape)
 
-    def logs(self) -> Floats:
-        """Mean logarithm of each start, shape (questions, blocks, arms), NaN where there is none.
-
-        The mean over the runs of a case, then over the cases; a start that lacks a case has none, because
-        cases differ in size and their mean would move with the choice.
-        """
-        shape = (len(self.question_of), self.blocks, len(self.arms))
-        cell = (self.case * self.blocks + self.block) * len(self.arms) + self.arm
+    def turns(self) -> Turns:
+        """The figures of every turn: what a median and a mean of its executions are."""
+        rounds = int(self.round.max(initial=0)) + 1
+        shape = (len(self.question_of), self.blocks, rounds, len(self.arms))
+        cell = ((self.case * self.blocks + self.block) * rounds + self.round) * len(self.arms) + self.arm
+        groups = Groups.of(np.where(self.value > 0, self.value, np.nan), cell, int(np.prod(shape)))
         with np.errstate(invalid="ignore", divide="ignore"):
-            logarithm = np.where(self.value > 0, np.log(self.value), np.nan)
-            size = int(np.prod(shape))
-            count = np.bincount(cell, minlength=size)
-            by_case = (np.bincount(cell, logarithm, minlength=size) / count).reshape(shape)
+            # A missing value sorts last: it is the largest of its turn.
+            sound = np.where(np.isnan(groups.maximum()), np.nan, 1.0)
+            low, high = groups.at((groups.count - 1) // 2), groups.at(groups.count // 2)
+            middle = (np.log(low) + np.log(high)) / 2 * sound
+            mean = np.bincount(cell, self.value, minlength=len(sound)) / groups.count * sound
+        return Turns(middle.reshape(shape), mean.reshape(shape))
+
+    def levels(self) -> Floats:
+        """The typical logarithm of each start by itself, shape (questions, blocks, arms), NaN where there is none."""
+        with np.errstate(invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return self.by_question(np.nanmedian(self.turns().middle, axis=2))
+
+    def by_question(self, of_cases: Floats) -> Floats:
+        """The mean over the cases of each question; one that lacks a case has none, because cases differ in size.
+
+        Args:
+            of_cases: shape (cases, ...).
+        """
+        return self._summed(of_cases) / self._cases(of_cases)
+
+    def _summed(self, of_cases: Floats) -> Floats:
         first = np.searchsorted(self.question_of, np.arange(len(self.questions)))
-        cases = np.bincount(self.question_of, minlength=len(self.questions))
         if len(first) == 0:
-            return np.empty((0, self.blocks, len(self.arms)))
-        return np.asarray(np.add.reduceat(by_case, first, axis=0) / cases[:, None, None], dtype=np.float64)
+            return np.empty((0, *of_cases.shape[1:]))
+        return np.asarray(np.add.reduceat(of_cases, first, axis=0), dtype=np.float64)
+
+    def _cases(self, like: Floats) -> Floats:
+        cases = np.bincount(self.question_of, minlength=len(self.questions)).astype(np.float64)
+        return cases.reshape(-1, *(1 for _ in like.shape[1:]))
 
     def _count(self, chosen: NDArray[np.bool_]) -> Ints:
         shape = (len(self.questions), len(self.contenders))
@@ -106,12 +143,14 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
     question_number = {question: number for number, question in enumerate(questions)}
     contender_of = np.array([number for number, _ in arm_pairs], dtype=np.int64)
     value = np.array([getattr(sample, metric) for sample in timed], dtype=np.float64)
-    order = np.lexsort((value, block, arm, case))
+    rounds = np.fromiter((sample.round for sample in timed), dtype=np.int64, count=len(timed))
+    order = np.lexsort((value, rounds, block, arm, case))
     return Table(
         case=case[order],
         contender=contender_of[arm[order]],
         arm=arm[order],
         block=block[order],
+        round=rounds[order],
         value=value[order],
         question_of=np.array([question_number[question] for question, _ in case_pairs], dtype=np.int64),
         questions=tuple(questions),
@@ -119,6 +158,7 @@ def tabulate(samples: Sequence[Sample], metric: str, contenders: Iterable[str]) 
         arms=tuple(name for _, name in arm_pairs),
         contender_of=contender_of,
         blocks=len(block_pairs),
+        attempts=len({attempt for attempt, _ in block_pairs}) or 1,
     )
 
 

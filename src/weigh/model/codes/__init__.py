@@ -39,6 +39,7 @@ _STATISTICS = "concept/statistics.md"
 _METRICS = Page(_STATISTICS, "The other metrics")
 _BESIDE = Page(_STATISTICS, "Figures next to every verdict")
 _VERDICTS = Page(_STATISTICS, "The verdicts")
+_TWO = Page(_STATISTICS, "Two questions")
 _COMPARE = "guide/compare.md"
 _JOINED = Page(_COMPARE, "When it refuses")
 _WEAKENS = Page(_COMPARE, "What weakens it")
@@ -263,11 +264,13 @@ R8_TERMS = note("R8.terms", Page(_LIES), "the licence of the engine restricts pu
 T1 = plain("T1", _VERDICTS, "neither a difference that matters nor equality is shown")
 T1_MEDIANS = plain("T1.medians", _BESIDE, "a difference is claimed, and the medians point the other way")
 T1_FLOOR = plain("T1.floor", _BESIDE, "a difference is claimed, and the baseline's own arms differ by as much")
+T1_TOTAL = plain("T1.total", _TWO, "a typical execution and the total of all executions have different verdicts")
 T1_CONSTANT = plain("T1.constant", _BESIDE, "every start gave exactly the same ratio")
 T1_PRECISION = note("T1.precision", _PRECISION, "which operations reached the precision, after how many starts")
 T1_WIDE = note(
     "T1.wide", _PRECISION, "which operations did not reach the precision, and about how many starts they need"
 )
+T1_CLOCK = plain("T1.clock", _VERDICTS, "the clock ticks in steps larger than the margin")
 T1_SUMMARIES = plain("T1.summaries", _JUDGED, "the file holds summaries and no single measurements")
 T2_SMALL = warning("T2.small", _LADDER, "noise hides the margin at this scale, and a larger one resolves it")
 T2_NONE = warning("T2.none", _LADDER, "noise hides the margin at every scale that was measured")
@@ -299,11 +302,13 @@ T5_OPERATIONS = note("T5.operations", _WEAKENS, "operations that took part in on
 T7_UNSTABLE = plain(
     "T7.unstable", _VERDICTS, "the noise would hide a change of 10 %, so it has neither passed nor failed"
 )
+T7_STARTS = plain("T7.starts", _BESIDE, "some fresh starts of one side are of another kind than the rest")
 T8_ATTEMPTS = note("T8.attempts", _ATTEMPTS, "how many attempts the verdicts read")
 T8_MISSING = warning("T8.missing", _ATTEMPTS, "an earlier attempt was removed, and every attempt counts")
 T8_STOP = plain("T8.stop", _ATTEMPTS, "measuring ended when nothing that was decided beforehand ended it")
 T8_STOPPED = plain("T8.stopped", _LOAD_TIER, "the load was broken off before its end")
 T8_UNFINISHED = plain("T8.unfinished", _TIERS, "an attempt with times was not completed")
+T8_LOST = plain("T8.lost", _VERDICTS, "starts of one side are missing, and the missing ones may be the slow ones")
 T10 = plain("T10", _BESIDE, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", _VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs than were asked for")

@@ -284,7 +284,7 @@ class _Drawing:
     def __init__(self, samples: Sequence[Sample], contenders: Contenders, shared: Shared) -> None:
         self._marks, self._shared = contenders.marks, shared
         self._table = tabulate(samples, "wall_s", (who.name for who in contenders.everybody))
-        self._logs = self._table.logs()
+        self._logs = self._table.levels()
 
     def plots(self, operation: str, temperature: str, samples: Sequence[Sample], lines: Sequence[Line]) -> Plots:
         """Both plots of an operation at a temperature."""
@@ -337,4 +337,4 @@ class _Drawing:
         if not strips:
             return None
         said = ", ".join(f"{strip.name} {units.seconds(strip.mean)}" for strip in strips)
-        return start_plot.plot(strips, f"mean over the starts: {said}", self._shared)
+        return start_plot.plot(strips, f"typical time of each start: {said}", self._shared)

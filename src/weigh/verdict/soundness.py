@@ -1,0 +1,71 @@
+"""Soundness: what figures must not have to be decided on, whatever the interval says. Pure.
+
+Three things make an interval narrow without making it true: a clock whose ticks are larger than the margin gives the
+same number again and again; where starts of one side are missing, the missing ones may be the slow ones; and a few
+starts of another kind among the rest (one in twenty is slower by 30 %) are seen too rarely to be weighed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weigh.model.verdict import VerdictName
+from weigh.verdict import reasons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from weigh.model.spec import Rules
+    from weigh.model.verdict import Reason
+    from weigh.statistics.arrays import Bools
+    from weigh.verdict.comparison import Comparisons
+
+_EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
+
+
+def coarse(compared: Comparisons, rules: Rules) -> Bools:
+    """Comparisons whose clock ticks in steps larger than the margin; at a margin of 0 every clock does."""
+    return np.asarray(compared.step > (rules.margin or np.inf), dtype=np.bool_)
+
+
+def lossy(compared: Comparisons, attempts: int) -> Bools:
+    """Comparisons that lack starts of one side: more than the last of every attempt, which may have been broken off."""
+    return compared.lost > attempts
+
+
+def other_starts(compared: Comparisons, rules: Rules) -> Bools:
+    """Comparisons with starts of another kind, further away than the margin."""
+    return (compared.outlying > 0) & (np.abs(compared.apart) > np.log1p(rules.margin))
+
+
+def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) -> Bools:
+    """Comparisons that are refused whatever they show.
+
+    Args:
+        compared: the comparisons.
+        attempts: of the experiment.
+        rules: with the margin.
+        clock: whether the metric is read from a clock.
+    """
+    lost = lossy(compared, attempts)
+    return lost | coarse(compared, rules) if clock else lost
+
+
+def no_same(names: NDArray[np.str_], compared: Comparisons, rules: Rules) -> NDArray[np.str_]:
+    """The verdicts, where equality is not said over starts of another kind."""
+    open_ = np.isin(names, _EQUAL) & other_starts(compared, rules)
+    return np.where(open_, VerdictName.UNRESOLVED.value, names)
+
+
+def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: bool) -> Iterator[Reason]:
+    """What is unsound about the comparison at position ``at``."""
+    if lossy(compared, attempts)[at]:
+        yield reasons.lost(int(compared.lost[at]))
+    if clock and coarse(compared, rules)[at]:
+        yield reasons.clock(float(compared.step[at]), rules.margin)
+    if other_starts(compared, rules)[at]:
+        yield reasons.other_starts(int(compared.outlying[at]), int(compared.starts[at]), float(compared.apart[at]))
