@@ -29,7 +29,8 @@ _EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
 
 def coarse(compared: Comparisons, rules: Rules) -> Bools:
     """Comparisons whose clock ticks in steps larger than the margin; at a margin of 0 every clock does."""
-    return np.asarray(compared.step > (rules.margin or np.inf), dtype=np.bool_)
+    found: Bools = compared.step > (rules.margin or np.inf)
+    return found
 
 
 def lossy(compared: Comparisons, attempts: int) -> Bools:
