@@ -147,13 +147,21 @@ _contention = click.option(
 @click.option(
     "--starts",
     type=int,
-    help="Fresh starts of every contender, that is blocks; with --precision the most [10, 100 with --precision].",
+    help="Exactly so many fresh starts of every contender; with --precision the most [until every interval is narrow].",
 )
-@click.option("--runs", type=int, help="Timed executions in a turn [3].")
+@click.option("--rounds", type=int, help="Turns of every contender in a start, for each operation [chosen].")
+@click.option("--runs", type=int, help="Timed executions in a turn [chosen].")
+@click.option(
+    "--duet/--no-duet",
+    default=None,
+    help="Each contender executes at the same moment as the baseline, each on half of the CPUs [no].",
+)
 @click.option("--margin", metavar="FRACTION", help="The smallest change that matters, 3% or 0.03 [3%].")
 @click.option("--confidence", metavar="LEVEL", help="Confidence level of the interval of the ratio [0.99].")
 @click.option(
-    "--precision", metavar="FRACTION", help="Stop when every interval is at most that wide to each side, 2% or 0.02."
+    "--precision",
+    metavar="FRACTION",
+    help="Stop when every interval is at most that wide to each side, 2% or 0.02 [0.7 of the margin].",
 )
 @click.option(
     "--rule", metavar="clickhouse", help="A second opinion next to every verdict, by that rule; it changes none."
@@ -163,7 +171,9 @@ _contention = click.option(
     metavar="hot|cold|both",
     help="Whether the data is in memory when the clock starts, proven either way [hot].",
 )
-@click.option("--budget", metavar="TIME", help="Time for the measuring phase, e.g. 10m [no limit].")
+@click.option(
+    "--budget", metavar="TIME", help="Time for the measuring phase, e.g. 10m, or none [5m; none with --starts]."
+)
 @_contention
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")

@@ -109,11 +109,7 @@ def facts(one: Record, other: Record, names: tuple[str, ...]) -> list[str]:
 
 def protocol(one: Record, other: Record) -> list[str]:
     """Whether turns were as long, and arms alive together, in both."""
-    mine, theirs = (
-        {(block.runs, block.serial) for block in record.blocks}
-        | {(runs, block.serial) for look in record.looks for runs in look.runs.values() for block in record.blocks[:1]}
-        for record in (one, other)
-    )
+    mine, theirs = ({(block.runs, block.serial) for block in record.blocks} for record in (one, other))
     found = []
     for what, place in (("timed executions a turn", 0), ("arms one after another", 1)):
         values = [sorted({block[place] for block in blocks}) for blocks in (mine, theirs)]

@@ -143,9 +143,24 @@ class WorkerProcess:
             WorkerEnded: the engine refused, the process timed out, crashed or ran out of memory, or what it replied
                 is no such reply.
         """
+        self._send(what, timeout, **fields)
+        return self._receive(what, kind, timeout)
+
+    def _send(self, what: str, timeout: float, **fields: Any) -> None:
+        """The first half of a request; raises as ``_ask``."""
         self._channel.settimeout(timeout)
         try:
             protocol.send(self._channel, {"do": what, **fields})
+        except TimeoutError:
+            self.kill()
+            raise WorkerEnded(Outcome.TIMEOUT, f"'{what}' was not taken within {timeout:g} s", alive=False) from None
+        except (protocol.Disconnected, OSError, ValueError):
+            raise self._obituary(what) from None
+
+    def _receive(self, what: str, kind: type[_R], timeout: float) -> _R:
+        """The second half of a request; raises as ``_ask``."""
+        self._channel.settimeout(timeout)
+        try:
             reply = protocol.receive(self._channel)
         except TimeoutError:
             self.kill()
@@ -193,6 +208,14 @@ class WorkerProcess:
     def run(self, timeout: float) -> protocol.RunReply:
         """Execute the query under the clock."""
         return self._ask("run", protocol.RunReply, timeout)
+
+    def begin_run(self) -> None:
+        """Have it begin to execute the query; ``end_run`` waits for it. So two workers execute at the same moment."""
+        self._send("run", START_TIMEOUT)
+
+    def end_run(self, timeout: float) -> protocol.RunReply:
+        """What the execution cost that ``begin_run`` began."""
+        return self._receive("run", protocol.RunReply, timeout)
 
     def answer(self, timeout: float) -> tuple[Path, protocol.AnswerReply]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.

@@ -18,7 +18,7 @@ from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.gate import gate, metamorphic, probes
 from weigh.experiment.gate import pinned as pins
-from weigh.experiment.measure import budget, cold
+from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.reproducer import search
@@ -26,6 +26,7 @@ from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
+from weigh.model.errors import UsageError
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
 from weigh.verdict.disqualified import disqualified
@@ -59,6 +60,7 @@ class _Asked(NamedTuple):
         start_seconds: that a start of each contender took.
         answers: of the gate.
         starts: as asked for.
+        cpus: that every arm of a block is kept on; 0 for all.
     """
 
     cases: Cases
@@ -67,6 +69,7 @@ class _Asked(NamedTuple):
     start_seconds: Mapping[str, units.Seconds]
     answers: GateResult
     starts: resuming.Starts
+    cpus: int
 
 
 class Attempt:
@@ -265,7 +268,8 @@ class Attempt:
         everyone = tuple(arm for arm in arms(self._spec) if arm.contender in fit)
         plan = before.plan if before else None
         if plan is None:
-            plan = self._planned(_Asked(cases, everyone, able, read.start_seconds, answers, starts))
+            cpus = self._cpus(read)
+            plan = self._planned(_Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus))
             self._journal.append("plan", plan)
         self._await_quiet()
         stopping = Stopping(self._spec, self._earlier, self._journal, self._progress) if self._spec.precision else None
@@ -285,14 +289,23 @@ class Attempt:
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
         try:
             with blocks.watching.started(blocks.began), blocks.calibrating.started(blocks.began):
-                blocks.measure(
-                    plan.cases, plan.starts, plan.runs, self._progress,
-                    unable=unable, serial=plan.serial, cold_starts=plan.cold,
-                )  # fmt: skip
+                blocks.measure(plan, self._progress, unable=unable)
         except WorkerEnded as ended:
             return _stopped(str(ended))
         self._say(*dataset.unchanged(self._setup.data))
         return End(how="complete")
+
+    def _cpus(self, read: ContendersRead) -> int:
+        """CPUs that an arm of a block is kept on: half of them in a duet, or as many as there are threads, if fewer.
+
+        Two processes of one thread that the kernel keeps on CPUs of different speed for a while differ by that.
+        """
+        allowed = self._spec.affinity or facts.allowed_cpus()
+        if self._spec.duet:
+            return len(duet.halves(allowed)[0])
+        threads = [one.told.threads if one.told else None for one in read.reads]
+        most = max((count or len(allowed) for count in threads), default=len(allowed))
+        return most if 0 < most < len(allowed) else 0
 
     def _too_large(self, everyone: tuple[Arm, ...], peaks: Mapping[str, units.Bytes]) -> bool:
         """Whether the arms of a block would crowd each other out of memory; it is said."""
@@ -320,20 +333,34 @@ class Attempt:
         cold = self._planned_cold(asked, executions)
         if not most:
             return records.Planned(cases=cases, starts=0, runs=1, cold=cold)
-        plan = budget.plan(wanted, self._spec.runs, self._spec.budget, everyone, asked.start_seconds, executions)
-        size = f"{units.count(plan.starts, 'start')} of {units.count(plan.runs, 'run')}"
-        least = "at least " if self._spec.precision else ""
-        self._progress.say(f"measuring: {least}{size}, about {units.seconds(plan.seconds)}")
+        spec = self._spec
+        wish = budget.Wish(
+            starts=wanted,
+            rounds=spec.rounds or None,
+            runs=spec.runs or None,
+            duet=spec.baseline if spec.duet else "",
+        )
+        plan = budget.plan(wish, spec.budget, everyone, asked.start_seconds, executions)
+        at_most = f", at most {units.seconds(spec.budget)}" if spec.precision and spec.budget else ""
+        least = "at least " if spec.precision else ""
+        self._progress.say(f"measuring: {least}{plan.size}, about {units.seconds(plan.seconds)}{at_most}")
         if plan.lowered:
             self._say(
                 codes.T10_BUDGET.finding(
-                    text=f"the budget allows {size}, not {wanted} of {self._spec.runs}",
+                    text=f"the budget allows {plan.size}, not {units.count(wanted, 'start')}",
                     remedy="raise --budget for tighter intervals",
                 )
             )
         blocks = most if plan.starts == wanted else plan.starts
         serial = self._too_large(everyone, asked.answers.peaks)
-        return records.Planned(cases=cases, starts=blocks, runs=plan.runs, serial=serial, cold=cold)
+        if serial and spec.duet:
+            raise UsageError(
+                "the arms do not fit into memory together, and a duet needs two of them at once",
+                remedy="lower --scale, or leave out --duet",
+            )
+        return records.Planned(
+            cases=cases, starts=blocks, rounds=plan.rounds, runs=plan.runs, serial=serial, cold=cold, cpus=asked.cpus
+        )
 
     def _planned_cold(self, asked: _Asked, executions: Mapping[str, list[units.Seconds]]) -> int:
         """Cold blocks that the budget allows: it holds for them by themselves."""

@@ -38,9 +38,10 @@ class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
         widths: of the live comparisons.
         narrow: live operations whose comparisons are all within the target.
         retired: those that are measured no more from now on.
+        clear: those of them that are retired because a difference is clear, though not every interval is narrow.
         contended: those that would be, but others used so much of the machine during their turns that they would have
-            no verdict; None in evidence of before this was asked.
-        runs: timed executions a turn from now on, by operation; empty where this look did not choose them.
+            no verdict.
+        rounds: turns of every arm from now on, by operation; empty where this look did not choose them.
         next_s: what the next block is expected to take.
         stop: why sampling ends; empty where it goes on.
     """
@@ -50,7 +51,8 @@ class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
     widths: tuple[Width, ...]
     narrow: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
-    contended: tuple[str, ...] | None = None
-    runs: dict[str, int] = {}
+    clear: tuple[str, ...] = ()
+    contended: tuple[str, ...] = ()
+    rounds: dict[str, int] = {}
     next_s: Seconds = 0.0
     stop: Stop = ""

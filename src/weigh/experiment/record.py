@@ -59,7 +59,8 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
         block: its number, from 0.
         cases: (operation, case) pairs that were live.
         arms: arms that were alive.
-        runs: timed executions a turn, where no look chose another number.
+        rounds: turns of every arm, of each live operation.
+        runs: timed executions a turn.
         serial: whether the arms lived one after another, because together they would not fit into memory.
         temperature: of a cold block every turn is two lives of its own, one cold and one first (docs/concept/cold.md).
     """
@@ -67,6 +68,7 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
     block: int
     cases: tuple[tuple[str, str], ...]
     arms: tuple[str, ...]
+    rounds: dict[str, int]
     runs: int
     serial: bool = False
     temperature: Literal["hot", "cold"] = "hot"
@@ -78,16 +80,20 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         cases: (operation, case) pairs that passed the gate.
         starts: blocks; with a precision, at most.
-        runs: timed executions a turn, until a look chooses another number.
+        rounds: turns of every arm for each operation, until a look chooses another number.
+        runs: timed executions a turn.
         serial: whether the arms live one after another.
         cold: cold blocks, after the hot ones.
+        cpus: CPUs that every arm of a block is kept on; 0 for all that there are.
     """
 
     cases: tuple[tuple[str, str], ...]
     starts: int
+    rounds: int = 1
     runs: int
     serial: bool = False
     cold: int = 0
+    cpus: int = 0
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):

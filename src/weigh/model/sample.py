@@ -52,6 +52,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         major_faults: page faults that needed a device.
         at: seconds since the beginning of the attempt at which the execution began.
         detail: error text of an execution that did not end well.
+        solo: whether it was alone in a duet, to see what the other one costs it; then it is no measurement.
         temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md): what was tried, whether or not it is proven.
     """
 
@@ -79,9 +80,10 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     major_faults: int | None = None
     at: Seconds = 0.0
     detail: str = ""
+    solo: bool = False
     temperature: Temperature = "hot"
 
     @property
     def timed(self) -> bool:
         """Whether it is a measurement: a timed execution that ended well."""
-        return self.run > 0 and self.outcome is Outcome.OK
+        return self.run > 0 and self.outcome is Outcome.OK and not self.solo

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from weigh.model.spec import Spec
 
@@ -33,11 +33,18 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A place for one turn in a block: which arm executes which case of which operation."""
+    """A place for one turn in a block: which arm executes which case of which operation.
+
+    Attributes:
+        operation, case: what is executed.
+        round: number of the round of the operation; in a duet every pair has rounds of its own.
+        arms: who executes it: one, or the two of a duet, each on its half of the CPUs in this order.
+    """
 
     operation: str
     case: str
-    arm: str
+    round: int
+    arms: tuple[str, ...]
 
 
 def arms(spec: Spec) -> tuple[Arm, ...]:
@@ -58,24 +65,79 @@ def start_order(seed: int, block: int, arm_names: Sequence[str]) -> list[str]:
 
 
 def block_order(
-    seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Sequence[str], *, serial: bool = False
+    seed: int,
+    block: int,
+    cases: Sequence[tuple[str, str]],
+    arm_names: Sequence[str],
+    rounds: Mapping[str, int],
+    *,
+    serial: bool = False,
+    duet: str = "",
 ) -> list[Slot]:
-    """The turns of a block in order: operations in random order; for each, the arms in random order.
+    """The turns of a block in order: pass after pass over all operations, in each one round of every operation.
+
+    In every pass operations come in random order; in every round the arms do. So what the machine does for a second
+    meets one round of a few operations, and not a whole turn of one arm.
 
     Args:
         seed: of the experiment.
         block: number of the block, from 0.
         cases: (operation, case) pairs that are still measured.
         arm_names: arms of the block.
+        rounds: of each operation.
         serial: the arms live one after another: each takes all its turns before the next one starts.
+        duet: the arm with which every other one is paired, where the two of a pair execute at the same moment.
     """
     by_key = {f"{operation}\x1e{case}": (operation, case) for operation, case in cases}
     slots = []
-    for key in permuted(by_key, seed, block, "operations"):
-        operation, case = by_key[key]
-        order = permuted(arm_names, seed, block, operation, case)
-        slots += [Slot(operation=operation, case=case, arm=arm) for arm in order]
+    for number in range(max((rounds[operation] for operation, _ in cases), default=0)):
+        live = [key for key, (operation, _) in by_key.items() if rounds[operation] > number]
+        for key in permuted(live, seed, block, number, "operations"):
+            place = (seed, block, number, *by_key[key])
+            operation, case = by_key[key]
+            slots += [
+                Slot(operation=operation, case=case, round=at, arms=together)
+                for at, together in (
+                    _pairs(arm_names, duet, number, place) if duet else _turns(arm_names, number, place)
+                )
+            ]
     if serial:
         workers = start_order(seed, block, arm_names)
-        slots.sort(key=lambda slot: workers.index(slot.arm))
+        slots.sort(key=lambda slot: workers.index(slot.arms[0]))
     return slots
+
+
+def _turns(arm_names: Sequence[str], number: int, place: tuple[object, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    for arm in permuted(arm_names, *place):
+        yield number, (arm,)
+
+
+def _pairs(
+    arm_names: Sequence[str], duet: str, number: int, place: tuple[object, ...]
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Every other arm with that one; which of them is on the first half of the CPUs changes from round to round."""
+    others = [arm for arm in arm_names if arm != duet]
+    seed, block, _, *of = place
+    for arm in permuted(others, *place):
+        first = permuted((arm, duet), seed, block, *of, arm)
+        yield number * len(others) + others.index(arm), tuple(first if number % 2 == 0 else reversed(first))
+
+
+def solos(seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Sequence[str]) -> list[Slot]:
+    """One turn of every contender alone, after the duets of a block: what the other one costs it."""
+    alone = [arm for arm in arm_names if not arm.endswith(CONTROL)]
+    return [
+        Slot(operation=operation, case=case, round=0, arms=(arm,))
+        for operation, case in cases
+        for arm in permuted(alone, seed, block, "solo", operation, case)
+    ]
+
+
+def cpus_of(block: int, cpus: Sequence[int], needed: int) -> tuple[int, ...]:
+    """The CPUs of all arms of a block: ``needed`` of them, others in the next block.
+
+    Two processes that the kernel keeps on CPUs of different speed are told apart where they are equal.
+    """
+    count = max(1, len(cpus) // needed)
+    first = block % count * needed
+    return tuple(cpus[first : first + needed])

@@ -24,6 +24,10 @@ _TEMPERATURES: dict[Temperature, tuple[str, ...]] = {
 
 MIN_STARTS = 5
 """Below this number of fresh starts there is no verdict (statistics.md §2)."""
+NARROW = 0.7
+"""Half-width at which sampling stops by itself, in margins: what is equal is nearly always shown to be by then."""
+BUDGET = 300.0
+"""Seconds that measuring may take where nothing else was asked for."""
 FULL_STARTS = 10
 """From this number of fresh starts on a claim can be conclusive."""
 MOST_STARTS = 100
@@ -68,7 +72,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         margin: the smallest change that matters, as a fraction, declared beforehand.
         confidence: level of the interval that answers "is there a difference?".
-        fdr: false discovery rate over the session for "does it matter?" (Benjamini-Yekutieli).
+        fdr: false discovery rate over the session for "does it matter?" (Benjamini-Yekutieli); half of it for what is
+            typical, half for the total.
         equivalence: error rate of SAME (two one-sided tests).
         unstable: smallest detectable effect above which an operation is refused as unstable.
     """
@@ -92,17 +97,24 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         baseline: name of the contender that the others are compared with.
         baseline_declared: whether the user named it; only then a SLOWER sets the exit code.
         starts: fresh starts of every arm (blocks).
-        runs: timed executions in a turn.
+        runs: timed executions in a turn. Left out they are chosen, and do not enter the id.
+        rounds: turns of every arm in a start, for each operation. Left out they are chosen, and do not enter the id.
+        duet: whether each contender executes at the same moment as the baseline, each on half of the CPUs. Left out it
+            does not enter the id.
         temperature: what is measured: ``hot``, ``cold`` (with ``first``, the same in memory), or both
-        (docs/concept/cold.md). budget: seconds that the measuring phase may take; None is no limit. timeout: seconds
-        after which one execution is ended and recorded as timed out. operations: names of the operations to run; empty
-        means all. on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run. truth: whether what is
-        known about the dataset (ground truth, published answers) is a witness. answers: BLAKE3 of the file of pinned
-        answers, the first witness; empty without one. layout: one physical form, for all contenders. own: the user's
-        own data and queries, for the workload ``sql``; None for the others. rules: error rates and bounds of the
-        verdicts. rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
+            (docs/concept/cold.md).
+        budget: seconds that the measuring phase may take; None is no limit.
+        timeout: seconds after which one execution is ended and recorded as timed out.
+        operations: names of the operations to run; empty means all.
+        on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run.
+        truth: whether what is known about the dataset (ground truth, published answers) is a witness.
+        answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
+        layout: one physical form, for all contenders.
+        own: the user's own data and queries, for the workload ``sql``; None for the others.
+        rules: error rates and bounds of the verdicts.
+        rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
         precision: half-width of the intervals, a fraction of the ratio, at which sampling stops; ``starts`` is then
-            the most. Left out it does not enter the id.
+            the most. Left out the number of starts is fixed, and it does not enter the id.
         contention: share of a turn's CPU that others may use, ``CONTENTION`` where it is left out; from 1 on any share
             is allowed. Left out it does not enter the id.
         affinity: CPUs that every contender is kept on. Left out it does not enter the id.
@@ -118,7 +130,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 42
     baseline_declared: bool = False
     starts: int = FULL_STARTS
-    runs: int = 3
+    runs: int | msgspec.UnsetType = msgspec.UNSET
+    rounds: int | msgspec.UnsetType = msgspec.UNSET
+    duet: bool | msgspec.UnsetType = msgspec.UNSET
     temperature: Temperature = "hot"
     budget: Seconds | None = None
     timeout: Seconds = 120.0

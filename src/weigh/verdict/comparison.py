@@ -107,6 +107,38 @@ def self_comparison(table: Table, baseline: int) -> tuple[Effects, Ints]:
     return over_blocks(usual), (~np.isnan(usual)).sum(axis=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variances of the number that a start gives.
+
+    Attributes:
+        total: over the starts.
+        rounds: the part of it that the rounds leave, from the difference between the odd and the even ones.
+    """
+
+    total: float
+    rounds: float
+
+
+def components(table: Table, question: int, candidate: int, baseline: int) -> Components | None:
+    """Of one comparison; None where fewer than three starts have two rounds."""
+    turns = table.turns()
+    own, base = (np.flatnonzero(table.contender_of == number) for number in (candidate, baseline))
+    cases = np.flatnonzero(table.question_of == question)
+    pairs = turns.middle[cases][..., own], turns.middle[cases][..., base]
+    whole = typical(*pairs).mean(axis=0)
+    # In a duet every pair has rounds of its own: those of others are empty here.
+    used = np.flatnonzero(np.all([(~np.isnan(side)).any(axis=(0, 1, 3)) for side in pairs], axis=0))
+    halves = [typical(*(side[:, :, used[first::2]] for side in pairs)).mean(axis=0) for first in (0, 1)]
+    if len(used) < 2:
+        return None
+    apart = halves[0] - halves[1]
+    apart, whole = apart[~np.isnan(apart)], whole[~np.isnan(whole)]
+    if len(apart) < 3:
+        return None
+    return Components(total=float(whole.var(ddof=1)), rounds=float((apart**2).mean() / 4))
+
+
 def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Floats, Floats]:
     """Typical and total of every block, shape (questions, blocks): of an operation the mean over its cases."""
     usual = table.by_question(typical(turns.middle[..., own], turns.middle[..., base]))

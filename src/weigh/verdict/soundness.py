@@ -35,12 +35,14 @@ def coarse(compared: Comparisons, rules: Rules) -> Bools:
 
 def lossy(compared: Comparisons, attempts: int) -> Bools:
     """Comparisons that lack starts of one side: more than the last of every attempt, which may have been broken off."""
-    return compared.lost > attempts
+    found: Bools = compared.lost > attempts
+    return found
 
 
 def other_starts(compared: Comparisons, rules: Rules) -> Bools:
     """Comparisons with starts of another kind, further away than the margin."""
-    return (compared.outlying > 0) & (np.abs(compared.apart) > np.log1p(rules.margin))
+    found: Bools = (compared.outlying > 0) & (np.abs(compared.apart) > np.log1p(rules.margin))
+    return found
 
 
 def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) -> Bools:

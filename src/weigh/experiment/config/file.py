@@ -36,7 +36,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
             it changes none. Left out it is not part of the id.
         precision: stop when every interval is at most that wide to each side: a number or text such as ``"2%"``
-            (docs/concept/method.md#until-it-is-precise). Left out it is not part of the id.
+            (docs/concept/method.md#until-it-is-precise) [0.7 of the margin; with ``starts`` none].
         contention: share of a turn's CPU that others may use before its pair is refused
             (docs/concept/machine.md#contention): a number or text such as ``"10%"``; from 1 on any share is allowed.
             Left out it is not part of the id [``0.05``].
@@ -47,12 +47,15 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             part of the id [no limit].
         expect_storage: kind of storage that the data must lie on; another is exit 2
             (docs/concept/machine.md#expecting-a-kind). Left out it is not part of the id.
-        starts: fresh starts of every contender; below 5 every verdict is REFUSED. With ``precision`` the most, at
-            least 10 [``10``, ``100`` with ``precision``].
-        runs: timed executions in a turn.
+        starts: exactly so many fresh starts of every contender; below 5 every verdict is REFUSED. With ``precision``
+            the most, at least 10 [as many as the precision needs, ``100`` at most].
+        rounds: turns that every contender takes in a start, for each operation [chosen from costs and noise].
+        runs: timed executions in a turn [chosen from what an execution takes].
+        duet: whether each contender executes at the same moment as the baseline, each on half of the CPUs
+            (docs/concept/method.md#duets).
         temperature: whether the data is in memory when the clock starts, proven either way (docs/concept/cold.md).
-        budget: time for the measuring phase: ``"10m"``, ``"90s"``, ``"1h30m"`` (docs/concept/method.md#the-budget)
-            [no limit].
+        budget: time for the measuring phase: ``"10m"``, ``"90s"``, ``"1h30m"``, ``"none"``
+            (docs/concept/method.md#the-budget) [``5m``; with ``starts`` none].
         timeout: time that ends one execution, which is an outcome.
         operations: names of the operations to run [all].
         on_divergence: ``"operation"`` leaves out an operation on which one answer diverged, ``"stop"`` ends the run
@@ -75,7 +78,9 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     memory_limit: str | int | None = None
     expect_storage: Kind | None = None
     starts: int | None = None
-    runs: int = 3
+    rounds: int | None = None
+    runs: int | None = None
+    duet: bool = False
     temperature: Literal["hot", "cold", "both"] = "hot"
     budget: str | None = None
     timeout: str = "120s"

@@ -12,10 +12,10 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
-from weigh.model.contender import Contender, check_pin, check_url, parse_contender
+from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender
 from weigh.model.errors import UsageError, nearest
 from weigh.model.resources import parse_cpus
-from weigh.model.spec import FULL_STARTS, MOST_STARTS, LayoutSpec, Rule, Rules, Spec, Temperature
+from weigh.model.spec import BUDGET, FULL_STARTS, MOST_STARTS, NARROW, LayoutSpec, Rule, Rules, Spec, Temperature
 from weigh.model.storage import KINDS, Kind
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
@@ -48,8 +48,11 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         margin=_positive("margin", _fraction(pick("margin"))),
         confidence=_level("confidence", _fraction(pick("confidence"))),
     )
-    budget = pick("budget")
-    precision = _precision(pick("precision"), contenders)
+    temperature = _temperature(pick("temperature"), pick("precision"))
+    starts = pick("starts")
+    # Nothing was asked for: measure until it is decided.
+    alone = len(contenders) < 2 or temperature == "cold" or starts is not None
+    precision = _precision(pick("precision"), contenders, None if alone else NARROW * rules.margin)
     return Spec(
         name=table.name,
         workload=pick("workload"),
@@ -58,10 +61,12 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
         contenders=contenders,
         baseline=_baseline(baseline, contenders, "" if flags.get("baseline") else "[experiment] of weigh.toml"),
         baseline_declared=baseline is not None,
-        starts=_starts(pick("starts"), precision),
-        runs=_at_least("runs", pick("runs"), 1),
-        temperature=_temperature(pick("temperature"), precision),
-        budget=None if budget is None else parse_duration(budget),
+        starts=_starts(starts, precision),
+        runs=_counted("runs", pick("runs")),
+        rounds=_counted("rounds", pick("rounds")),
+        duet=_duet(bool(pick("duet")), contenders, temperature),
+        temperature=temperature,
+        budget=_budget(pick("budget"), precision),
         timeout=_positive("timeout", parse_duration(pick("timeout"))),
         operations=tuple(pick("operations") or ()),
         on_divergence=table.on_divergence,
@@ -127,11 +132,11 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -
     return name
 
 
-def _temperature(text: str, precision: float | msgspec.UnsetType) -> Temperature:
+def _temperature(text: str, precision: float | str | None) -> Temperature:
     known = get_args(Temperature)
     if text not in known:
         raise UsageError(f"there is no temperature '{text}'", remedy=nearest(text, known))
-    if text != "hot" and precision is not msgspec.UNSET:
+    if text != "hot" and precision is not None:
         raise UsageError(
             f"a precision is that of hot times, and the temperature is '{text}'",
             remedy="say how many --starts instead, or measure hot and cold in two experiments",
@@ -217,10 +222,12 @@ def _scale(workload: str, wanted: str | float | None, own: OwnFiles | None) -> S
     return None
 
 
-def _precision(value: float | str | None, contenders: tuple[Contender, ...]) -> float | msgspec.UnsetType:
-    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+def _precision(
+    value: float | str | None, contenders: tuple[Contender, ...], usual: float | None
+) -> float | msgspec.UnsetType:
+    """Left out where the number of starts is fixed."""
     if value is None:
-        return msgspec.UNSET
+        return msgspec.UNSET if usual is None else usual
     if len(contenders) < 2:
         raise UsageError("a precision is that of a ratio, and there is one contender", remedy="name another contender")
     return _positive("precision", _fraction(value))
@@ -256,6 +263,37 @@ def _starts(value: int | None, precision: float | msgspec.UnsetType) -> int:
             remedy=f"at least {FULL_STARTS}: below that a narrow interval is as likely luck",
         )
     return MOST_STARTS if value is None else value
+
+
+def _counted(name: str, value: int | None) -> int | msgspec.UnsetType:
+    """Left out where it is to be chosen."""
+    return msgspec.UNSET if value is None else _at_least(name, value, 1)
+
+
+def _budget(text: str | None, precision: float | msgspec.UnsetType) -> float | None:
+    """Where sampling stops by itself there is one: what scatters too much would be measured for ever."""
+    if text is None:
+        return None if precision is msgspec.UNSET else BUDGET
+    return None if text == "none" else parse_duration(text)
+
+
+def _duet(wanted: bool, contenders: tuple[Contender, ...], temperature: Temperature) -> bool | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if not wanted:
+        return msgspec.UNSET
+    if len(contenders) < 2:
+        raise UsageError("a duet is one of two contenders, and there is one", remedy="name another contender")
+    if temperature != "hot":
+        raise UsageError(
+            f"a duet is measured hot, and the temperature is '{temperature}'", remedy="leave out one of the two"
+        )
+    for one in contenders:
+        if URL in one.settings:
+            raise UsageError(
+                f"a duet holds each side to CPUs of its own, and the server of {one.name} is not started by weigh",
+                remedy="let weigh start it, or leave out --duet",
+            )
+    return True
 
 
 def _fraction(value: float | str) -> float:

@@ -1,8 +1,9 @@
 """Blocks and turns: the measurement itself.
 
-A block is one fresh start of every arm, alive together. Inside it operations come in random order; for each, the
-arms take turns in random order; a turn is one untimed and r timed executions in a row, because the first
-execution after a neighbour is slower than the next by a different amount for every engine.
+A block is one fresh start of every arm, alive together. Inside it there are several passes over all operations; in
+each pass every operation has one round, in which the arms take turns in random order; a turn is one untimed and r timed
+executions in a row, because the first execution after a neighbour is slower than the next by a different amount for
+every engine. In a duet the two of a pair take their turn at the same moment (:mod:`weigh.experiment.measure.duet`).
 
 A cold block shares nothing: every turn is two lives of its own, one cold and one first
 (:mod:`weigh.experiment.measure.cold`).
@@ -14,19 +15,22 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from weigh.engines.prepared import cache_folder
 from weigh.engines.process import WorkerEnded, WorkerProcess
-from weigh.experiment import resources
-from weigh.experiment.measure import cold
+from weigh.experiment import resources, schedule
+from weigh.experiment.measure import cold, duet
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.execution import Position, execute, failed, sample
 from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
-from weigh.host import processes
+from weigh.experiment.results import precision
+from weigh.host import facts, processes
 from weigh.host.sampling import Sampling
 from weigh.model import codes
 from weigh.model.sample import Outcome
-from weigh.model.schedule import Arm, Slot, block_order, start_order
+from weigh.model.schedule import Arm, Slot, cpus_of, start_order
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.stopping import Stopping
-    from weigh.experiment.record import Record
+    from weigh.experiment.record import Planned, Record
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.sample import Sample, Temperature
@@ -44,6 +48,11 @@ if TYPE_CHECKING:
     from weigh.model.units import Seconds
 
 Cases = tuple[tuple[str, str], ...]
+
+
+def operations_of(cases: Cases) -> tuple[str, ...]:
+    """The operations of some cases, each once."""
+    return tuple(dict.fromkeys(operation for operation, _ in cases))
 
 
 class Blocks:
@@ -91,6 +100,7 @@ class Blocks:
         self._wrong: set[str] = set()
         self._begun: tuple[BlockBegun, ...] = ()
         self._kept_turns: set[tuple[int, int]] = set()
+        self._cpus = 0
 
     def restore(self, record: Record) -> None:
         """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
@@ -120,32 +130,27 @@ class Blocks:
 
     def measure(
         self,
-        cases: Cases,
-        starts: int,
-        runs: int,
+        plan: Planned,
         progress: Progress,
         *,
         unable: Collection[tuple[str, str]] = (),
-        serial: bool = False,
-        cold_starts: int = 0,
     ) -> None:
         """Measure whole blocks.
 
         Args:
-            cases: (operation, case) pairs that passed the gate.
-            starts: number of hot blocks, at most.
-            runs: timed executions a turn.
+            plan: cases that passed the gate, hot blocks at most, cold blocks after them, rounds and runs.
             progress: is told between blocks.
             unable: (contender, operation) pairs that the gate found unsupported or in error.
-            serial: start an arm only after the one before it has ended.
-            cold_starts: number of cold blocks, which come after the hot ones.
 
         Raises:
             DiskFull: the journal cannot be written.
         """
         self._failed.update(unable)
+        self._cpus = plan.cpus
+        cases, starts, most = plan.cases, plan.starts, plan.starts + plan.cold
+        watched = precision.Plan(operations=len(operations_of(cases)), rounds=plan.rounds, most=starts)
         # All but the last block that was begun are whole: the next begins when one ends.
-        for block in range(max(0, len(self._begun) - 1), starts + cold_starts):
+        for block in range(max(0, len(self._begun) - 1), most):
             live = self._live(cases)
             if not live or (self._stopping and self._stopping.stopped):
                 return
@@ -153,18 +158,25 @@ class Blocks:
             if block < len(self._begun):
                 self._block(self._begun[block])
             else:
-                everyone = tuple(self._arms)
-                begun = BlockBegun(block=block, cases=live, arms=everyone, runs=runs, serial=serial)
-                if block >= starts:
-                    begun = BlockBegun(block=block, cases=live, arms=everyone, runs=1, temperature="cold")
+                begun = self._begin(block, live, plan)
                 self._journal.append("block", begun)
                 self._block(begun)
             if self._stopping is None:
-                progress.step(block + 1, starts + cold_starts, "measuring")
+                progress.step(block + 1, most, "measuring")
                 continue
-            operations = tuple(dict.fromkeys(operation for operation, _ in self._live(cases)))
-            self._stopping.look(block, operations, runs, starts, self._now)
+            self._stopping.look(block, operations_of(self._live(cases)), watched, self._now)
             progress.step(block + 1, self._stopping.expected(starts), self._stopping.shown)
+
+    def _begin(self, block: int, live: Cases, plan: Planned) -> BlockBegun:
+        """What the next block consists of."""
+        everyone, operations = tuple(self._arms), operations_of(live)
+        if block >= plan.starts:
+            once = dict.fromkeys(operations, 1)
+            return BlockBegun(block=block, cases=live, arms=everyone, rounds=once, runs=1, temperature="cold")
+        rounds = (
+            self._stopping.rounds(plan.rounds, operations) if self._stopping else dict.fromkeys(operations, plan.rounds)
+        )
+        return BlockBegun(block=block, cases=live, arms=everyone, rounds=rounds, runs=plan.runs, serial=plan.serial)
 
     def _live(self, cases: Cases) -> Cases:
         """What the next block measures."""
@@ -173,32 +185,33 @@ class Blocks:
 
     def _block(self, begun: BlockBegun) -> None:
         seed, block = self._spec.seed, begun.block
-        slots = block_order(seed, block, begun.cases, begun.arms, serial=begun.serial)
+        slots = schedule.slots(self._spec, begun)
         first = 1 + max((turn for of, turn in self._kept_turns if of == block), default=-1)
         workers: dict[str, tuple[int, WorkerProcess]] = {}
         try:
             together = not begun.serial and begun.temperature == "hot" and first < len(slots)
             for arm in start_order(seed, block, begun.arms) if together else ():
-                self._start(arm, workers)
+                self._start(arm, block, workers)
             self._stand(workers, block, "before")
             for number, slot in list(enumerate(slots))[first:]:
-                contender = self._arms[slot.arm].contender
-                if (contender, slot.operation) in self._failed or slot.operation in self._wrong:
+                out = any((self._arms[arm].contender, slot.operation) in self._failed for arm in slot.arms)
+                if out or slot.operation in self._wrong:
                     continue
                 if begun.temperature == "cold":
                     samples = self._alone(block, number, slot)
                     self.watching.keep()
                     self._journal.append("turn", Turn(samples=samples))
                     continue
-                if slot.arm not in workers:
+                for arm in slot.arms:
+                    if arm in workers:
+                        continue
                     if begun.serial:
                         self._stand(workers, block, "after")
                         self._tell(workers, block)
                         self._end(workers)
-                    self._start(slot.arm, workers)
-                    self._stand({slot.arm: workers[slot.arm]} if slot.arm in workers else {}, block, "before")
-                runs = self._stopping.runs(slot.operation, begun.runs) if self._stopping else begun.runs
-                samples = self._turn(block, number, slot, runs, workers)
+                    self._start(arm, block, workers)
+                    self._stand({arm: workers[arm]} if arm in workers else {}, block, "before")
+                samples = self._turn(block, number, slot, begun.runs, workers)
                 # First: what a kill leaves without moments was measured again, and not kept unwatched.
                 seen = self.watching.keep()
                 self._journal.append("turn", Turn(samples=samples))
@@ -220,11 +233,11 @@ class Blocks:
             worker.close()
         workers.clear()
 
-    def _start(self, arm: str, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
+    def _start(self, arm: str, block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
         """A fresh life for an arm. One that cannot start is found out at its first turn."""
         self._starts += 1
         try:
-            worker = self._contenders[self._arms[arm].contender].start(self._stage.tables)
+            worker = self._bounded(arm, block).start(self._stage.tables)
         except WorkerEnded as ended:
             self._journal.append(
                 "finding",
@@ -240,6 +253,17 @@ class Blocks:
         with suppress(WorkerEnded):
             self.watching.own(worker.servers() if self.watching.active else ())
 
+    def _bounded(self, arm: str, block: int) -> PreparedContender:
+        """The contender of an arm, held to the CPUs of the block."""
+        ready = self._contenders[self._arms[arm].contender]
+        if not self._cpus:
+            return ready
+        # In a duet every side begins on one half, so that its thread pools are made for as many CPUs.
+        place = list(self._arms).index(arm) if self._spec.duet else block
+        allowed = ready.bounds.affinity or facts.allowed_cpus()
+        bounds = msgspec.structs.replace(ready.bounds, affinity=cpus_of(place, allowed, self._cpus))
+        return msgspec.structs.replace(ready, bounds=bounds)
+
     def _stand(
         self, workers: Mapping[str, tuple[int, WorkerProcess]], block: int, place: Literal["before", "after"]
     ) -> None:
@@ -252,17 +276,21 @@ class Blocks:
             seen = cold.standing(self._files.get(arm, []), place, block, arm)
             self._journal.append("warmth", seen)
 
-    def _position(self, block: int, start: int, turn: int, slot: Slot, temperature: Temperature = "hot") -> Position:
+    def _position(
+        self, block: int, start: int, turn: int, slot: Slot, arm: str, temperature: Temperature = "hot"
+    ) -> Position:
         """Where in the experiment an execution is."""
         return Position(
             attempt=self._attempt,
             block=block,
             start=start,
             turn=turn,
-            arm=slot.arm,
-            contender=self._arms[slot.arm].contender,
+            round=slot.round,
+            arm=arm,
+            contender=self._arms[arm].contender,
             operation=slot.operation,
             case=slot.case,
+            solo=bool(self._spec.duet) and len(slot.arms) == 1,
             temperature=temperature,
         )
 
@@ -271,31 +299,32 @@ class Blocks:
         """Seconds since the beginning of the attempt."""
         return time.monotonic() - self._began
 
-    def _text(self, slot: Slot) -> str:
+    def _text(self, slot: Slot, arm: str) -> str:
         """The query of a place as its contender gets it."""
         operation = self._workload.operation(slot.operation)
         case = next(case for case in operation.cases if case.name == slot.case)
-        return operation.text(case, self._contenders[self._arms[slot.arm].contender].engine.dialect)
+        return operation.text(case, self._contenders[self._arms[arm].contender].engine.dialect)
 
     def _alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
         """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
-        ready = self._contenders[self._arms[slot.arm].contender]
+        (arm,) = slot.arms
+        ready = self._contenders[self._arms[arm].contender]
         samples: list[Sample] = []
         temperatures: tuple[Temperature, ...] = ("cold", "first")
         for run, temperature in enumerate(temperatures, start=1):
             self._starts += 1
-            position = self._position(block, self._starts, number, slot, temperature)
+            position = self._position(block, self._starts, number, slot, arm, temperature)
             at = self._now
             try:
                 with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
                     self.watching.mark()
                     at = self._now
-                    execution, seen = one.execute(self._text(slot), position, run, self._began, self._spec.timeout)
+                    execution, seen = one.execute(self._text(slot, arm), position, run, self._began, self._spec.timeout)
                     self.watching.mark()
                     at = execution.at
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
-                    self._tell({slot.arm: (self._starts, one.worker)}, block)
+                    self._tell({arm: (self._starts, one.worker)}, block)
                     self._journal.append("warmth", seen)
             except WorkerEnded as ended:
                 self._failed.add((ready.name, slot.operation))
@@ -305,34 +334,72 @@ class Blocks:
     def _turn(
         self, block: int, number: int, slot: Slot, runs: int, workers: dict[str, tuple[int, WorkerProcess]]
     ) -> tuple[Sample, ...]:
-        start, worker = workers.get(slot.arm, (self._starts, None))
-        position = self._position(block, start, number, slot)
+        if len(slot.arms) == 2:
+            return self._duet(block, number, slot, runs, workers)
+        (arm,) = slot.arms
+        start, worker = workers.get(arm, (self._starts, None))
+        position = self._position(block, start, number, slot, arm)
         executions: list[Execution] = []
         at = 0.0
         try:
             if worker is None:
                 raise WorkerEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
-            prepared = worker.prepare(self._text(slot), timeout)
+            if position.solo:
+                duet.keep_on(worker.pid, self._halves[0])
+            prepared = worker.prepare(self._text(slot, arm), timeout)
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
-                if run == 1 and executions[0].cost.bytes_read is None and self._files.get(slot.arm):
+                if run == 1 and executions[0].cost.bytes_read is None and self._files.get(arm):
                     # The kernel tells the worker of its own process only, and a server's are others.
                     elsewhere = processes.bytes_read(worker.pid)
                 at = self._now
                 executions.append(execute(worker, prepared, run, at, timeout))
             self.watching.mark()
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
-                seen = cold.turned(self._files[slot.arm], now - elsewhere, position)
+                seen = cold.turned(self._files[arm], now - elsewhere, position)
                 self._journal.append("warmth", seen)
         except WorkerEnded as ended:
             if not ended.alive:
-                workers.pop(slot.arm, None)
+                workers.pop(arm, None)
             self._failed.add((position.contender, slot.operation))
             # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
             return (*self._checked(position, executions), failed(position, len(executions), at, ended))
         return self._checked(position, executions)
+
+    @property
+    def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The CPUs of the two sides of a duet."""
+        return duet.halves(self._spec.affinity or facts.allowed_cpus())
+
+    def _duet(
+        self, block: int, number: int, slot: Slot, runs: int, workers: dict[str, tuple[int, WorkerProcess]]
+    ) -> tuple[Sample, ...]:
+        """A turn of two at the same moment, each on its half of the CPUs."""
+        missing = [arm for arm in slot.arms if arm not in workers]
+        positions = {
+            arm: self._position(block, workers.get(arm, (self._starts,))[0], number, slot, arm) for arm in slot.arms
+        }
+        if missing:
+            nobody = WorkerEnded(Outcome.ERROR, "no life could be started", alive=True)
+            self._failed.update((positions[arm].contender, slot.operation) for arm in missing)
+            return tuple(failed(positions[arm], 0, self._now, nobody) for arm in missing)
+        sides = {arm: duet.Side(worker=workers[arm][1], sql=self._text(slot, arm)) for arm in slot.arms}
+        for side, cpus in zip(sides.values(), self._halves, strict=True):
+            duet.keep_on(side.worker.pid, cpus)
+        self.watching.mark()
+        duet.turn(list(sides.values()), runs, self._spec.timeout, lambda: self._now)
+        self.watching.mark()
+        samples: list[Sample] = []
+        for arm, side in sides.items():
+            samples += self._checked(positions[arm], side.executions)
+            if side.ended is not None:
+                if not side.ended.alive:
+                    workers.pop(arm, None)
+                self._failed.add((positions[arm].contender, slot.operation))
+                samples.append(failed(positions[arm], len(side.executions), self._now, side.ended))
+        return tuple(samples)
 
     def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw."""

@@ -12,7 +12,7 @@ from weigh.model.spec import MIN_STARTS
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.model.schedule import Arm
 
@@ -28,30 +28,59 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         starts: blocks, that is fresh starts of every arm.
+        rounds: turns of every arm in a start, for each operation.
         runs: timed executions a turn.
         seconds: what it is expected to take.
         lowered: whether the budget made it smaller than asked for.
     """
 
     starts: int
+    rounds: int = 1
     runs: int
     seconds: Seconds
     lowered: bool
 
+    @property
+    def size(self) -> str:
+        """In words: ``10 starts of 6 rounds of 2 runs``."""
+        rounds = f" of {units.count(self.rounds, 'round')}" if self.rounds > 1 else ""
+        return f"{units.count(self.starts, 'start')}{rounds} of {units.count(self.runs, 'run')}"
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for.
+
+    Attributes:
+        starts: blocks.
+        rounds: turns of every arm in a start, for each operation; None: to be chosen.
+        runs: timed executions a turn; None: to be chosen.
+        duet: the arm with which every other one executes at the same moment; empty where they take turns.
+    """
+
+    starts: int
+    rounds: int | None = None
+    runs: int | None = None
+    duet: str = ""
+
+
+_SHORT = ((6, 2), (6, 1), (4, 1), (3, 1), (2, 1), (1, 1))
+"""Rounds and runs, best first: many short rounds beat a few long ones, down to what fits."""
+_LONG = _SHORT[2:]
+LONG = 0.05
+"""Seconds of an execution from which on a second timed one in a turn is not worth its time."""
+
 
 def plan(
-    starts: int,
-    runs: int,
+    wish: Wish,
     budget: Seconds | None,
     arms: Iterable[Arm],
     start_seconds: Mapping[str, Seconds],
-    execution_seconds: Mapping[str, Iterable[Seconds]],
+    execution_seconds: Mapping[str, Sequence[Seconds]],
 ) -> Plan:
-    """The largest plan that fits: first fewer runs a turn, then fewer starts, always whole blocks.
+    """The largest plan that fits: first fewer runs and rounds, then fewer starts, always whole blocks.
 
     Args:
-        starts: blocks asked for.
-        runs: timed executions a turn asked for.
+        wish: what is asked for.
         budget: seconds for the measuring phase, or None.
         arms: of a block.
         start_seconds: what a start takes, by contender.
@@ -62,27 +91,53 @@ def plan(
     """
     arms = list(arms)
     begin = sum(start_seconds.get(arm.contender, 0.0) for arm in arms)
-    once = sum(seconds + _PER_EXECUTION for arm in arms for seconds in execution_seconds.get(arm.contender, ()))
+    once = sum(_round(wish.duet, arms, execution_seconds))
+    choices = _choices(wish, [each for of in execution_seconds.values() for each in of])
 
-    def cost(k: int, r: int) -> Seconds:
-        return _SLACK * k * (begin + (1 + r) * once)
+    def cost(starts: int, rounds: int, runs: int) -> Seconds:
+        return _SLACK * starts * (begin + rounds * (1 + runs) * once)
 
-    wanted = Plan(starts=starts, runs=runs, seconds=cost(starts, runs), lowered=False)
-    if budget is None or wanted.seconds <= budget:
-        return wanted
-    for r in range(runs - 1, 0, -1):
-        if cost(starts, r) <= budget:
-            return Plan(starts=starts, runs=r, seconds=cost(starts, r), lowered=True)
-    for k in range(starts - 1, MIN_STARTS - 1, -1):
-        if cost(k, 1) <= budget:
-            return Plan(starts=k, runs=1, seconds=cost(k, 1), lowered=True)
-    least = min(starts, MIN_STARTS)
+    for rounds, runs in choices:
+        seconds = cost(wish.starts, rounds, runs)
+        if budget is None or seconds <= budget:
+            # What is chosen here was not asked for: less of it is no less than that.
+            asked = (wish.rounds or rounds, wish.runs or runs)
+            return Plan(starts=wish.starts, rounds=rounds, runs=runs, seconds=seconds, lowered=(rounds, runs) != asked)
+    assert budget is not None
+    least_rounds, least_runs = choices[-1]
+    for starts in range(wish.starts - 1, MIN_STARTS - 1, -1):
+        seconds = cost(starts, least_rounds, least_runs)
+        if seconds <= budget:
+            return Plan(starts=starts, rounds=least_rounds, runs=least_runs, seconds=seconds, lowered=True)
+    least = min(wish.starts, MIN_STARTS)
     raise UsageError(
         f"a budget of {units.seconds(budget)} is too small: {least} starts of one run need about "
-        f"{units.seconds(cost(least, 1))}, the {starts} starts of {runs} runs asked for "
-        f"{units.seconds(wanted.seconds)}",
+        f"{units.seconds(cost(least, least_rounds, least_runs))}, {wish.starts} of them "
+        f"{units.seconds(cost(wish.starts, least_rounds, least_runs))}",
         remedy="raise --budget, lower --scale, or name fewer --operations",
     )
+
+
+def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
+    """Rounds and runs to try, the best first, none above what was asked for."""
+    usual = _LONG if seconds and sorted(seconds)[len(seconds) // 2] >= LONG else _SHORT
+    most_rounds, most_runs = wish.rounds or usual[0][0], wish.runs or usual[0][1]
+    fewer = [(most_rounds, runs) for runs in range(most_runs, 0, -1)]
+    fewer += [(rounds, 1) for rounds in range(most_rounds - 1, 0, -1)]
+    chosen = [pair for pair in usual if pair[0] <= most_rounds and pair[1] <= most_runs]
+    return fewer if wish.rounds or wish.runs else chosen
+
+
+def _round(duet: str, arms: Sequence[Arm], execution_seconds: Mapping[str, Sequence[Seconds]]) -> Iterable[Seconds]:
+    """What one execution of every case by every arm takes; in a duet on half of the CPUs, in pairs."""
+    base = next((arm for arm in arms if arm.name == duet), None)
+    for arm in arms:
+        own = execution_seconds.get(arm.contender, ())
+        if base is None:
+            yield from (seconds + _PER_EXECUTION for seconds in own)
+        elif arm is not base:
+            other = execution_seconds.get(base.contender, ()) or (0.0,) * len(own)
+            yield from (2 * max(pair) + _PER_EXECUTION for pair in zip(own, other, strict=False))
 
 
 def cold_plan(

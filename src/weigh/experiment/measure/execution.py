@@ -27,10 +27,12 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     block: int
     start: int
     turn: int
+    round: int
     arm: str
     contender: str
     operation: str
     case: str
+    solo: bool = False
     temperature: Temperature = "hot"
 
 

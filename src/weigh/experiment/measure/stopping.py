@@ -67,18 +67,17 @@ class Stopping:
         """Operations that are measured no more."""
         return precision.retired(self._looks)
 
-    def runs(self, operation: str, planned: int) -> int:
-        """Timed executions a turn."""
-        return precision.runs_of(self._looks).get(operation, planned)
+    def rounds(self, planned: int, operations: Iterable[str]) -> dict[str, int]:
+        """Turns of every arm in the next block, of each operation."""
+        return precision.rounds_due(planned, self._looks, operations)
 
-    def look(self, block: int, live: Sequence[str], runs: int, most: int, at: float) -> None:
+    def look(self, block: int, live: Sequence[str], plan: precision.Plan, at: float) -> None:
         """Look at what there is after a block, once.
 
         Args:
             block: that has ended, from 0.
             live: operations that were measured in it and are not wrong.
-            runs: timed executions a turn as planned.
-            most: blocks after which sampling ends.
+            plan: as it was before the first block.
             at: seconds since the measurement began.
 
         Raises:
@@ -90,15 +89,14 @@ class Stopping:
             self._samples,
             self._earlier,
             spec=self._spec,
-            runs=runs,
-            most=most,
+            plan=plan,
             live=live,
             before=self._looks,
             block=block,
             at=at,
             watches=self._watches | dict.fromkeys({one.attempt for one in self._samples}, self._seen),
         )
-        news = set(found.contended or ()) - set((self._looks[-1].contended if self._looks else None) or ())
+        news = set(found.contended) - set(self._looks[-1].contended if self._looks else ())
         self._journal.append("look", found)
         self._looks.append(found)
         if len(self._looks) == 1 or news or found.retired or found.stop or (block + 1) % _EVERY == 0:
@@ -114,10 +112,23 @@ class Stopping:
 
     @property
     def shown(self) -> str:
-        """What the bar says."""
-        text = f"measuring to {units.percent(math.expm1(precision.target(self._spec)))}"
-        widest = self._widest(self._looks[-1].widths) if self._looks else None
-        return f"{text}, {widest.operation} is at {_half(widest)}" if widest else text
+        """What the bar says: how wide the widest interval is, and how long it will go on."""
+        text = f"measuring to ±{units.percent(math.expm1(precision.target(self._spec)))}"
+        if not self._looks:
+            return text
+        last = self._looks[-1]
+        widest = self._widest([one for one in last.widths if one.operation not in last.retired])
+        if widest is None or last.stop:
+            return text
+        return f"{text}, {widest.operation} is at {_half(widest)}, {self._left(last)}"
+
+    def _left(self, last: InterimLook) -> str:
+        """How long it goes on at most: until the widest is narrow, or the budget is spent."""
+        blocks = max((one.needed - one.starts for one in last.widths if one.needed), default=1)
+        seconds = blocks * last.next_s
+        if self._spec.budget is not None:
+            seconds = min(seconds, max(self._spec.budget - last.at, 0.0))
+        return f"about {units.seconds(seconds)} to go"
 
     def _said(self, found: InterimLook) -> str:
         live = {one.operation for one in found.widths}

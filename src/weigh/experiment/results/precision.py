@@ -13,6 +13,7 @@ Pure: the protocol asks between blocks, and an auditor asks again.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,9 +24,10 @@ from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
 from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict.comparison import compare
-from weigh.verdict.decide import decide, starts_needed
+from weigh.verdict.decide import EARLY, LOOKS, clear, decide, starts_needed
 from weigh.verdict.preclusions import Rulings
 from weigh.verdict.table import tabulate
+from weigh.verdict.totals import halved
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -35,9 +37,24 @@ if TYPE_CHECKING:
     from weigh.model.timeline import Watch
 
 FIRST_LOOK = MIN_STARTS
-"""Blocks of an attempt before anything is looked at; the number of runs is chosen from them."""
+"""Blocks of an attempt before anything is looked at; the number of rounds is chosen from them."""
 IN_A_ROW = 3
 """Looks in a row at which an operation must be within the target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What was planned before the first block.
+
+    Attributes:
+        operations: number of operations, for the family of the comparisons.
+        rounds: turns of every arm for each operation.
+        most: blocks after which sampling ends.
+    """
+
+    operations: int
+    rounds: int
+    most: int
 
 
 def look(
@@ -45,13 +62,12 @@ def look(
     earlier: Sequence[Sample],
     *,
     spec: Spec,
-    runs: int,
-    most: int,
+    plan: Plan,
     live: Sequence[str],
     before: Sequence[InterimLook],
     block: int,
     at: float,
-    watches: Mapping[int, Sequence[Watch]] | None = None,
+    watches: Mapping[int, Sequence[Watch]],
 ) -> InterimLook:
     """What follows from the samples of all blocks until now.
 
@@ -59,15 +75,15 @@ def look(
         own: samples of this attempt.
         earlier: of earlier attempts: the verdict reads them too.
         spec: with a precision.
-        runs: timed executions a turn, as planned before the first block.
-        most: blocks after which sampling ends.
+        plan: as it was before the first block.
         live: operations that are still measured.
         before: the looks before this one, oldest first.
         block: the block that has just ended, from 0.
         at: seconds since the measurement began.
-        watches: what the sampler saw, by number of the attempt; None where nobody asks for contention.
+        watches: what the sampler saw, by number of the attempt.
     """
-    found = widths([*earlier, *own], spec, live)
+    seen = _Seen([*earlier, *own], spec, live)
+    found = seen.widths()
     enough = target(spec)
     wide = {one.operation for one in found if one.half is None or one.half > enough}
     few = {one.operation for one in found if one.starts < FULL_STARTS}
@@ -78,24 +94,34 @@ def look(
         for operation in narrow
         if recent is not None and operation not in few and all(operation in one.narrow for one in recent)
     )
-    refused = None if watches is None else contended([*earlier, *own], watches, spec, ripe, found)
-    retired = tuple(operation for operation in ripe if operation not in (refused or ()))
+    family = plan.operations * (len(spec.contenders) - 1)
+    cleared = tuple(operation for operation in seen.clear(family) if operation not in ripe)
+    refused = contended([*earlier, *own], watches, spec, (*ripe, *cleared), found)
+    retired = tuple(one for one in live if one in (*ripe, *cleared) and one not in refused)
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
-    chosen = {} if before else allocation.runs(own, spec, runs, live, costs)
-    turns = dict.fromkeys(rest, runs) | runs_of(before) | chosen
-    next_s = costs.block(rest, turns)
+    chosen = {} if before or spec.rounds else allocation.rounds(own, spec, plan.rounds, live, costs)
+    rounds = dict.fromkeys(rest, plan.rounds) | rounds_of(before) | chosen
+    next_s = costs.block(rest, rounds)
     stop: Stop = ""
     if not rest:
         stop = "reached"
-    elif block + 1 >= most:
+    elif block + 1 >= plan.most:
         stop = "starts"
     elif spec.budget is not None and at + next_s > spec.budget:
         stop = "budget"
     return InterimLook(
-        block=block, at=at, widths=found, narrow=narrow, retired=retired, contended=refused, runs=chosen, next_s=next_s,
+        block=block,
+        at=at,
+        widths=found,
+        narrow=narrow,
+        retired=retired,
+        clear=tuple(one for one in cleared if one in retired),
+        contended=refused,
+        rounds=chosen,
+        next_s=next_s,
         stop=stop,
-    )  # fmt: skip
+    )
 
 
 def contended(
@@ -119,44 +145,84 @@ def contended(
     return tuple(one for one in operations if any(one == operation for operation, _ in sides))
 
 
-def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:
-    """The width of every comparison that has one: both sides were executed, and nobody failed or was wrong."""
-    some = [sample for sample in samples if sample.operation in operations]
-    table = tabulate(some, "wall_s", (contender.name for contender in spec.contenders))
-    rulings = Rulings(some, {})
-    unusable, executions = table.unusable(), table.executions()
-    baseline = table.contenders.index(spec.baseline)
-    pairs = [
-        (number, candidate)
-        for number, (operation, _) in enumerate(table.questions)
-        for candidate, name in enumerate(table.contenders)
-        if candidate != baseline
-        and executions[number, [candidate, baseline]].all()
-        and not unusable[number, [candidate, baseline]].any()
-        and rulings.of(operation, name, spec.baseline) is None
-    ]
-    compared = compare(table, pairs, baseline)
-    half = decide(compared.effects, compared.starts, spec.rules).half
-    enough = np.full(half.shape, target(spec))
-    with np.errstate(invalid="ignore"):
-        level = np.full(half.shape, spec.rules.confidence)
-        needed = starts_needed(compared.effects.error, compared.starts, enough, level)
-        open_ = (half > enough) & np.isfinite(needed)
-    return tuple(
-        Width(
-            operation=table.questions[number].operation,
-            contender=table.contenders[candidate],
-            starts=int(compared.starts[at]),
-            half=float(half[at]) if np.isfinite(half[at]) else None,
-            needed=int(needed[at]) if open_[at] else None,
+class _Seen:
+    """The comparisons that have a width: both sides were executed, and nobody failed or was wrong."""
+
+    def __init__(self, samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> None:
+        some = [sample for sample in samples if sample.operation in operations]
+        self.spec, self.operations = spec, operations
+        self.table = tabulate(some, "wall_s", (contender.name for contender in spec.contenders))
+        rulings = Rulings(some, {})
+        unusable, executions = self.table.unusable(), self.table.executions()
+        baseline = self.table.contenders.index(spec.baseline)
+        self.pairs = [
+            (number, candidate)
+            for number, (operation, _) in enumerate(self.table.questions)
+            for candidate, name in enumerate(self.table.contenders)
+            if candidate != baseline
+            and executions[number, [candidate, baseline]].all()
+            and not unusable[number, [candidate, baseline]].any()
+            and rulings.of(operation, name, spec.baseline) is None
+        ]
+        self.compared = compare(self.table, self.pairs, baseline)
+        self.rules = halved(spec.rules)
+
+    def widths(self) -> tuple[Width, ...]:
+        """How wide the interval of each is, at the share of the error rates that the end has."""
+        effects, starts = self.compared.effects, self.compared.starts
+        half = decide(effects, starts, self.rules, share=1 - EARLY).half
+        enough = np.full(half.shape, target(self.spec))
+        with np.errstate(invalid="ignore"):
+            level = np.full(half.shape, 1 - (1 - self.rules.confidence) * (1 - EARLY))
+            needed = starts_needed(effects.error, starts, enough, level)
+            open_ = (half > enough) & np.isfinite(needed)
+        return tuple(
+            Width(
+                operation=self.table.questions[number].operation,
+                contender=self.table.contenders[candidate],
+                starts=int(starts[at]),
+                half=float(half[at]) if np.isfinite(half[at]) else None,
+                needed=int(needed[at]) if open_[at] else None,
+            )
+            for at, (number, candidate) in enumerate(self.pairs)
         )
-        for at, (number, candidate) in enumerate(pairs)
-    )
+
+    def clear(self, family: int) -> list[str]:
+        """Operations whose comparisons are each clear, or narrow at the share of an early look; some are clear."""
+        done, half = clear(self.compared.effects, self.compared.starts, self.rules, family)
+        narrow = half <= target(self.spec)
+        due = np.isin(self.compared.starts, LOOKS)
+        names = [self.table.questions[number].operation for number, _ in self.pairs]
+        found = []
+        for operation in dict.fromkeys(names):
+            rows = [at for at, name in enumerate(names) if name == operation]
+            if due[rows].all() and (done | narrow)[rows].all() and done[rows].any():
+                found.append(operation)
+        return found
 
 
-def runs_of(looks: Iterable[InterimLook]) -> dict[str, int]:
-    """Timed executions a turn by operation, where a look chose them."""
-    return {operation: runs for one in looks for operation, runs in one.runs.items()}
+def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:
+    """The width of every comparison that has one."""
+    return _Seen(samples, spec, operations).widths()
+
+
+def rounds_of(looks: Iterable[InterimLook]) -> dict[str, int]:
+    """Turns of every arm in a start by operation, where a look chose them."""
+    return {operation: rounds for one in looks for operation, rounds in one.rounds.items()}
+
+
+def rounds_due(plan: int, looks: Iterable[InterimLook], operations: Iterable[str]) -> dict[str, int]:
+    """Turns of every arm in the next block, of each operation."""
+    chosen = rounds_of(looks)
+    return {operation: chosen.get(operation, plan) for operation in operations}
+
+
+def shares(spec: Spec, looks: Iterable[InterimLook], operations: Iterable[str]) -> dict[str, float]:
+    """Part of the error rates that the figures of each operation have (:mod:`weigh.verdict.decide`)."""
+    if not spec.precision:
+        return {}
+    early = {operation for one in looks for operation in one.clear}
+    return {one: EARLY / len(LOOKS) if one in early else 1 - EARLY for one in operations}
 
 
 def retired(looks: Iterable[InterimLook]) -> frozenset[str]:

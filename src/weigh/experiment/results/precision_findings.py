@@ -39,20 +39,25 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
     widest = {operation: max(those, key=_half) for operation, those in by_operation.items()}
     reached: dict[int, list[str]] = defaultdict(list)
     open_ = []
+    early = {operation for one in looks for operation in one.clear}
     for operation, one in widest.items():
+        if operation in early:
+            continue
         if _half(one) <= enough:
             reached[min(width.starts for width in by_operation[operation])].append(operation)
         else:
             open_.append(one)
     aim = f"intervals of {percent(spec.precision)} to each side at {100 * spec.rules.confidence:g} %"
     total = sum(map(len, reached.values()))
+    clear = f"; a difference was clear before that on {', '.join(sorted(early))}" if early else ""
     which = "; ".join(f"after {count(starts, 'start')} {', '.join(reached[starts])}" for starts in sorted(reached))
     yield codes.T1_PRECISION.finding(
         text=f"asked for {aim}: reached on {total} of {count(len(widest), 'operation')}"
         + (which and f", {which}")
+        + clear
         + _delayed(looks, spec),
-        remedy="nothing is wrong; sampling stops by the width of the intervals, and goes on where others disturbed it; "
-        "never by the effect",
+        remedy="nothing is wrong; sampling stops by the width of the intervals, or at fixed looks that spend a tenth "
+        "of the error rates",
     )
     if open_:
         yield codes.T1_WIDE.finding(
@@ -79,7 +84,7 @@ def attempts(measured: int, samples: Sequence[Sample]) -> Iterator[Finding]:
 
 def _delayed(looks: Sequence[InterimLook], spec: Spec) -> str:
     """What went on though it was narrow, because of others."""
-    waited = list(dict.fromkeys(operation for one in looks for operation in one.contended or ()))
+    waited = list(dict.fromkeys(operation for one in looks for operation in one.contended))
     if not waited:
         return ""
     blocks = sum(bool(one.contended) for one in looks if not one.stop)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import cold, drift, precision_findings, storage
+from weigh.experiment.results import cold, drift, precision, precision_findings, storage
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
@@ -29,7 +29,7 @@ from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, tier
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from weigh.verdict.refusals import Refusals
 
@@ -91,7 +91,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         names = [verdict.verdict for verdict in self.headline.verdicts]
         if VerdictName.DIVERGED in names or (self.gate and self.gate.contradicted):
             return ExitCode.FOUND
-        if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
+        totals = [verdict.total.verdict for verdict in self.headline.verdicts if verdict.total]
+        if VerdictName.SLOWER in (*names, *totals) and self.record.spec.baseline_declared:
             return ExitCode.FOUND
         nobody_left = self.record.blocks and names and all(name is VerdictName.ERROR for name in names)
         if self._nobody_to_compare() or nobody_left:
@@ -150,9 +151,11 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     proven = cold_results(attempts)
     findings += proven.findings
     analyses = {}
+    looks = [look for record in attempts for look in record.looks]
+    shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
     for metric in METRICS:
         refused_by = (proven.refused, *refusals(attempts, watched, metric))
-        analysis = _analyse(latest, before, gate, samples, findings, metric, refused_by)
+        analysis = _analyse(latest, before, gate, samples, findings, metric, refused_by, shares)
         analyses[metric] = cold.withheld(analysis, proven.refused)
     results = ExperimentResults(
         record=latest,
@@ -245,6 +248,7 @@ def _analyse(
     findings: Iterable[Finding],
     metric: str,
     refused_by: Sequence[Refusals],
+    shares: Mapping[str, float],
 ) -> MetricAnalysis:
     if gate is None or before is None:
         return MetricAnalysis()
@@ -256,6 +260,7 @@ def _analyse(
         contradicted=gate.contradicted,
         metric=metric,  # type: ignore[arg-type]
         refused=refused_by,
+        shares=shares,
     )
     analysis = judged(metric, analysis)
     if not any(sample.timed for sample in samples):

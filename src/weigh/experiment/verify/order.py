@@ -5,16 +5,17 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from weigh.experiment import schedule
 from weigh.experiment.results import precision
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome
-from weigh.model.schedule import block_order
 from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
-    from weigh.experiment.record import Record
+    from weigh.experiment.interim_look import InterimLook
+    from weigh.experiment.record import BlockBegun, Record
     from weigh.model.sample import Sample
     from weigh.model.schedule import Slot
 
@@ -66,7 +67,7 @@ class _Walk:
         for begun in self.record.blocks:
             of_block = (sample for sample in self.record.samples if sample.block == begun.block)
             turns = {number: list(samples) for number, samples in groupby(of_block, key=lambda one: one.turn)}
-            slots = block_order(self.record.spec.seed, begun.block, begun.cases, begun.arms, serial=begun.serial)
+            slots = schedule.slots(self.record.spec, begun)
             if turns and max(turns) >= len(slots):
                 yield f"block {begun.block} has more turns than the seed demands"
                 return
@@ -77,10 +78,12 @@ class _Walk:
             if begun.temperature != self._temperature(begun.block):
                 yield f"block {begun.block} is {begun.temperature}: the hot blocks come first, and were planned"
                 return
-            runs = precision.runs_of(looks)
+            if self.record.plan is not None and begun.rounds != self._rounds(begun, looks):
+                yield f"block {begun.block} has other numbers of rounds than were chosen"
+                return
             last = begun is self.record.blocks[-1] and not whole
             for number, slot in enumerate(slots):
-                expected = _COLD if begun.temperature == "cold" else _hot(runs.get(slot.operation, begun.runs))
+                expected = _COLD if begun.temperature == "cold" else _hot(begun.runs)
                 said = self._turn(begun.block, number, slot, turns.get(number), expected, may_end=last)
                 if said:
                     yield said
@@ -90,6 +93,12 @@ class _Walk:
         """What a block of this number is to be."""
         plan = self.record.plan
         return "cold" if plan is not None and plan.cold and block >= plan.starts else "hot"
+
+    def _rounds(self, begun: BlockBegun, looks: Sequence[InterimLook]) -> dict[str, int]:
+        """What was planned or chosen."""
+        assert self.record.plan is not None
+        planned = 1 if begun.temperature == "cold" else self.record.plan.rounds
+        return precision.rounds_due(planned, looks, [operation for operation, _ in begun.cases])
 
     def _left(self, retired: Collection[str]) -> tuple[tuple[str, str], ...]:
         """The cases of a block: what was planned, was not retired, and was not wrong before."""
@@ -101,21 +110,34 @@ class _Walk:
     ) -> str:
         place = f"turn {number} of block {block}"
         if samples is None:
-            skipped = (slot.arm.split("#")[0], slot.operation) in self.failed or slot.operation in self.wrong
-            return "" if skipped or may_end else f"{place} is missing"
-        if any((one.operation, one.case, one.arm) != (slot.operation, slot.case, slot.arm) for one in samples):
+            skipped = any((arm.split("#")[0], slot.operation) in self.failed for arm in slot.arms)
+            return "" if skipped or slot.operation in self.wrong or may_end else f"{place} is missing"
+        arms = tuple(dict.fromkeys(one.arm for one in samples))
+        solo = len(slot.arms) == 1 and bool(self.record.spec.duet)
+        demanded = (slot.operation, slot.case, slot.round, solo)
+        if arms != slot.arms or any((one.operation, one.case, one.round, one.solo) != demanded for one in samples):
             return f"{place} is not the one that the seed demands"
+        for arm in arms:
+            if said := self._executions(place, [one for one in samples if one.arm == arm], expected):
+                return said
+        return ""
+
+    def _executions(self, place: str, samples: list[Sample], expected: _Runs) -> str:
+        """Of one arm in its turn."""
         failure = [one for one in samples if one.outcome not in (Outcome.OK, Outcome.WRONG)]
         if failure:
-            self.failed.add((samples[0].contender, slot.operation))
+            self.failed.add((samples[0].contender, samples[0].operation))
         elif tuple((one.run, one.temperature) for one in samples) != expected:
+            # In a duet the other one failed, and both went no further.
+            if expected != _COLD and samples[0].operation in {of for _, of in self.failed}:
+                return ""
             if expected == _COLD:
                 return f"{place} is not one cold execution and a first one in another life"
             return f"{place} is not one untimed and {len(expected) - 1} timed executions"
         elif expected == _COLD and samples[0].start == samples[1].start:
             return f"{place} has both executions in one life"
         if any(one.outcome is Outcome.WRONG for one in samples):
-            self.wrong.add(slot.operation)
+            self.wrong.add(samples[0].operation)
         return ""
 
 

@@ -81,21 +81,18 @@ def _looks(record: Record, plan: Planned, earlier: Sequence[Record]) -> Iterator
         if not due:
             yield f"there was a look after block {begun.block}, where none is due"
             return
-        if look.contended is None and before and before[-1].contended is not None:
-            yield f"after block {begun.block}: nobody asked for contention"
-            return
         again = precision.look(
             own,
             samples,
             spec=record.spec,
-            runs=plan.runs,
-            most=plan.starts,
+            plan=precision.Plan(
+                operations=len({operation for operation, _ in plan.cases}), rounds=plan.rounds, most=plan.starts
+            ),
             live=live,
             before=before,
             block=begun.block,
             at=look.at,
-            # Evidence of before contention was asked for.
-            watches=None if look.contended is None else watches,
+            watches=watches,
         )
         if text := _differs(look, again) or _untimely(look, record.samples):
             yield f"after block {begun.block}: {text}"
@@ -110,12 +107,14 @@ def _differs(said: InterimLook, again: InterimLook) -> str:
     if said.stop != again.stop:
         return f"sampling {_ending(said)}; by the samples it {_ending(again)}"
     if said.contended != again.contended:
-        names = [_listed(one.contended or ()) for one in (said, again)]
+        names = [_listed(one.contended) for one in (said, again)]
         return f"it finds {names[0]} contended; by what the sampler saw it is {names[1]}"
     if said.retired != again.retired:
         return f"it retires {_listed(said.retired)}; by the widths of the intervals it is {_listed(again.retired)}"
-    if said.runs != again.runs:
-        return "the number of runs a turn does not follow from the samples"
+    if said.clear != again.clear:
+        return f"it finds a clear difference on {_listed(said.clear)}; by the samples it is {_listed(again.clear)}"
+    if said.rounds != again.rounds:
+        return "the number of rounds a start does not follow from the samples"
     if _rounded(said) != _rounded(again):
         return "the widths of the intervals do not follow from the samples"
     return ""

@@ -1,0 +1,116 @@
+"""Duets: two contenders that execute at the same moment, each on its half of the CPUs.
+
+Whatever else the machine does meets both at once, and most of it cancels in their ratio (L. Bulej, V. Horky, P. Tuma,
+F. Farquet, A. Prokopec, "Duet benchmarking: improving measurement accuracy in the cloud", ICPE 2020). The price is
+another question: how long it takes while the other one runs. What shares the memory's bandwidth disturbs its partner,
+which single turns at the end of every block show.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.engines.process import WorkerEnded
+from weigh.experiment.measure.execution import Execution
+from weigh.host import processes
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from weigh.engines.process import WorkerProcess
+    from weigh.model.units import Seconds
+    from weigh_worker.protocol import PrepareReply
+
+
+@dataclass(slots=True, kw_only=True)
+class Side:
+    """One of the two in a turn.
+
+    Attributes:
+        worker: its process.
+        sql: the query as it gets it.
+        executions: what it executed so far.
+        ended: why it went no further; None where nothing was in the way.
+    """
+
+    worker: WorkerProcess
+    sql: str
+    executions: list[Execution] = field(default_factory=list)
+    ended: WorkerEnded | None = None
+    prepared: PrepareReply | None = None
+
+    @property
+    def whole(self) -> PrepareReply:
+        """The query as it was taken, before the first execution."""
+        assert self.prepared is not None
+        return self.prepared
+
+
+def halves(cpus: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Two disjoint sets of as many CPUs; of an odd number the last one is left to the rest of the machine.
+
+    Raises:
+        UsageError: there are fewer than two.
+    """
+    if len(cpus) < 2:
+        raise UsageError(
+            "a duet needs two CPUs, one for each side, and there is one",
+            remedy="leave out --duet, or allow more CPUs (--affinity, the container's limit)",
+        )
+    half = len(cpus) // 2
+    return tuple(cpus[:half]), tuple(cpus[half : 2 * half])
+
+
+def keep_on(pid: int, cpus: Sequence[int]) -> None:
+    """Move a process, what it started and all their threads to some CPUs; what ended meanwhile is no loss."""
+    for one in processes.family(pid):
+        with suppress(OSError):
+            for thread in Path(f"/proc/{one.pid}/task").iterdir():
+                with suppress(OSError):
+                    os.sched_setaffinity(int(thread.name), cpus)
+
+
+def turn(sides: Sequence[Side], runs: int, timeout: Seconds, now: Callable[[], Seconds]) -> None:
+    """One untimed and ``runs`` timed executions, each begun by both at the same moment; where one fails, both stop.
+
+    Args:
+        sides: the two; what they executed is put into them.
+        runs: timed executions.
+        timeout: seconds that each step may take.
+        now: seconds since the beginning of the attempt.
+    """
+    for side in sides:
+        with _noted(side):
+            side.prepared = side.worker.prepare(side.sql, timeout)
+    for run in range(runs + 1):
+        if any(side.ended for side in sides):
+            return
+        at = now()
+        for side in sides:
+            with _noted(side):
+                side.worker.begin_run()
+        # Both replies are taken before anything else is asked of either: one that is still executing is not disturbed.
+        costs = []
+        for side in sides:
+            with _noted(side):
+                costs.append((side, side.worker.end_run(timeout)))
+        for side, cost in costs:
+            with _noted(side):
+                answer, handing = side.worker.answer(timeout)
+                side.executions.append(
+                    Execution(run=run, at=at, prepared=side.whole, cost=cost, handing=handing, answer=answer)
+                )
+
+
+@contextmanager
+def _noted(side: Side) -> Iterator[None]:
+    """Keeps why a side ended, so that the other one is still heard."""
+    try:
+        yield
+    except WorkerEnded as ended:
+        side.ended = side.ended or ended
