@@ -36,6 +36,7 @@ _DEMO_OPERATIONS = (
     "denied_and_allowed",
 )
 """A part of netflow that shows every kind of question and fits into a minute."""
+_DEMO_BUDGET = "30s"
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -225,8 +226,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
         "contender": (_DEMO_BASELINE, rival),
         "operations": _DEMO_OPERATIONS,
         "scale": scale,
-        "starts": 10,
-        "runs": 1,
+        "budget": _DEMO_BUDGET,
         "contention": contention,
     }
     _carry_out(make_spec(None, flags), RunRequest(root=out, command=command_line()), as_json, quiet)

@@ -125,8 +125,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         ratio: contender over baseline; above 1 is more. It is that of what one execution typically takes: the median of
             the paired differences of a start, averaged over the starts. This and the other figures are None of a
             verdict without them (diverged, error, disqualified).
-        low, high: interval of the ratio at ``confidence``.
+        low, high: interval of the ratio at ``confidence``, all looks at the figures counted.
         confidence: level of that interval.
+        share: part of the error that this look at the figures may spend: the interval is that at
+            ``1 - (1 - confidence) * share``. 1 where the number of starts was fixed beforehand.
         low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
         median_ratio: ratio of the medians of all measurements.
         margin: the smallest change that matters, declared beforehand, a fraction.
@@ -152,6 +154,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     confidence: float
+    share: float = 1.0
     low_fcr: float | None = None
     high_fcr: float | None = None
     median_ratio: float | None = None

@@ -255,6 +255,7 @@ class _Session:
             temperature=temperature,
             scale=self.spec.scale,
             confidence=self.spec.rules.confidence,
+            share=self.shares.get(operation, 1.0),
             margin=self.spec.rules.margin,
             second_opinion=self.opinions.get(pair),
             reasons=(*said, *marks),

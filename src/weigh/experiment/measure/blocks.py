@@ -399,7 +399,8 @@ class Blocks:
                     workers.pop(arm, None)
                 self._failed.add((positions[arm].contender, slot.operation))
                 samples.append(failed(positions[arm], len(side.executions), self._now, side.ended))
-        return tuple(samples)
+        # In the order of their times: what was executed at the same moment stands together.
+        return tuple(sorted(samples, key=lambda one: one.run))
 
     def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw."""

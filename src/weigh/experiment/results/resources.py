@@ -72,12 +72,20 @@ def parallelism(samples: Iterable[Sample]) -> dict[tuple[str, str], float]:
 
 def _asked(name: str, told: tuple[ResourcesRead, ...], spec: Spec) -> Iterator[Finding]:
     """What was asked for all, and is not in force for this one."""
-    cpus = next((one.cpus for one in told if one.cpus and spec.affinity and one.cpus != spec.affinity), None)
+    allowed = set(spec.affinity or ())
+    # Some of them suffice where there are fewer threads, or where two share them in a duet.
+    fewer = bool(spec.duet) or any(one.threads is not None and one.threads < len(allowed) for one in told)
+    cpus = next((one.cpus for one in told if one.cpus and _other(set(one.cpus), allowed, fewer=fewer)), None)
     if cpus and spec.affinity:
         text = f"it runs on CPUs {cpus_text(cpus)}; {cpus_text(spec.affinity)} was asked for all"
         yield codes.E6_AFFINITY.finding(
             contender=name, text=text, remedy="its adapter, or what it loads, sets its own affinity: it must not"
         )
+
+
+def _other(cpus: set[int], allowed: set[int], *, fewer: bool) -> bool:
+    """Whether these are other CPUs than were asked for; nothing was where there are none."""
+    return bool(allowed) and (not cpus <= allowed if fewer else cpus != allowed)
 
 
 def _unsteady(name: str, told: tuple[ResourcesRead, ...]) -> Iterator[Finding]:
@@ -124,7 +132,7 @@ def _pair(
     def severity(what: str) -> Severity:
         return "note" if what in one.declared or what in base.declared else "warning"
 
-    if one.cpus and base.cpus and one.cpus != base.cpus and not record.spec.affinity:
+    if one.cpus and base.cpus and one.cpus != base.cpus and not (record.spec.affinity or record.spec.duet):
         text = f"it may run on CPUs {cpus_text(one.cpus)}, the baseline {baseline} on {cpus_text(base.cpus)}"
         yield codes.E6_AFFINITY.finding(contender=name, text=text, remedy="give --affinity for all")
     if None not in (one.threads, base.threads) and one.threads != base.threads:

@@ -1,17 +1,18 @@
 -- The simple figures of a report, from the samples alone. DuckDB's SQL; nothing of weigh's arithmetic.
--- Three tables stand above: sample (what was executed), chosen (the baseline), student (quantiles of Student's t).
+-- Three tables stand above: sample (what was executed), chosen (the baseline), student (quantiles of Student's t at the
+-- confidence that an operation's figures have: less of the error is left where sampling could end early).
 
--- One row a measurement and metric. Run 0 of a turn is the untimed one; what failed is no measurement. The same operation
--- hot and cold are two questions.
+-- One row a measurement and metric. Run 0 of a turn is the untimed one; what failed is no measurement, nor is what was
+-- alone in a duet. The same operation hot and cold are two questions.
 CREATE TEMP TABLE measured AS
 SELECT *, CASE WHEN value > 0 THEN ln(value) END AS log
 FROM (
     SELECT
-        operation, temperature, "case", contender, arm, attempt, block,
+        operation, temperature, "case", contender, arm, attempt, block, round,
         wall_s::DOUBLE AS wall_s, cpu_s::DOUBLE AS cpu_s,
         peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read
     FROM sample
-    WHERE run > 0 AND outcome = 'ok'
+    WHERE run > 0 AND outcome = 'ok' AND NOT solo
 ) UNPIVOT INCLUDE NULLS (value FOR metric IN (wall_s, cpu_s, peak_memory, bytes_read));
 
 -- A start is one arm in one block of one attempt; runs is the lower one of the two middle numbers of measurements.
@@ -40,67 +41,58 @@ SELECT
 FROM relative JOIN started USING (operation, temperature, contender, metric)
 GROUP BY operation, temperature, contender, metric, starts, runs;
 
--- The number that enters the analysis: the mean logarithm of a start over the runs of a case, then over the cases.
--- A start that lacks a case has none.
+-- A turn is one arm in one round: the median of the logarithms of its measurements, and their mean.
 CREATE TEMP VIEW cases AS
 SELECT operation, temperature, count(DISTINCT "case") AS cases
 FROM measured
 GROUP BY ALL;
 
-CREATE TEMP VIEW by_case AS
+CREATE TEMP TABLE turn AS
 SELECT
-    operation, temperature, metric, contender, arm, attempt, block, "case",
-    CASE WHEN count(log) = count(*) THEN avg(log) END AS level
+    operation, temperature, metric, contender, arm, attempt, block, "case", round,
+    median(log) AS middle, avg(value) AS mean
 FROM measured
-GROUP BY ALL;
+GROUP BY ALL
+HAVING count(log) = count(*);
 
-CREATE TEMP VIEW cell AS
-SELECT operation, temperature, metric, contender, arm, attempt, block, avg(level) AS level
-FROM by_case JOIN cases USING (operation, temperature)
-GROUP BY operation, temperature, metric, contender, arm, attempt, block, cases
-HAVING count(level) = cases;
+-- Turns of the same round, each with each arm of the baseline; and the baseline's second arm with its first.
+CREATE TEMP TABLE pair AS
+SELECT
+    own.operation, own.temperature, own.metric, own.contender, own.attempt, own.block, own."case",
+    own.middle - other.middle AS difference, own.mean AS own_mean, other.mean AS other_mean
+FROM turn AS own
+    JOIN turn AS other USING (operation, temperature, metric, attempt, block, "case", round)
+    JOIN chosen ON other.contender = baseline
+WHERE own.contender <> baseline OR (own.arm <> baseline AND other.arm = baseline);
 
--- Every contender against the baseline, block by block: its level less the mean of the baseline's two arms.
-CREATE TEMP VIEW pair AS
-SELECT DISTINCT operation, temperature, metric, contender
-FROM measured
-WHERE contender <> (SELECT baseline FROM chosen);
-
+-- One number a block and question: the median of the differences, what one execution usually takes; and the logarithm
+-- of the ratio of the sums, what one waits in all. Of an operation the mean over its cases, if all are there.
 CREATE TEMP VIEW contrast AS
-SELECT
-    pair.operation, pair.temperature, pair.metric, pair.contender, attempt, block,
-    list(arm) AS arms,
-    avg(level) FILTER (WHERE cell.contender = pair.contender)
-        - avg(level) FILTER (WHERE cell.contender = (SELECT baseline FROM chosen)) AS effect
-FROM pair JOIN cell
-    ON cell.operation = pair.operation AND cell.temperature = pair.temperature AND cell.metric = pair.metric
-    AND cell.contender IN (pair.contender, (SELECT baseline FROM chosen))
-GROUP BY pair.operation, pair.temperature, pair.metric, pair.contender, attempt, block;
+SELECT operation, temperature, metric, contender, attempt, block, avg(usual) AS effect, avg(whole) AS total
+FROM (
+    SELECT
+        operation, temperature, metric, contender, attempt, block, "case",
+        median(difference) AS usual, ln(sum(own_mean) / sum(other_mean)) AS whole
+    FROM pair
+    GROUP BY ALL
+) JOIN cases USING (operation, temperature)
+GROUP BY operation, temperature, metric, contender, attempt, block, cases
+HAVING count(*) = cases;
 
--- The mean over the blocks that have both, and its standard error. Complete: all arms were measured in each of these.
--- Elsewhere the report has a regression with another error (CR2), which is not this.
+-- The mean over the blocks and its standard error.
 CREATE TEMP VIEW estimate AS
 SELECT
     operation, temperature, metric, contender,
-    count(effect) AS starts,
-    min(len(arms)) FILTER (WHERE effect IS NOT NULL) = len(list_distinct(flatten(list(arms)))) AS complete,
-    avg(effect) AS effect,
-    stddev_samp(effect) / sqrt(count(effect)) AS error
+    count(*) AS starts,
+    avg(effect) AS effect, stddev_samp(effect) / sqrt(count(*)) AS error,
+    avg(total) AS total, stddev_samp(total) / sqrt(count(*)) AS total_error
 FROM contrast
 GROUP BY ALL;
 
 -- The baseline's second arm over its first: what no difference looked like.
-CREATE TEMP VIEW apart AS
-SELECT
-    operation, temperature, metric, attempt, block,
-    any_value(level) FILTER (WHERE arm <> baseline) - any_value(level) FILTER (WHERE arm = baseline) AS effect
-FROM cell JOIN chosen ON contender = baseline
-GROUP BY ALL;
-
 CREATE TEMP VIEW floor AS
-SELECT operation, temperature, metric, abs(exp(avg(effect)) - 1) AS noise_floor
-FROM apart
-GROUP BY ALL;
+SELECT operation, temperature, metric, abs(exp(effect) - 1) AS noise_floor
+FROM estimate JOIN chosen ON contender = baseline;
 
 -- The ratio of the medians of all measurements: by case, then the geometric mean over the cases.
 CREATE TEMP VIEW middle AS
@@ -116,17 +108,20 @@ GROUP BY ALL;
 
 CREATE TEMP VIEW verdict AS
 SELECT
-    operation, temperature, contender, metric, complete, estimate.starts, runs,
+    operation, temperature, contender, metric, estimate.starts, runs,
     exp(effect) AS ratio,
-    error AS standard_error,
     exp(effect - quantile * error) AS low,
     exp(effect + quantile * error) AS high,
-    median_ratio, noise_floor
+    median_ratio, noise_floor,
+    CASE WHEN metric = 'wall_s' THEN exp(total) END AS total_ratio,
+    CASE WHEN metric = 'wall_s' THEN exp(total - quantile * total_error) END AS total_low,
+    CASE WHEN metric = 'wall_s' THEN exp(total + quantile * total_error) END AS total_high
 FROM estimate
     JOIN started USING (operation, temperature, contender, metric)
-    LEFT JOIN student ON freedom = estimate.starts - 1
+    JOIN student ON freedom = estimate.starts - 1 AND student.operation = estimate.operation
     LEFT JOIN medians USING (operation, temperature, contender, metric)
-    LEFT JOIN floor USING (operation, temperature, metric);
+    LEFT JOIN floor USING (operation, temperature, metric)
+WHERE contender <> (SELECT baseline FROM chosen);
 
 -- A contender over the whole workload: the geometric mean of its ratios of wall time, the smallest and the largest.
 CREATE TEMP VIEW suite AS

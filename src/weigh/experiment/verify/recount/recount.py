@@ -45,20 +45,21 @@ _VERDICTS = "verdicts.json"
 _METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read")
 _TIMING = ("starts", "runs", "min", "median", "max", "cv")
 _VERDICT = ("starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor")
-_INCOMPLETE = ("starts", "runs", "median_ratio", "noise_floor")
-"""Figures of a verdict that need no arm in every block."""
+_TOTAL = ("ratio", "low", "high")
+_NOBODY = "('', 1, NULL)"
+"""Where there is no interval at all."""
 _SUITE = ("mean", "low", "high")
 _KEY = ("operation", "contender", "metric", "temperature")
 _HOT = "hot"
-"""The temperature of samples that do not say it: there was no other when they were measured."""
+"""The temperature that needs no word."""
 _NEVER = (
     "names of verdicts and their reasons, low_fcr, high_fcr, detectable, starts_needed, findings, tier",
     "they need the session as a whole, or more than sums, medians and means; verify computes them from the journal",
 )
 _COLUMNS = {
     "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
-    "block": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "temperature": "VARCHAR", "wall_s": "DOUBLE",
-    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
+    "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
+    "temperature": "VARCHAR", "wall_s": "DOUBLE", "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
 }  # fmt: skip
 _JOURNAL_LINE = 1 << 28
 """Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""
@@ -107,16 +108,17 @@ def script(folder: Path) -> str:
         EvidenceFault: there is no evidence, or it has no spec, verdicts or samples.
     """
     printed, spec = _printed(folder), _read(folder, "spec.json", Spec)
-    starts = {verdict.starts for verdict in printed.verdicts if verdict.ratio is not None and verdict.starts > 1}
+    asked = sorted({(one.operation, one.starts - 1, one.share) for one in printed.verdicts if one.starts > 1})
     level = spec.rules.confidence
-    quantiles = ", ".join(f"({number - 1}, {student_t.quantile(level, number - 1)!r})" for number in sorted(starts))
+    of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in asked}
+    rows = (f"({_text(operation)}, {freedom}, {of[freedom, share]!r})" for operation, freedom, share in asked)
     return "\n".join(
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
             f"CREATE TEMP VIEW sample AS\n{_sources(folder)};\n",
             f"CREATE TEMP TABLE chosen(baseline) AS VALUES ({_text(spec.baseline)});\n",
-            f"-- Half-width, in standard errors, of the interval at {level:.10g}, by degrees of freedom.",
-            f"CREATE TEMP TABLE student(freedom, quantile) AS VALUES {quantiles or '(1, NULL)'};\n",
+            f"-- Half-width, in standard errors, of the interval at {level:.10g}, all looks counted.",
+            f"CREATE TEMP TABLE student(operation, freedom, quantile) AS VALUES {', '.join(rows) or _NOBODY};\n",
             Path(__file__).with_name("figures.sql").read_text(),
         )
     )
@@ -150,7 +152,6 @@ class _Comparison:
         self._difference = 0.0
         self._skipped: dict[str, list[str]] = defaultdict(list)
         self._problems: list[Problem] = []
-        self._regressions: set[tuple[str, str]] = set()
 
     def timings(self, printed: Iterable[Timing], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender by itself."""
@@ -172,24 +173,17 @@ class _Comparison:
                 self._skipped[f"the report has no ratio ({row.verdict})"].append(_place(row))
             elif not self._known(row):
                 continue
-            elif found and found["complete"] is False:
-                why = (
-                    "the arms were not all measured in every block: ratio and interval are those of a regression (CR2)"
-                )
-                self._skipped[why].append(_place(row))
-                if row.metric == "wall_s":
-                    self._regressions.add((row.contender, row.temperature))
-                self._figures(_place(row), row, found, _INCOMPLETE)
             else:
                 self._figures(_place(row), row, found, _VERDICT)
+                if row.total is not None:
+                    whole = {name: found[f"total_{name}"] for name in _TOTAL} if found else None
+                    self._figures(f"{_place(row)}, in total", row.total, whole, _TOTAL)
 
     def suites(self, printed: Iterable[Suite], computed: Mapping[tuple[str, ...], Row]) -> None:
         """Each contender over the whole workload."""
         for row in printed:
             if row.mean is None:
                 self._skipped["the report has no mean over the workload"].append(row.contender)
-            elif (row.contender, row.temperature) in self._regressions:
-                self._skipped["its mean over the workload holds ratios of a regression"].append(row.contender)
             else:
                 place = f"the workload{_other(row.temperature)} of {row.contender}"
                 self._figures(place, row, computed.get((row.contender, row.temperature)), _SUITE)
@@ -293,19 +287,16 @@ def _sources(folder: Path) -> str:
     files = [path / derived.SAMPLES for path in attempts if (path / derived.SAMPLES).exists()]
     # A killed attempt has only its journal; the verdicts read that, so it is read here.
     journals = [path / journal.NAME for path in attempts if not (path / derived.SAMPLES).exists()]
-    columns = [f'"{name}"' for name in _COLUMNS if name != "temperature"]
+    columns = [f'"{name}"' for name in _COLUMNS]
     form = _text(f"[{msgspec.json.encode(_COLUMNS).decode()}]")
     parts = []
-    for temperature in (f"'{_HOT}' AS temperature", "temperature"):
-        own = [path for path in files if _says_temperature(path) == (temperature == "temperature")]
-        if own:
-            names = ", ".join(_path(path) for path in own)
-            selected = ", ".join((*columns, temperature))
-            parts.append(f"SELECT {selected}\nFROM read_parquet([{names}], union_by_name = true)")
+    if files:
+        names = ", ".join(_path(path) for path in files)
+        parts.append(f"SELECT {', '.join(columns)}\nFROM read_parquet([{names}], union_by_name = true)")
     if journals:
         names = ", ".join(_path(path) for path in journals)
         parts.append(
-            f"SELECT {', '.join(f'one.{column}' for column in columns)}, coalesce(one.temperature, '{_HOT}')\n"
+            f"SELECT {', '.join(f'one.{column}' for column in columns)}\n"
             f"FROM (\n"
             f"    SELECT unnest(from_json(body->'samples', {form})) AS one\n"
             f"    FROM read_json(\n"
@@ -316,17 +307,6 @@ def _sources(folder: Path) -> str:
             f")"
         )
     return "\nUNION ALL\n".join(parts)
-
-
-def _says_temperature(path: Path) -> bool:
-    """Whether a file has the column; one that cannot be read is for DuckDB to complain about."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return "temperature" in pq.read_schema(path).names
-    except (OSError, pa.ArrowException):
-        return True
 
 
 def _path(path: Path) -> str:
