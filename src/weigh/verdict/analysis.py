@@ -216,6 +216,8 @@ class _Session:
             spread = float(np.expm1(error * np.sqrt(starts)))
             shown = name is not VerdictName.REFUSED
             yield reasons.unstable(float(decisions.detectable[at]), spread, rules.unstable, beyond=shown)
+        if name is not VerdictName.REFUSED:
+            yield from soundness.warnings(compared, at, rules)
         if name is VerdictName.UNRESOLVED:
             half = float(decisions.half[at])
             yield reasons.unresolved(float(np.expm1(half)), abs(effect) > half, _whole(decisions.needed[at]))

@@ -65,10 +65,14 @@ def no_same(names: NDArray[np.str_], compared: Comparisons, rules: Rules) -> NDA
 
 
 def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: bool) -> Iterator[Reason]:
-    """What is unsound about the comparison at position ``at``."""
+    """Why the comparison at position ``at`` is refused."""
     if lossy(compared, attempts)[at]:
         yield reasons.lost(int(compared.lost[at]))
     if clock and coarse(compared, rules)[at]:
         yield reasons.clock(float(compared.step[at]), rules.margin)
+
+
+def warnings(compared: Comparisons, at: int, rules: Rules) -> Iterator[Reason]:
+    """What is to be known about its starts."""
     if other_starts(compared, rules)[at]:
         yield reasons.other_starts(int(compared.outlying[at]), int(compared.starts[at]), float(compared.apart[at]))
