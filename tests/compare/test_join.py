@@ -117,20 +117,6 @@ def test_the_ratio_of_the_medians_is_that_of_four_medians() -> None:
     assert only(*samples).median_ratio == pytest.approx(second / first)
 
 
-def test_medians_that_point_the_other_way_are_said() -> None:
-    """One execution in three is slow: the mean of the logarithms is larger, the median smaller."""
-    second = [one for one in session(2) if one.contender == "ref"]
-    times = [(1, 0.9), (2, 0.9), (3, 2.0)]
-    second += [
-        sample(one.block, "new", (one.wall_s or 0) * factor, run=run)
-        for one in second
-        if (one.arm, one.run) == ("ref", 1)
-        for run, factor in times
-    ]
-    verdict = only(session(1), second)
-    assert (verdict.verdict, codes(verdict)) == (VerdictName.SLOWER, ["T1.medians"])
-
-
 def test_degrees_of_freedom_are_bounded_by_the_smaller_session() -> None:
     """Where the larger session scatters most, Satterthwaite's are those of the larger one: 29."""
     quiet, noisy = (

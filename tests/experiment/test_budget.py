@@ -11,8 +11,29 @@ from weigh.model.schedule import Arm
 ARMS = [Arm(name="a", contender="a"), Arm(name="b", contender="b"), Arm(name="a#2", contender="a")]
 
 
-def planned(seconds: float | None, starts: int = 10, runs: int = 3) -> budget.Plan:
-    return budget.plan(starts, runs, seconds, ARMS, {"a": 1.0, "b": 1.0}, {"a": [0.5], "b": [0.5]})
+def planned(seconds: float | None, starts: int = 10, runs: int | None = 3, took: float = 0.5) -> budget.Plan:
+    """One round, three runs: what was asked for; or nothing, and it is chosen."""
+    wish = budget.Wish(starts=starts, rounds=runs and 1, runs=runs)
+    return budget.plan(wish, seconds, ARMS, {"a": 1.0, "b": 1.0}, {"a": [took], "b": [took]})
+
+
+def test_many_short_rounds_are_chosen_and_fewer_of_long_ones() -> None:
+    short, long = planned(None, runs=None, took=0.01), planned(None, runs=None)
+    assert [(one.rounds, one.runs, one.lowered) for one in (short, long)] == [(6, 2, False), (4, 1, False)]
+
+
+def test_rounds_that_nobody_asked_for_go_first_and_are_no_loss() -> None:
+    whole = planned(None, runs=None).seconds
+    lowered = [planned(whole * share, runs=None) for share in (1.0, 0.9, 0.7, 0.5, 0.3)]
+    assert [(one.starts, one.rounds) for one in lowered] == [(10, 4), (10, 3), (10, 2), (10, 1), (7, 1)]
+    assert [one.lowered for one in lowered] == [False, False, False, False, True]
+
+
+def test_a_round_of_a_duet_is_as_long_as_its_slower_half() -> None:
+    turns = budget.plan(budget.Wish(starts=1, rounds=1, runs=1), None, ARMS, {}, {"a": [1.0], "b": [3.0]})
+    duet = budget.plan(budget.Wish(starts=1, rounds=1, runs=1, duet="a"), None, ARMS, {}, {"a": [1.0], "b": [3.0]})
+    assert turns.seconds == pytest.approx(1.15 * 2 * 5, rel=0.01)
+    assert duet.seconds == pytest.approx(1.15 * 2 * (2 * 3 + 2 * 1), rel=0.01)
 
 
 def test_without_a_budget_nothing_is_lowered() -> None:
@@ -46,7 +67,7 @@ def test_what_is_named_as_needed_is_enough() -> None:
 
 
 def test_an_engine_that_could_not_be_timed_costs_nothing() -> None:
-    plan = budget.plan(5, 1, 100.0, ARMS, {}, {})
+    plan = budget.plan(budget.Wish(starts=5, rounds=1, runs=1), 100.0, ARMS, {}, {})
     assert (plan.starts, plan.seconds) == (5, 0.0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from weigh.experiment.config import file
@@ -26,7 +27,8 @@ def spec(folder: Path, text: str, **flags: object) -> Spec:
 
 def test_defaults(tmp_path: Path) -> None:
     made = spec(tmp_path, DUCKDB)
-    assert (made.workload, made.scale, made.seed, made.starts, made.runs) == ("netflow", 1_000_000, 42, 10, 3)
+    assert (made.workload, made.scale, made.seed, made.starts) == ("netflow", 1_000_000, 42, 10)
+    assert (made.runs, made.rounds, made.duet, made.precision, made.budget) == (*[msgspec.UNSET] * 4, None)
     assert (made.baseline, made.baseline_declared, made.truth) == ("duckdb", False, True)
 
 

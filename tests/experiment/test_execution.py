@@ -14,7 +14,17 @@ from weigh.model.sample import Outcome
 from weigh_worker.protocol import AnswerReply, PrepareReply, RunReply
 
 POSITION = Position(
-    attempt=2, block=3, start=4, turn=5, arm="a#2", contender="a", operation="q", case="c", temperature="first"
+    attempt=2,
+    block=3,
+    start=4,
+    turn=5,
+    round=1,
+    arm="a#2",
+    contender="a",
+    operation="q",
+    case="c",
+    solo=True,
+    temperature="first",
 )
 EXECUTION = Execution(
     run=6,
@@ -25,20 +35,22 @@ EXECUTION = Execution(
     answer=Path("/nowhere"),
 )
 PLACED = {
-    "attempt": 2, "block": 3, "start": 4, "turn": 5, "arm": "a#2", "contender": "a", "operation": "q", "case": "c",
-    "temperature": "first", "run": 6, "at": 7.5,
+    "attempt": 2, "block": 3, "start": 4, "turn": 5, "round": 1, "arm": "a#2", "contender": "a", "operation": "q",
+    "case": "c", "solo": True, "temperature": "first", "run": 6, "at": 7.5,
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
     "major_faults": 16, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
 }  # fmt: skip
 COLUMNS = [
-    ("attempt", pa.int32()), ("block", pa.int32()), ("start", pa.int32()), ("turn", pa.int32()), ("run", pa.int32()),
+    ("attempt", pa.int32()), ("block", pa.int32()), ("start", pa.int32()), ("turn", pa.int32()),
+    ("round", pa.int32()), ("run", pa.int32()),
     ("arm", pa.string()), ("contender", pa.string()), ("operation", pa.string()), ("case", pa.string()),
     ("outcome", pa.string()), ("wall_s", pa.float64()), ("cpu_s", pa.float64()), ("prepare_cpu_s", pa.float64()),
     ("answer_s", pa.float64()), ("answer_cpu_s", pa.float64()), ("rows", pa.int64()), ("digest", pa.string()),
     ("peak_memory", pa.int64()), ("bytes_read", pa.int64()), ("bytes_written", pa.int64()),
-    ("major_faults", pa.int64()), ("at", pa.float64()), ("detail", pa.string()), ("temperature", pa.string()),
+    ("major_faults", pa.int64()), ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),
+    ("temperature", pa.string()),
 ]  # fmt: skip
 """What scripts read (docs/evidence.md): a change here is a change for them."""
 

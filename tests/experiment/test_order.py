@@ -8,11 +8,12 @@ import msgspec
 import pytest
 
 from weigh.evidence.sealing import End
+from weigh.experiment import schedule
 from weigh.experiment.record import BlockBegun, Record
 from weigh.experiment.verify.order import departures
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
-from weigh.model.schedule import arms, block_order
+from weigh.model.schedule import arms
 from weigh.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -23,24 +24,31 @@ SPEC = Spec(
     contenders=(Contender(name="a", engine="duckdb"), Contender(name="b", engine="chdb")),
     baseline="a",
 )
+DUET = msgspec.structs.replace(SPEC, duet=True)
 ARMS = tuple(arm.name for arm in arms(SPEC))
 CASES = (("q", "only"), ("r", "only"))
 
 
-def measured() -> Record:
-    """Three whole blocks of two operations, one untimed and one timed execution a turn."""
+ROUNDS = {"q": 2, "r": 2}
+
+
+def measured(spec: Spec = SPEC) -> Record:
+    """Three whole blocks of two operations in two rounds, one untimed and one timed execution a turn."""
     samples = []
-    for block in range(3):
-        for turn, slot in enumerate(block_order(SPEC.seed, block, CASES, ARMS)):
+    blocks = tuple(BlockBegun(block=block, cases=CASES, arms=ARMS, rounds=ROUNDS, runs=1) for block in range(3))
+    for begun in blocks:
+        for turn, slot in enumerate(schedule.slots(spec, begun)):
+            at = float(len(samples))
             samples += [
                 Sample(
-                    block=block, start=0, turn=turn, run=run, arm=slot.arm, contender=slot.arm.split("#")[0],
-                    operation=slot.operation, case=slot.case, outcome=Outcome.OK, at=float(len(samples) + run),
+                    block=begun.block, start=0, turn=turn, round=slot.round, run=run, arm=arm,
+                    contender=arm.split("#")[0], operation=slot.operation, case=slot.case, outcome=Outcome.OK,
+                    at=at + run, solo=bool(spec.duet) and len(slot.arms) == 1,
                 )
                 for run in (0, 1)
+                for arm in slot.arms
             ]  # fmt: skip
-    blocks = tuple(BlockBegun(block=block, cases=CASES, arms=ARMS, runs=1) for block in range(3))
-    return Record(attempt=1, spec=SPEC, blocks=blocks, samples=tuple(samples), end=End(how="complete"))
+    return Record(attempt=1, spec=spec, blocks=blocks, samples=tuple(samples), end=End(how="complete"))
 
 
 def without(record: Record, gone: Callable[[Sample], bool]) -> Record:
@@ -49,6 +57,23 @@ def without(record: Record, gone: Callable[[Sample], bool]) -> Record:
 
 def test_what_was_measured_whole_passes() -> None:
     assert list(departures(measured())) == []
+    assert list(departures(measured(DUET))) == []
+
+
+def test_rounds_of_one_start_that_changed_places_are_named() -> None:
+    """As many turns of everybody, and the machine's mood chosen by hand."""
+    record = measured()
+    turned = tuple(msgspec.structs.replace(one, round=1 - one.round) for one in record.samples)
+    assert any(
+        "not the one that the seed demands" in text
+        for text in departures(msgspec.structs.replace(record, samples=turned))
+    )
+
+
+def test_a_duet_whose_sides_took_turns_is_named() -> None:
+    record = measured(DUET)
+    alone = without(record, lambda one: one.block == 1 and one.turn == 0 and one.arm == "a")
+    assert any("not the one that the seed demands" in text for text in departures(alone))
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from weigh.model.contender import Contender
-from weigh.model.schedule import arms, block_order, start_order
+from weigh.model.schedule import arms, block_order, cpus_of, start_order
 from weigh.model.spec import Spec
 
 CASES = (("count", "rare"), ("count", "common"), ("top", "only"))
 ARMS = ("a", "b", "a#2")
 
 
+ROUNDS = {"count": 2, "top": 1}
+
+
 def shown(seed: int, block: int) -> list[str]:
-    return [f"{slot.operation}/{slot.case}:{slot.arm}" for slot in block_order(seed, block, CASES, ARMS)]
+    return [
+        f"{slot.operation}/{slot.case}:{slot.arms[0]}:{slot.round}"
+        for slot in block_order(seed, block, CASES, ARMS, ROUNDS)
+    ]
 
 
 def test_golden_order() -> None:
@@ -31,15 +37,42 @@ def test_seed_and_block_decide() -> None:
 
 
 @given(seed=some.integers(), block=some.integers(0, 1000))
-def test_every_arm_takes_one_turn_at_every_case(seed: int, block: int) -> None:
+def test_every_arm_takes_one_turn_at_every_case_in_every_round(seed: int, block: int) -> None:
     counted = Counter(shown(seed, block))
-    assert counted == {f"{operation}/{case}:{arm}": 1 for (operation, case), arm in product(CASES, ARMS)}
+    assert counted == {
+        f"{operation}/{case}:{arm}:{number}": 1
+        for (operation, case), arm in product(CASES, ARMS)
+        for number in range(ROUNDS[operation])
+    }
+
+
+@given(seed=some.integers(), block=some.integers(0, 1000))
+def test_a_pass_is_over_before_the_next_begins(seed: int, block: int) -> None:
+    passes = [slot.round for slot in block_order(seed, block, CASES, ARMS, {"count": 3, "top": 2})]
+    assert passes == sorted(passes)
+
+
+@given(seed=some.integers(), block=some.integers(0, 1000))
+def test_in_a_duet_everybody_meets_the_baseline_and_changes_sides(seed: int, block: int) -> None:
+    slots = block_order(seed, block, CASES, ARMS, {"count": 4, "top": 4}, duet="a")
+    for operation, case in CASES:
+        own = [slot for slot in slots if (slot.operation, slot.case) == (operation, case)]
+        assert sorted(slot.round for slot in own) == list(range(8))
+        for other in ("b", "a#2"):
+            sides = [slot.arms.index("a") for slot in own if other in slot.arms]
+            assert sides in ([0, 1, 0, 1], [1, 0, 1, 0])
+
+
+def test_the_cpus_of_a_block_are_others_in_the_next() -> None:
+    assert [cpus_of(block, (0, 1, 4, 5), 2) for block in range(3)] == [(0, 1), (4, 5), (0, 1)]
+    assert [cpus_of(block, (0, 1, 2), 2) for block in range(2)] == [(0, 1), (0, 1)]
+    assert cpus_of(3, (6,), 2) == (6,)
 
 
 @given(seed=some.integers(), block=some.integers(0, 1000), dropped=some.sampled_from(CASES))
 def test_dropping_a_case_does_not_reorder_the_rest(seed: int, block: int, dropped: tuple[str, str]) -> None:
-    whole = block_order(seed, block, CASES, ARMS)
-    rest = block_order(seed, block, [case for case in CASES if case != dropped], ARMS)
+    whole = block_order(seed, block, CASES, ARMS, ROUNDS)
+    rest = block_order(seed, block, [case for case in CASES if case != dropped], ARMS, ROUNDS)
     assert rest == [slot for slot in whole if (slot.operation, slot.case) != dropped]
 
 
@@ -57,13 +90,19 @@ def test_the_baseline_has_two_arms() -> None:
 
 GOLDEN_START = ["a#2", "b", "a"]
 GOLDEN_BLOCK = [
-    "top/only:b",
-    "top/only:a",
-    "top/only:a#2",
-    "count/common:a",
-    "count/common:b",
-    "count/common:a#2",
-    "count/rare:b",
-    "count/rare:a#2",
-    "count/rare:a",
+    "count/rare:b:0",
+    "count/rare:a#2:0",
+    "count/rare:a:0",
+    "top/only:b:0",
+    "top/only:a#2:0",
+    "top/only:a:0",
+    "count/common:b:0",
+    "count/common:a:0",
+    "count/common:a#2:0",
+    "count/rare:b:1",
+    "count/rare:a#2:1",
+    "count/rare:a:1",
+    "count/common:a#2:1",
+    "count/common:b:1",
+    "count/common:a:1",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from support.stopping_attempts import CASES, HONEST, LOUD, QUIET, SPEC, Told, attempt, problems, starts
+from support.stopping_attempts import CASES, HONEST, LOUD, PLAN, QUIET, SPEC, Told, attempt, problems, starts
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
@@ -69,17 +69,17 @@ def test_after_a_kill_a_look_is_not_made_twice_and_the_next_is_the_same(tmp_path
     written, told = Journal(tmp_path), Told()
     resumed = Stopping(SPEC, (), written, told)
     resumed.restore([one for one in HONEST.samples if one.block <= 8], [one for one in HONEST.looks if one.block <= 8])
-    resumed.look(8, (LOUD, QUIET), 2, 16, 99.0)
+    resumed.look(8, (LOUD, QUIET), PLAN, 99.0)
     assert journal.read(tmp_path) == []
     for block in (9, 10):
         resumed.add(one for one in HONEST.samples if one.block == block)
         live = tuple(one for one in (LOUD, QUIET) if one not in resumed.retired)
-        resumed.look(block, live, 2, 16, HONEST.looks[block - 4].at)
+        resumed.look(block, live, PLAN, HONEST.looks[block - 4].at)
     written.close()
     looks = [msgspec.convert(event.body, InterimLook) for event in journal.read(tmp_path)]
     assert looks == list(HONEST.looks[5:7])
     assert (resumed.retired, resumed.stopped) == ({QUIET}, False)
-    assert resumed.runs(LOUD, 99) == HONEST.looks[0].runs[LOUD]
+    assert resumed.rounds(99, [LOUD]) == {LOUD: HONEST.looks[0].rounds[LOUD]}
     assert resumed.expected(16) == 16
     assert "loud is at" in resumed.shown
     assert [line.split(";")[0] for line in told.lines] == ["after 10 starts: 1 of 2 operations have reached 2.0 %"]
@@ -125,7 +125,8 @@ def until_block(record: Record, last: int) -> Record:
         ),
         pytest.param(changed(HONEST, 3, retired=(LOUD,)), "it retires loud; by the widths", id="retired at will"),
         pytest.param(changed(HONEST, 5, retired=()), "it retires nothing; by the widths", id="kept at will"),
-        pytest.param(changed(HONEST, 0, runs={LOUD: 1, QUIET: 1}), "runs a turn does not follow", id="runs at will"),
+        pytest.param(changed(HONEST, 0, rounds={LOUD: 1, QUIET: 1}), "rounds a start does not follow", id="rounds"),
+        pytest.param(changed(HONEST, 5, clear=(LOUD,)), "a clear difference on loud; by the samples", id="clear"),
         pytest.param(changed(HONEST, 2, widths=HONEST.looks[1].widths), "the widths of the intervals", id="widths"),
         pytest.param(changed(HONEST, 2, at=0.0), "not at the time that it says", id="another time"),
         pytest.param(changed(HONEST, -2, stop="starts"), "by the samples it goes on", id="went on after the end"),
@@ -148,7 +149,10 @@ def test_what_ended_otherwise_is_named(record: Record, said: str) -> None:
 
 
 def test_a_block_of_other_operations_is_named() -> None:
-    blocks = tuple(msgspec.structs.replace(one, cases=CASES) for one in HONEST.blocks)
+    blocks = tuple(
+        msgspec.structs.replace(one, cases=CASES, rounds=HONEST.blocks[9].rounds) for one in HONEST.blocks[10:]
+    )
+    blocks = (*HONEST.blocks[:10], *blocks)
     found = list(order.departures(msgspec.structs.replace(HONEST, blocks=blocks)))
     assert found == ["block 10 measures other operations than those that are left"]
 
@@ -159,7 +163,7 @@ def test_a_planned_number_of_starts_that_was_cut_is_named() -> None:
     cut = until_block(HONEST, 3)
     cut = msgspec.structs.replace(cut, spec=plain, looks=())
     assert any("ended as complete after 4 blocks" in text for text in stopping.departures(cut))
-    whole = msgspec.structs.replace(cut, plan=Planned(cases=CASES, starts=4, runs=2))
+    whole = msgspec.structs.replace(cut, plan=Planned(cases=CASES, starts=4, rounds=2, runs=2))
     assert list(stopping.departures(whole)) == []
     interrupted = msgspec.structs.replace(cut, end=End(how="stopped", reason="interrupted"))
     assert list(stopping.departures(interrupted)) == []
@@ -167,14 +171,16 @@ def test_a_planned_number_of_starts_that_was_cut_is_named() -> None:
 
 def test_the_id_of_an_experiment_without_a_precision_is_what_it_was() -> None:
     plain = Spec(workload="netflow", contenders=(Contender(name="a", engine="duckdb"),), baseline="a")
-    assert plain.id == "ce0f19e0ade6"
+    assert plain.id == "c01b9969f769", "whoever changes what enters an id changes what evidence is of one experiment"
     assert msgspec.structs.replace(plain, precision=0.02).id != plain.id
 
 
 @pytest.mark.parametrize(
     ("written", "flags", "asked"),
     [
-        ("", {}, (msgspec.UNSET, 10)),
+        ("", {}, (pytest.approx(0.021), 100)),
+        ("margin = 0.05", {}, (pytest.approx(0.035), 100)),
+        ("starts = 10", {}, (msgspec.UNSET, 10)),
         ('precision = "2%"', {}, (0.02, 100)),
         ("precision = 0.05\nstarts = 30", {}, (0.05, 30)),
         ("precision = 0.05\nstarts = 30", {"precision": "1%", "starts": 12}, (0.01, 12)),
@@ -199,7 +205,15 @@ def test_an_operation_without_a_comparison_is_not_measured_for_ever() -> None:
         own = [one for one in failed if one.block <= block]
         looks.append(
             precision.look(
-                own, (), spec=SPEC, runs=2, most=16, live=(LOUD, QUIET), before=looks, block=block, at=float(block)
+                own,
+                (),
+                spec=SPEC,
+                plan=PLAN,
+                live=(LOUD, QUIET),
+                before=looks,
+                block=block,
+                at=float(block),
+                watches={},
             )
         )
         assert {one.operation for one in looks[-1].widths} == {QUIET}
@@ -207,38 +221,39 @@ def test_an_operation_without_a_comparison_is_not_measured_for_ever() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cost", "within", "between", "runs"),
-    [(4.0, 1.0, 1.0, 2), (9.0, 4.0, 1.0, 6), (1.0, 1.0, 100.0, 1), (1e6, 1.0, 1.0, 10), (4.0, 1.0, 0.0, 10),
-     (4.0, 1.0, -1.0, 10), (4.0, 0.0, 1.0, 1), (2.0, 1.0, 1.0, 2)],
+    ("cost", "of_round", "between", "rounds"),
+    [(4.0, 9.0, 1.0, 6), (9.0, 9.0, 1.0, 9), (1.0, 1.0, 100.0, 4), (1e6, 1.0, 1.0, 12), (4.0, 1.0, 0.0, 12),
+     (4.0, 1.0, -1.0, 12), (4.0, 0.0, 1.0, 4)],
 )  # fmt: skip
-def test_runs_by_kalibera_and_jones(cost: float, within: float, between: float, runs: int) -> None:
-    assert allocation.best(cost, within, between) == runs
+def test_rounds_by_kalibera_and_jones(cost: float, of_round: float, between: float, rounds: int) -> None:
+    assert allocation.best(cost, of_round, between) == rounds
 
 
-def test_the_number_of_runs_is_chosen_once_from_what_starts_and_runs_cost() -> None:
-    """Starts differ as much as the law says they do, a run costs 0.3 s and a start 0.5 s and an untimed run: few."""
-    assert set(HONEST.looks[0].runs) == {LOUD, QUIET}
-    assert all(1 <= runs <= 3 for runs in HONEST.looks[0].runs.values())
-    assert all(not look.runs for look in HONEST.looks[1:])
-    assert not attempt(msgspec.structs.replace(SPEC, runs=1)).looks[0].runs, "one run shows no scatter"
+def test_the_number_of_rounds_is_chosen_once_and_not_where_it_was_asked_for() -> None:
+    assert set(HONEST.looks[0].rounds) == {LOUD, QUIET}
+    assert all(allocation.FEWEST <= rounds <= allocation.MOST for rounds in HONEST.looks[0].rounds.values())
+    assert all(not look.rounds for look in HONEST.looks[1:])
+    assert not attempt(msgspec.structs.replace(SPEC, rounds=2)).looks[0].rounds
 
 
-def test_the_scatter_of_the_runs_is_not_taken_for_that_of_the_starts() -> None:
-    """Lives differ by 1 %, executions by 4 %; a start costs 1.3 s, a run of all arms 0.3 s: sqrt(4.3 * 16) is 8.3."""
+def test_the_scatter_of_the_rounds_is_not_taken_for_that_of_the_starts() -> None:
+    """Starts differ by 1 %, rounds by 4 %; a start costs 1.2 s, a round of all arms 0.6 s."""
     samples, clock = [], 0.0
     for block in range(300):
-        clock += 1.0
-        for arm in ("a", "b", "a#2"):
+        clock += 1.2
+        for place, arm in enumerate(("a", "b", "a#2")):
             worker = random.Random(f"{block} {arm}").gauss() * 0.01
-            for run in range(10):
-                wall = 0.1 * math.exp(worker + 0.04 * random.Random(f"{block} {arm} {run}").gauss())
-                samples.append(
-                    Sample(
-                        block=block, start=0, turn=0, run=run, arm=arm, contender=arm[0], operation=LOUD, case="only",
-                        outcome=Outcome.OK, wall_s=wall, at=clock,
-                    )
-                )  # fmt: skip
-                clock += wall
+            for number in range(6):
+                for run in range(2):
+                    wall = 0.1 * math.exp(worker + 0.04 * random.Random(f"{block} {arm} {number}").gauss())
+                    samples.append(
+                        Sample(
+                            block=block, start=0, turn=number * 3 + place, round=number, run=run, arm=arm,
+                            contender=arm[0], operation=LOUD, case="only", outcome=Outcome.OK, wall_s=wall, at=clock,
+                        )
+                    )  # fmt: skip
+                    clock += wall
     cost = allocation.costs(samples)
-    assert (cost.overhead, cost.untimed[LOUD], cost.timed[LOUD]) == pytest.approx((1.0, 0.3, 0.3), rel=0.02)
-    assert allocation.runs(samples, SPEC, 9, (LOUD,), cost)[LOUD] in (8, 9, 10)
+    assert (cost.overhead, cost.round[LOUD]) == pytest.approx((1.2, 0.6), rel=0.02)
+    # A pair has 4 % twice, and the median of 12 pairs with two arms leaves of a round 6 times what it leaves of six.
+    assert allocation.rounds(samples, SPEC, 6, (LOUD,), cost)[LOUD] in range(5, 10)

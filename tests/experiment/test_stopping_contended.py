@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from support.sessions import packed
-from support.stopping_attempts import HONEST, LOUD, QUIET, SPEC, Told, attempt, problems, starts
+from support.stopping_attempts import HONEST, LOUD, PLAN, QUIET, SPEC, Told, attempt, problems, starts
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
 from weigh.experiment.interim_look import InterimLook
@@ -52,15 +52,6 @@ def test_what_others_never_leave_alone_is_measured_to_the_limit(who: str) -> Non
     assert problems(busy) == problems(calm) == []
 
 
-def test_evidence_of_before_contention_was_asked_for_still_follows() -> None:
-    earlier = attempt(others=light, asked=False)
-    assert starts(earlier, QUIET) == 10
-    assert problems(earlier) == []
-    said = [msgspec.structs.replace(look, contended=()) for look in earlier.looks]
-    found = problems(msgspec.structs.replace(earlier, looks=tuple(said)))
-    assert "it finds nothing contended; by what the sampler saw it is quiet" in found[0]
-
-
 def test_the_protocol_asks_what_the_sampler_saw(tmp_path: Path) -> None:
     record, told = attempt(others=light), Told()
     resumed = Stopping(SPEC, (), Journal(tmp_path), told)
@@ -75,7 +66,7 @@ def test_the_protocol_asks_what_the_sampler_saw(tmp_path: Path) -> None:
         for turn, watch in seen.items():
             if turn[0] == block:
                 resumed.add([one for one in record.samples if (one.block, one.turn) == turn], packed(watch))
-        resumed.look(block, (LOUD, QUIET), 2, 16, record.looks[block - 4].at)
+        resumed.look(block, (LOUD, QUIET), PLAN, record.looks[block - 4].at)
     looks = [msgspec.convert(event.body, InterimLook) for event in journal.read(tmp_path)]
     assert looks == list(record.looks[5:8])
     assert "narrow enough, but going on because others used more than 5.0 % of the CPU: quiet" in told.lines[0]

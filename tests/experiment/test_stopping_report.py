@@ -86,7 +86,8 @@ def test_two_such_sessions_can_be_joined() -> None:
 
 
 def test_turns_of_other_lengths_are_said() -> None:
-    shorter = msgspec.structs.replace(RECORD, looks=())
+    longer = msgspec.structs.replace(
+        RECORD, blocks=tuple(msgspec.structs.replace(one, runs=9) for one in RECORD.blocks)
+    )
     assert differences.protocol(RECORD, RECORD) == []
-    longer = msgspec.structs.replace(RECORD, looks=(msgspec.structs.replace(RECORD.looks[0], runs={LOUD: 9}),))
-    assert differences.protocol(shorter, longer) == ["timed executions a turn: 2 in the first, 2, 9 in the second"]
+    assert differences.protocol(RECORD, longer) == ["timed executions a turn: 2 in the first, 9 in the second"]

@@ -73,6 +73,7 @@ def record(
     contenders: Sequence[str] = names(3),
     starts: int = 10,
     runs: int = 3,
+    rounds: int = 1,
     noise: float = 0.02,
     **fields: Any,
 ) -> Record:
@@ -81,7 +82,7 @@ def record(
     Args:
         operations: names.
         contenders: names, the baseline first.
-        starts, runs: as of the spec.
+        starts, runs, rounds: as of the spec.
         noise: standard deviation of the logarithm of an execution.
         fields: of the record, instead of what is made.
     """
@@ -92,6 +93,7 @@ def record(
         scale=1.0,
         starts=starts,
         runs=runs,
+        rounds=rounds,
     )
     asked = workload(operations)
     cases = tuple((one.name, case.name) for one in asked.operations for case in one.timed())
@@ -103,7 +105,13 @@ def record(
         "manifest": manifest(),
         "gate": gate(asked, contenders),
         "blocks": tuple(
-            BlockBegun(block=block, cases=cases, arms=tuple(arm.name for arm in arms(spec)), runs=runs)
+            BlockBegun(
+                block=block,
+                cases=cases,
+                arms=tuple(arm.name for arm in arms(spec)),
+                rounds=dict.fromkeys(operations, rounds),
+                runs=runs,
+            )
             for block in range(starts)
         ),
         "samples": _samples(spec, cases, noise),
@@ -228,16 +236,18 @@ def _samples(spec: Spec, cases: tuple[tuple[str, str], ...], noise: float) -> tu
     found = []
     for block in range(spec.starts):
         level = {name: draw.gauss(0, noise / 2) for name in every}
-        for turn, slot in enumerate(block_order(spec.seed, block, cases, list(every))):
-            name = every[slot.arm]
+        rounds = dict.fromkeys((operation for operation, _ in cases), spec.rounds or 1)
+        for turn, slot in enumerate(block_order(spec.seed, block, cases, list(every), rounds)):
+            (arm,) = slot.arms
+            name = every[arm]
             base = math.log(0.004 * (1 + max(0, place[name] - 1)) * (1 + len(slot.operation) % 3))
-            for run in range(spec.runs + 1):
-                wall = math.exp(base + level[slot.arm] + draw.gauss(0, noise) + (0.3 if run == 0 else 0))
+            for run in range((spec.runs or 1) + 1):
+                wall = math.exp(base + level[arm] + draw.gauss(0, noise) + (0.3 if run == 0 else 0))
                 found.append(
                     Sample(
-                        block=block, start=block * len(every), turn=turn, run=run, arm=slot.arm, contender=name,
-                        operation=slot.operation, case=slot.case, outcome=Outcome.OK, wall_s=wall, cpu_s=1.7 * wall,
-                        rows=4, answer_cpu_s=1e-5, peak_memory=90_000_000 + round(1e7 * draw.random()),
+                        block=block, start=block * len(every), turn=turn, round=slot.round, run=run, arm=arm,
+                        contender=name, operation=slot.operation, case=slot.case, outcome=Outcome.OK, wall_s=wall,
+                        cpu_s=1.7 * wall, rows=4, answer_cpu_s=1e-5, peak_memory=90_000_000 + round(1e7 * draw.random()),
                     )
                 )  # fmt: skip
     return tuple(found)

@@ -99,7 +99,12 @@ def record(
             checks=(),
             truth=True,
         ),
-        blocks=tuple(BlockBegun(block=n, cases=cases, arms=arms, runs=runs) for n in range(blocks)) if measured else (),
+        blocks=tuple(
+            BlockBegun(block=n, cases=cases, arms=arms, rounds=dict.fromkeys(operations, 1), runs=runs)
+            for n in range(blocks)
+        )
+        if measured
+        else (),
         samples=samples if measured else (),
         findings=findings,
     )

@@ -41,10 +41,14 @@ SPEC = Spec(
 )
 
 
-def took(operation: str, block: int, arm: str, run: int, attempt: int) -> float:
+RUNS = 2
+PLAN = precision.Plan(operations=2, rounds=2, most=16)
+
+
+def took(operation: str, block: int, arm: str, round_: int, run: int, attempt: int) -> float:
     """Seconds of an execution: a law of its place, so that a resumed attempt would measure the same."""
     worker = random.Random(f"{attempt} {operation} {block} {arm}")
-    one = random.Random(f"{attempt} {operation} {block} {arm} {run}")
+    one = random.Random(f"{attempt} {operation} {block} {arm} {round_} {run}")
     return 0.1 * math.exp(SPREAD[operation] * (worker.gauss() + one.gauss() / 2))
 
 
@@ -53,7 +57,6 @@ def attempt(
     earlier: Sequence[Record] = (),
     number: int = 1,
     others: Callable[[Sample], float] = lambda _: 0.0,
-    asked: bool = True,
 ) -> Record:
     """An attempt as the protocol makes it, in the order of the seed, with a clock that is counted.
 
@@ -62,7 +65,6 @@ def attempt(
         earlier: attempts before it.
         number: of it.
         others: share of a CPU that others used during the turn of a sample.
-        asked: whether the looks ask for that.
     """
     before = [sample for one in earlier for sample in one.samples]
     watches: list[Watch] = []
@@ -74,16 +76,18 @@ def attempt(
     live: tuple[str, ...] = (LOUD, QUIET)
     for block in range(spec.starts):
         cases = tuple(case for case in CASES if case[0] in live)
-        blocks.append(BlockBegun(block=block, cases=cases, arms=names, runs=spec.runs))
+        rounds = precision.rounds_due(PLAN.rounds, looks, live)
+        blocks.append(BlockBegun(block=block, cases=cases, arms=names, rounds=rounds, runs=RUNS))
         clock += 1.0
-        for turn, slot in enumerate(block_order(spec.seed, block, cases, names)):
+        for turn, slot in enumerate(block_order(spec.seed, block, cases, names, rounds)):
             began = clock
-            for run in range(precision.runs_of(looks).get(slot.operation, spec.runs) + 1):
-                wall = took(slot.operation, block, slot.arm, run, number)
+            (arm,) = slot.arms
+            for run in range(RUNS + 1):
+                wall = took(slot.operation, block, arm, slot.round, run, number)
                 samples.append(
                     Sample(
-                        attempt=number, block=block, start=0, turn=turn, run=run, arm=slot.arm,
-                        contender=slot.arm.split("#")[0], operation=slot.operation, case=slot.case,
+                        attempt=number, block=block, start=0, turn=turn, round=slot.round, run=run,
+                        arm=arm, contender=arm.split("#")[0], operation=slot.operation, case=slot.case,
                         outcome=Outcome.OK, wall_s=wall, at=clock,
                     )
                 )  # fmt: skip
@@ -94,8 +98,8 @@ def attempt(
             continue
         looks.append(
             precision.look(
-                samples, before, spec=spec, runs=spec.runs, most=spec.starts, live=live, before=looks, block=block,
-                at=clock, watches={number: watches} | {one.attempt: one.watches for one in earlier} if asked else None,
+                samples, before, spec=spec, plan=PLAN, live=live, before=looks, block=block,
+                at=clock, watches={number: watches} | {one.attempt: one.watches for one in earlier},
             )
         )  # fmt: skip
         live = tuple(one for one in live if one not in looks[-1].retired)
@@ -104,7 +108,7 @@ def attempt(
     return Record(
         attempt=number,
         spec=spec,
-        plan=Planned(cases=CASES, starts=spec.starts, runs=spec.runs),
+        plan=Planned(cases=CASES, starts=PLAN.most, rounds=PLAN.rounds, runs=RUNS),
         blocks=tuple(blocks),
         looks=tuple(looks),
         samples=tuple(samples),

@@ -23,7 +23,7 @@ from weigh.compare.reference_shift import reference_shift
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
-from weigh.verdict import reasons, refusals
+from weigh.verdict import reasons, refusals, totals
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.preclusions import Ruling, Rulings
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from weigh.compare.model import Side
     from weigh.model.spec import Rules
-    from weigh.model.verdict import Reason
-    from weigh.statistics.arrays import Bools, Ints
+    from weigh.model.verdict import Reason, Total
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.statistics.effects import Effects
     from weigh.verdict.analysis_model import Metric
     from weigh.verdict.comparison import Comparisons
@@ -77,7 +77,11 @@ def join(
 
 
 def decided(
-    effects: tuple[Effects, Effects], starts: tuple[Ints, Ints], rules: Rules, refused: Bools | None = None
+    effects: tuple[Effects, Effects],
+    starts: tuple[Ints, Ints],
+    rules: Rules,
+    refused: Bools | None = None,
+    share: float | Floats = 1.0,
 ) -> tuple[Effects, Decisions]:
     """The joined effects with what is decided about them.
 
@@ -86,9 +90,10 @@ def decided(
         starts: blocks of each; the smaller number must suffice for a verdict.
         rules: margin and error rates.
         refused: comparisons that are refused whatever they show, because of what the machine did in a session.
+        share: part of the error rates that the figures of a comparison have: the smaller one of the two sessions.
     """
     joined, fewer = welch(*effects), np.minimum(*starts)
-    decisions = decide(joined, fewer, rules, refused)
+    decisions = decide(joined, fewer, rules, refused, share)
     # As if both sessions had the smaller number of starts, so that the plan is a number of starts for each of them.
     variance = sum(effect.error**2 * count for effect, count in zip(effects, starts, strict=True))
     size, margin = np.abs(joined.effect), float(np.log1p(rules.margin))
@@ -153,8 +158,15 @@ class _Join:
         ones = self.first.compared([(operation, baseline) for operation, _, baseline in open_])
         others = self.second.compared([(operation, candidate) for operation, candidate, _ in open_])
         refused = np.array([any(self._refused(key)) for key in open_], dtype=np.bool_)
-        effects, decisions = decided((ones.effects, others.effects), (ones.starts, others.starts), self.rules, refused)
-        figures = _Figures(ones, others, effects, decisions)
+        starts = ones.starts, others.starts
+        asked = totals.halved(self.rules) if self.metric == "wall_s" else self.rules
+        share = np.array(
+            [min(side.side.share(operation) for side in (self.first, self.second)) for operation, *_ in open_]
+        )
+        effects, decisions = decided((ones.effects, others.effects), starts, asked, refused, share)
+        whole, found = decided((ones.totals, others.totals), starts, totals.for_totals(asked), refused, share)
+        found = totals.never_met(found, np.minimum(ones.executions, others.executions))
+        figures = _Figures(ones, others, effects, decisions, whole, found)
         place = {key: at for at, key in enumerate(open_)}
         like = [name for name in operations if name not in self.unlike and self._shown(name)]
         return Joining(
@@ -250,6 +262,7 @@ class _Join:
             noise_floor=abs(float(np.expm1(floor))) if np.isfinite(floor) else None,
             detectable=float(decisions.detectable[at]),
             starts_needed=figures.needed(at),
+            total=figures.total(at) if self.metric == "wall_s" else None,
             **counted,
         )
 
@@ -300,6 +313,7 @@ class _Join:
             verdict=name,
             metric=self.metric,
             confidence=self.rules.confidence,
+            share=min(side.side.share(operation) for side in (self.first, self.second)),
             margin=self.rules.margin,
             reasons=(*said, *marks),
             **figures,  # type: ignore[arg-type]
@@ -324,6 +338,12 @@ class _Figures:
     others: Comparisons
     effects: Effects
     decisions: Decisions
+    totals: Effects
+    decided_totals: Decisions
+
+    def total(self, at: int) -> Total | None:
+        """What one waits in all."""
+        return totals.total(float(self.totals.effect[at]), at, self.decided_totals)
 
     def median(self, at: int) -> float:
         """Logarithm of the joined ratio of the medians."""

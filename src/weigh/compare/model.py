@@ -24,6 +24,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
         contradicted: operations on which a contender was contradicted, by contender.
         out: contenders that are not compared at all, with the reason.
         refused: what is refused in it for what the machine did, of the metric that is joined.
+        shares: part of the error rates that the figures of each operation have, where sampling could end early.
     """
 
     name: str
@@ -34,6 +35,11 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     contradicted: Contradicted
     out: Mapping[str, Reason]
     refused: Sequence[Refusals] = ()
+    shares: Mapping[str, float] = {}
+
+    def share(self, operation: str) -> float:
+        """Part of the error rates that the figures of an operation have."""
+        return self.shares.get(operation, 1.0)
 
 
 class Joined(Verdict, frozen=True, kw_only=True):

@@ -156,6 +156,7 @@ def _side(session: Session, metric: str) -> Side:
         },
         # What refuses a verdict within the session refuses it here.
         refused=refusals(session.records, results.machine, metric),
+        shares={one.operation: one.share for one in results.headline.verdicts},
     )
 
 

@@ -143,7 +143,7 @@ def other_starts(outlying: int, starts: int, apart: float) -> Reason:
     """Some starts are of another kind."""
     how = "slower" if apart > 0 else "faster"
     return codes.T7_STARTS.reason(
-        f"{outlying} of {starts} starts are {percent(abs(math.expm1(apart)))} {how} than the rest, which are too few to "
+        f"{outlying} of {starts} starts are {percent(abs(math.expm1(apart)))} {how} than the rest, too few to "
         "say how often that happens: not called the same"
     )
 

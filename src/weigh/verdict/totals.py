@@ -7,6 +7,7 @@ and its intervals are wide for the same reason: that it is the same as the basel
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +18,7 @@ from weigh.verdict.decide import decide
 
 if TYPE_CHECKING:
     from weigh.model.spec import Rules
-    from weigh.statistics.arrays import Bools, Floats
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.comparison import Comparisons
     from weigh.verdict.decide import Decisions
 
@@ -40,11 +41,19 @@ def decide_totals(compared: Comparisons, rules: Rules, refused: Bools, share: Fl
         refused: comparisons that are refused whatever they show.
         share: part of the error rates that each has.
     """
-    noisy = msgspec.structs.replace(rules, unstable=float("inf"))
-    found = decide(compared.totals, compared.starts, noisy, refused, share)
-    few = compared.executions < MIN_EXECUTIONS
-    found.names[few & np.isin(found.names, _EQUAL)] = VerdictName.UNRESOLVED.value
-    return found
+    found = decide(compared.totals, compared.starts, for_totals(rules), refused, share)
+    return never_met(found, compared.executions)
+
+
+def for_totals(rules: Rules) -> Rules:
+    """The rules of a total, which is never refused for its noise: it is wide where there are stalls."""
+    return msgspec.structs.replace(rules, unstable=float("inf"))
+
+
+def never_met(decisions: Decisions, executions: Ints) -> Decisions:
+    """The decisions, where nothing is the same after so few executions that the stall may not have been met."""
+    few = (executions < MIN_EXECUTIONS) & np.isin(decisions.names, _EQUAL)
+    return replace(decisions, names=np.where(few, VerdictName.UNRESOLVED.value, decisions.names))
 
 
 def total(effect: float, at: int, decisions: Decisions) -> Total | None:
