@@ -246,8 +246,9 @@ def _samples(spec: Spec, cases: tuple[tuple[str, str], ...], noise: float) -> tu
                 found.append(
                     Sample(
                         block=block, start=block * len(every), turn=turn, round=slot.round, run=run, arm=arm,
-                        contender=name, operation=slot.operation, case=slot.case, outcome=Outcome.OK, wall_s=wall,
-                        cpu_s=1.7 * wall, rows=4, answer_cpu_s=1e-5, peak_memory=90_000_000 + round(1e7 * draw.random()),
+                        contender=name, operation=slot.operation, case=slot.case,
+                        outcome=Outcome.OK, wall_s=wall, cpu_s=1.7 * wall,
+                        rows=4, answer_cpu_s=1e-5, peak_memory=90_000_000 + round(1e7 * draw.random()),
                     )
                 )  # fmt: skip
     return tuple(found)

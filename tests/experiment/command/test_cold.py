@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("no_orphans")]
 
 EXPERIMENT = (
     "run", "--contender", "one=duckdb?threads=1", "--contender", "two=duckdb?threads=2", "--scale", "100K",
-    "--operations", "by_action", "--starts", "2", "--runs", "1", "--temperature", "both", "--quiet", "--resume",
+    "--operations", "by_action", "--starts", "2", "--rounds", "1", "--runs", "1", "--quiet",
+    "--temperature", "both", "--resume",
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from weigh.model.spec import Rules
 
 ARGUMENTS = (
     "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@1.5.5?threads=1", "--scale", "1K",
-    "--operations", "by_action", "--starts", "1", "--runs", "1",
+    "--operations", "by_action", "--starts", "1", "--rounds", "1", "--runs", "1",
 )  # fmt: skip
 
 VERDICT = {

@@ -88,7 +88,7 @@ def test_kill_9_of_weigh(weigh: Weigh) -> None:
 
 def test_kill_9_of_a_worker(weigh: Weigh) -> None:
     """Each of b's two turns of a block takes long enough to be killed before its last one."""
-    running = weigh.start(*LONG, "--starts", "2", "--runs", "100")
+    running = weigh.start(*LONG, "--starts", "2", "--rounds", "1", "--runs", "100")
     eventually(journalled(weigh.folder, "turn"))
     python = {one.name: one.environment for one in _environment(weigh.folder)}
     for pid in workers(weigh.folder):

@@ -49,7 +49,7 @@ def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
     assert initialised.code == 0, initialised.err
     assert "tables:  events (2 files), users (1 file)" in initialised.out
     assert "queries: by_city, top, q_3" in initialised.out
-    found = begun("run", "--starts", "2", "--runs", "1", "--json")
+    found = begun("run", "--starts", "2", "--rounds", "1", "--runs", "1", "--json")
     assert found.code == 0, found.err
     assert [(row["operation"], row["status"]) for row in found.json["gate"]] == [
         ("by_city", "agreed"),

@@ -22,7 +22,9 @@ EXPERIMENT = (
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Evidence of a short run; not to be changed."""
-    run = Weigh(tmp_path_factory.mktemp("measured"))("run", *EXPERIMENT, "--starts", "2", "--runs", "1")
+    run = Weigh(tmp_path_factory.mktemp("measured"))(
+        "run", *EXPERIMENT, "--starts", "2", "--rounds", "1", "--runs", "1"
+    )
     assert run.err == ""
     return run.evidence
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("no_orphans")
 
 EXPERIMENT = (
     "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scale", "1K",
-    "--operations", "by_action,by_proto", "--runs", "2",
+    "--operations", "by_action,by_proto", "--rounds", "2", "--runs", "2",
 )  # fmt: skip
 WIDE, NARROW = ("--precision", "10000%"), ("--precision", "0.0001%")
 
@@ -42,7 +42,7 @@ def test_it_ends_when_every_interval_is_narrow_enough(weigh: Weigh) -> None:
     record = verified(weigh, run.evidence)
     assert len(record.blocks) == 10, "ten starts are the least, however narrow the intervals are"
     assert [look.stop for look in record.looks] == ["", "", "", "", "", "reached"]
-    assert "measuring: at least 10 starts of 2 runs" in run.err
+    assert "measuring: at least 10 starts of 2 rounds of 2 runs" in run.err
     assert "after 10 starts: 2 of 2 operations have reached 10000.0 %" in run.err
     assert "reached on 2 of 2 operations, after 10 starts by_action, by_proto" in " ".join(run.out.split())
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("no_orphans")
 
 EXPERIMENT = (
     "run", "--contender", "a=duckdb@2.0.0", "--contender", "b=duckdb@2.0.0", "--scale", "1K", "--quiet",
-    "--operations", "by_action,by_proto", "--runs", "1", "--resume",
+    "--operations", "by_action,by_proto", "--rounds", "1", "--runs", "1", "--resume",
 )  # fmt: skip
 
 
