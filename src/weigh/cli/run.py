@@ -138,7 +138,8 @@ _contention = click.option(
     "--contention",
     metavar="FRACTION",
     envvar="WEIGH_CONTENTION",
-    help="Share of a turn's CPU that others may use before its pair is refused; 100% allows any [5%].",
+    help="Share of the CPU by which others may disturb one side of a comparison more than the other before it is refused; "
+    "more than it on both sides is a warning; 100% allows any [5%].",
 )
 
 

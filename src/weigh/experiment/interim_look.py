@@ -38,8 +38,8 @@ class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
         widths: of the live comparisons.
         narrow: live operations whose comparisons are all within the target.
         retired: those that are measured no more from now on.
-        contended: those that would be, but others used so much of the machine during their turns that they would have
-            no verdict; None in evidence of before this was asked.
+        contended: those that would be, but others disturbed one side of a comparison so much more that it would have no
+            verdict; None in evidence of before this was asked.
         runs: timed executions a turn from now on, by operation; empty where this look did not choose them.
         next_s: what the next block is expected to take.
         stop: why sampling ends; empty where it goes on.
