@@ -35,7 +35,10 @@ def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
     assert said[11] == ((QUIET,), (), (QUIET,)), "ten disturbed turns of twelve are less than 5 % in all"
     assert problems(record) == []
     told = {one.code: one.text for one in precision_findings.precision(record.samples, SPEC, record.looks)}
-    assert "others used the CPU unevenly, by more than 5.0 %, on quiet, which went on for it by 2 blocks" in told["T1.precision"]
+    assert (
+        "others used the CPU unevenly, by more than 5.0 %, on quiet, which went on for it by 2 blocks"
+        in told["T1.precision"]
+    )
     assert "others used" not in next(precision_findings.precision(HONEST.samples, SPEC, HONEST.looks)).text
 
 
@@ -78,7 +81,9 @@ def test_the_protocol_asks_what_the_sampler_saw(tmp_path: Path) -> None:
         resumed.look(block, (LOUD, QUIET), 2, 16, record.looks[block - 4].at)
     looks = [msgspec.convert(event.body, InterimLook) for event in journal.read(tmp_path)]
     assert looks == list(record.looks[5:8])
-    assert "narrow enough, but going on because others used the CPU unevenly, by more than 5.0 %: quiet" in told.lines[0]
+    assert (
+        "narrow enough, but going on because others used the CPU unevenly, by more than 5.0 %: quiet" in told.lines[0]
+    )
     assert len(told.lines) == 2, "said once, and when it is over"
 
 

@@ -138,8 +138,8 @@ _contention = click.option(
     "--contention",
     metavar="FRACTION",
     envvar="WEIGH_CONTENTION",
-    help="Share of the CPU by which others may disturb one side of a comparison more than the other before it is refused; "
-    "more than it on both sides is a warning; 100% allows any [5%].",
+    help="Share of the CPU that others may use, on both sides of a comparison without a warning, and on one side more "
+    "than on the other before it is refused; 100% allows any [5%].",
 )
 
 

@@ -47,7 +47,7 @@ def refusals(found: Contention, baseline: str = "") -> tuple[Refusals, ...]:
 
 def _why(one: Uneven, bound: float, culprits: Sequence[ProcessGroup]) -> Reason:
     both = f"of the CPU of its turns{' to other guests' if one.guests else ''} and {percent(one.beside)} of those of "
-    apart = f"{one.baseline.contender}, too uneven for a verdict (more than {percent(bound)} apart)"
+    apart = f"{one.baseline.contender}, more than {percent(bound)} apart"
     if one.guests:
         return codes.E4_STEAL.reason(f"the hypervisor gave {percent(one.share)} {both}{apart}")
     return codes.E4_CONTENDED.reason(f"others used {percent(one.share)} {both}{apart}: {named(culprits)}")
@@ -133,7 +133,8 @@ def _refused(contender: str, pairs: Sequence[PairShare], uneven: Sequence[Uneven
         contender=contender,
         operation=pairs[0].operation if len(pairs) == 1 else None,
         text=f"others used {_span(one.foreign for one in pairs)} of the CPU of its turns{_on(pairs)} and "
-        f"{_less(pairs, uneven)}, too uneven for a verdict: {named(_culprits(pairs))}; {_turns(contended, total)}",
+        f"{_less(pairs, uneven)}, more than {percent(bound)} apart, so there is no verdict: {named(_culprits(pairs))}; "
+        f"{_turns(contended, total)}",
         remedy="stop them and run again; --contention sets another bound, and the report says so",
     )
 
@@ -161,7 +162,7 @@ def _busy(pairs: Sequence[PairShare], found: Contention) -> Finding:
     worst = max(pairs, key=lambda one: one.foreign)
     return codes.E4_CONTENDED.finding(
         "warning",
-        text=f"others used {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender}), "
+        text=f"others used up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender}), "
         f"{_on_how_many(pairs, found)}: {named(_culprits(pairs))}",
         remedy="stop them, or run on a quiet machine; what a busy one does to the ratio of two programs need not hold "
         "on another",
@@ -193,14 +194,14 @@ def _steal(found: Contention, uneven: Sequence[Uneven]) -> Iterator[Finding]:
     """Other guests of the same host: not one for each contender, because nobody here is to blame."""
     remedy = "nothing inside this machine mends it: take a host of your own, or one with fewer guests"
     if stolen := [one for one in found.pairs if one.stolen]:
-        text = f"and {_less(stolen, uneven)}, too uneven for a verdict on {count(len(uneven), 'comparison')}"
+        text = f"and {_less(stolen, uneven)}, so there is no verdict on {count(len(uneven), 'comparison')}"
         yield codes.E4_STEAL.finding("warning", text=_given(stolen, text, found.bound), remedy=remedy)
     if busy := _alike(found.pairs, "above_steal", uneven):
         text = _on_how_many(busy, found)
         yield codes.E4_STEAL.finding("warning", text=_given(busy, text, found.bound), remedy=remedy)
     brief = [one for one in found.pairs if not (one.stolen or one.above_steal) and any(_by_guests(one, found.bound))]
     if brief:
-        text = f"more than {percent(found.bound)} of single turns"
+        text = f"and more than {percent(found.bound)} of single turns"
         yield codes.E4_STEAL.finding("note", text=_given(brief, text, found.bound), remedy=remedy)
 
 
@@ -208,7 +209,7 @@ def _given(pairs: Sequence[PairShare], what: str, bound: float) -> str:
     worst = max(pairs, key=lambda one: one.steal)
     turns = [turn for one in pairs for turn in _by_guests(one, bound)]
     return (
-        f"the hypervisor gave other guests {percent(worst.steal)} of the CPU of turns ({worst.operation}, "
+        f"the hypervisor gave other guests up to {percent(worst.steal)} of the CPU of turns ({worst.operation}, "
         f"{worst.contender}), {what}; {_turns(turns, sum(len(one.turns) for one in pairs))}"
     )
 

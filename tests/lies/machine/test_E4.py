@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -144,21 +145,70 @@ def test_where_contention_was_allowed_that_is_said(whole: Run) -> None:
     assert "contention of any size was allowed" in words((whole.evidence / "report.txt").read_text())
 
 
-def watching(share: float) -> Callable[[Events], Events]:
-    """A machine on which others used that share of a CPU during the turns of one contender, and nothing else."""
+def disturbed(used: Callable[[str], float]) -> Callable[[Events], Events]:
+    """A machine on which others used a share of a CPU during each turn, which is asked for by contender."""
 
     def watched(events: Events) -> Events:
-        whose = ""
+        share = 0.0
         for event in reversed(events):
             if event.event == "turn":
-                whose = event.body["samples"][0]["contender"]
+                share = used(event.body["samples"][0]["contender"])
             if event.event == "watch":
                 # 10 us in units of 0.1 ms; what is cut off behind the last turn is nobody's.
-                used = share if whose == "beside" else 0
-                event.body.update(foreign=[round(10 * span * used) for span in event.body["span"]], steal=0)
+                event.body.update(foreign=[round(10 * span * share) for span in event.body["span"]], steal=0)
         return events
 
     return watched
+
+
+def watching(share: float) -> Callable[[Events], Events]:
+    """A machine on which others used that share of a CPU during the turns of one contender, and nothing else."""
+    return disturbed(lambda contender: share if contender == "beside" else 0.0)
+
+
+def bursts(seed: int) -> Callable[[Events], Events]:
+    """A machine on which others burn a whole CPU in some turns, by chance, whoever has them."""
+    draw = random.Random(seed)
+    return disturbed(lambda _: float(draw.random() < 0.4))
+
+
+def reported(weigh: Weigh, run: Run, place: Path, change: Callable[[Events], Events]) -> Run:
+    """What weigh says of this run on a machine that was used in another way."""
+    evidence = shutil.copytree(run.evidence, place / run.evidence.name)
+    forge(evidence, change)
+    return weigh("report", str(evidence), "--json")
+
+
+def refused(document: dict[str, Any]) -> set[str]:
+    """Contenders that have a verdict which is refused because of others."""
+    reasons = [(one["contender"], reason) for one in document["verdicts"] for reason in one["reasons"]]
+    return {contender for contender, reason in reasons if reason["code"] in ("E4.contended", "E4.steal")}
+
+
+def test_what_burns_beside_one_side_alone_is_refused(
+    weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path
+) -> None:
+    found = reported(weigh, beside[0], tmp_path, watching(0.5)).json
+    assert refused(found) == {"beside"}
+    (pair,) = (one for one in found["machine"]["pairs"] if one["refused"])
+    assert pair["contender"] == "beside"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_burns_in_bursts_beside_everybody_refuses_nobody_and_is_said(
+    weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path, seed: int
+) -> None:
+    """The order of the turns is random, so that bursts fall on all sides, and what they do is in the intervals."""
+    found = reported(weigh, beside[0], tmp_path, bursts(seed)).json
+    assert not refused(found)
+    assert not any(one["refused"] for one in found["machine"]["pairs"])
+    assert max(one["foreign"] for one in found["machine"]["pairs"]) > 0.2
+    (finding,) = (one for one in found["findings"] if one["code"] == "E4.contended")
+    assert (finding["severity"], "contender" in finding) == ("warning", False)
+    assert "on both sides alike, so the ratios are those of a busy machine" in finding["text"]
+    assert f"{JOB} (" in finding["text"], "who"
+    assert "E4.contended" in {one["code"] for one in found["tier"]["reasons"]}
+    assert found["tier"]["name"] == "suggestive"
 
 
 def another(events: Events) -> Events:
