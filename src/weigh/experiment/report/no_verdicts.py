@@ -36,8 +36,8 @@ def disturbed(results: ExperimentResults) -> tuple[str, ...]:
     found = results.machine.contention
     return (
         f"{which}: others used the machine while the turns were timed",
-        f"What happened: {', and '.join(_takers(found))}. It fell on one side of these comparisons by more than "
-        f"{percent(found.bound)} more than on the other, so the ratios are not those of the contenders.",
+        f"What happened: {', and '.join(_takers(found))}. It fell on one side of comparisons, by more than "
+        f"{percent(found.bound)} of its CPU, so their ratios are not those of the contenders.",
         f"What stands: {_standing(results, results.gate)}.",
         f"What to do: {_remedy(found)}.",
     )
