@@ -308,31 +308,33 @@ def _uneven(
 
 
 def _fell_unevenly(own: Sequence[TurnShare], beside: Sequence[TurnShare], bound: float, *, guests: bool) -> bool:
-    """Whether others disturbed one side more, by share of its CPU and by its time alike."""
+    """Whether others disturbed one side more, the same one by share of its CPU and by its time."""
     if not own or not beside:
         return False
     used = [np.array([_of(turn, guests) for turn in side]) for side in (own, beside)]
     cpu = [np.array([turn.cpu_s for turn in side]) for side in (own, beside)]
     wall = [np.array([turn.wall_s for turn in side]) for side in (own, beside)]
-    return _differ(used, cpu, bound) and _differ(used, wall, bound)
+    more = _more(used, cpu, bound)
+    return more != 0 and more == _more(used, wall, bound)
 
 
-def _differ(used: Sequence[Floats], of: Sequence[Floats], bound: float) -> bool:
-    """Whether what was used of something differs between two sides by more than the bound, and by more than chance.
+def _more(used: Sequence[Floats], of: Sequence[Floats], bound: float) -> int:
+    """Of which side more was used, by more than the bound and by more than chance: 1, -1 of the second, 0 of neither.
 
     The error is that of turns dealt at random, so it is taken from the turns of both sides together. From each side's
     own scatter, a side that by chance had no burst at all would seem to be sure of it.
     """
     share = [float(one.sum() / whole.sum()) for one, whole in zip(used, of, strict=True)]
-    difference = abs(share[0] - share[1])
-    if difference <= bound:
-        return False
+    difference = share[0] - share[1]
+    if abs(difference) <= bound:
+        return 0
     sizes = [len(one) for one in used]
     common = (sizes[0] * share[0] + sizes[1] * share[1]) / sum(sizes)
     # What a turn adds to the share of its side, which is a quotient of sums; their mean is 0.
     scatter = np.concatenate([(one - common * whole) / whole.mean() for one, whole in zip(used, of, strict=True)])
     variance = float(scatter @ scatter) / (sum(sizes) - 1)
-    return difference > _CHANCE * math.sqrt(variance * (1 / sizes[0] + 1 / sizes[1]))
+    chance = _CHANCE * math.sqrt(variance * (1 / sizes[0] + 1 / sizes[1]))
+    return int(difference > chance) - int(difference < -chance)
 
 
 def _of(turn: TurnShare, guests: bool) -> Seconds:
