@@ -137,7 +137,8 @@ CATALOGUE = _rows(
         Page("concept/machine.md", "Contention"),
         "another job uses the machine while one contender is timed",
         "what others used of the CPU during every turn, and every run of a load, is measured; contended turns are "
-        "named with who it was and are never dropped, and past a declared share there is no verdict",
+        "named with who it was and are never dropped, and where it fell on one side of a comparison, by more than a "
+        "declared share, there is no verdict",
     ),
     (
         "E5",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def light(sample: Sample) -> float:
     """Others disturb one contender on the quiet operation in the first ten blocks, by a little more than is allowed."""
-    return 0.06 if (sample.operation, sample.contender) == (QUIET, "b") and sample.block < 10 else 0.0
+    return 0.059 if (sample.operation, sample.contender) == (QUIET, "b") and sample.block < 10 else 0.0
 
 
 def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
@@ -32,10 +32,13 @@ def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
     said = {look.block: (look.narrow, look.contended, look.retired) for look in record.looks}
     assert said[8] == ((QUIET,), (), ())
     assert said[9] == said[10] == ((QUIET,), (QUIET,), ())
-    assert said[11] == ((QUIET,), (), (QUIET,)), "ten disturbed turns of twelve are 5 % in all"
+    assert said[11] == ((QUIET,), (), (QUIET,)), "ten disturbed turns of twelve are less than 5 % in all"
     assert problems(record) == []
     told = {one.code: one.text for one in precision_findings.precision(record.samples, SPEC, record.looks)}
-    assert "others used more than 5.0 % of the CPU on quiet, which went on for it by 2 blocks" in told["T1.precision"]
+    assert (
+        "others used the CPU unevenly, by more than 5.0 %, on quiet, which went on for it by 2 blocks"
+        in told["T1.precision"]
+    )
     assert "others used" not in next(precision_findings.precision(HONEST.samples, SPEC, HONEST.looks)).text
 
 
@@ -69,7 +72,9 @@ def test_the_protocol_asks_what_the_sampler_saw(tmp_path: Path) -> None:
         resumed.look(block, (LOUD, QUIET), PLAN, record.looks[block - 4].at)
     looks = [msgspec.convert(event.body, InterimLook) for event in journal.read(tmp_path)]
     assert looks == list(record.looks[5:8])
-    assert "narrow enough, but going on because others used more than 5.0 % of the CPU: quiet" in told.lines[0]
+    assert (
+        "narrow enough, but going on because others used the CPU unevenly, by more than 5.0 %: quiet" in told.lines[0]
+    )
     assert len(told.lines) == 2, "said once, and when it is over"
 
 

@@ -57,12 +57,24 @@ def test_what_is_refused_of_the_baseline_is_refused_of_all() -> None:
     found = experiment_results([beside(base)])
     wall = [one for one in found.headline.verdicts if one.operation == "q1"]
     assert {one.verdict for one in wall} == {VerdictName.REFUSED}
-    assert all(one.reasons[0].text.startswith(f"the baseline {base}: others used") for one in wall)
+    assert all(
+        f"others used 0.0 % of the CPU of its turns and 58.8 % of those of {base}" in one.reasons[0].text
+        for one in wall
+    )
     assert found.headline.family == 2, "q2 alone is left"
 
 
-def test_where_every_comparison_was_contended_all_is_inadmissible() -> None:
+def test_a_machine_that_is_busy_for_all_alike_refuses_nobody_and_is_said_once() -> None:
     found = experiment_results([watched(RECORD, lambda _: 1.0)])
+    assert names(found) == names(experiment_results([QUIET]))
+    assert found.tier is not None
+    assert found.tier.name == "suggestive"
+    assert len([one for one in found.findings if one.code == "E4.contended"]) == 1
+
+
+def test_where_every_comparison_was_contended_all_is_inadmissible() -> None:
+    base = experiment_records.names(3)[0]
+    found = experiment_results([watched(RECORD, lambda one: float(one.contender == base))])
     assert found.tier is not None
     assert found.tier.name == "inadmissible"
     assert not found.tier.inadmissible, "and nobody in particular"
@@ -134,7 +146,7 @@ def test_the_page_draws_it_and_names_the_turns() -> None:
     assert re.search(r"\d\.\d+ 100 %", section), "block.turn share"
     assert 'class="fg"' in section
     assert section.count("<path") >= 6
-    assert "where others used more than 5.0 % of the CPU of its turns" in text
+    assert "where others disturbed one side of a comparison by 5.0 % of its CPU more than the other" in text
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -239,7 +251,8 @@ def test_the_bound_is_part_of_the_experiment_and_its_absence_is_not() -> None:
 
 
 def test_where_others_spoilt_every_comparison_that_is_said_first() -> None:
-    found = experiment_results([watched(RECORD, lambda _: 0.374)])
+    base = experiment_records.names(3)[0]
+    found = experiment_results([watched(RECORD, lambda one: 0.374 * (one.contender == base))])
     text = " ".join(plain(found, "e").split())
     heading = "No verdicts: others used the machine while the turns were timed"
     assert text.index(heading) < text.index("INADMISSIBLE") < text.index("Answers")
@@ -253,6 +266,7 @@ def test_where_others_spoilt_every_comparison_that_is_said_first() -> None:
 
 
 def test_where_the_hypervisor_did_nobody_is_to_be_stopped() -> None:
+    """So much of every moment is a smaller share of the turns that are twice as long."""
     text = " ".join(plain(experiment_results([watched(RECORD, steal=0.012)]), "e").split())
     assert re.search(
         r"What happened: the hypervisor gave up to [\d.]+ % of the CPU of turns \(q\d, .* to other guests", text

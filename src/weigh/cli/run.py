@@ -139,7 +139,8 @@ _contention = click.option(
     "--contention",
     metavar="FRACTION",
     envvar="WEIGH_CONTENTION",
-    help="Share of a turn's CPU that others may use before its pair is refused; 100% allows any [5%].",
+    help="Share of the CPU that others may use, on both sides of a comparison without a warning, and on one side more "
+    "than on the other before it is refused; 100% allows any [5%].",
 )
 
 

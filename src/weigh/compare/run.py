@@ -154,8 +154,8 @@ def _side(session: Session, metric: str) -> Side:
             name: Reason(code=finding.code, text=f"{name} is disqualified: {finding.text}")
             for name, finding in disqualified(results.findings).items()
         },
-        # What refuses a verdict within the session refuses it here.
-        refused=refusals(session.records, results.machine, metric),
+        # What would refuse a verdict against the reference within the session refuses it here.
+        refused=refusals(session.records, results.machine, metric, session.reference),
         shares={one.operation: one.share for one in results.headline.verdicts},
     )
 

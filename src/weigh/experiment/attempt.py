@@ -390,7 +390,7 @@ class Attempt:
             (calm.undrained, f"{units.size(calm.dirty)} still waited to be written just before the first block"),
         ):
             if busy:
-                remedy = "stop others and run again: contention adds noise that lands unevenly"
+                remedy = "stop others and run again: contention adds noise, and may fall on one side"
                 self._say(codes.E4_BEFORE.finding(text=text, remedy=remedy))
 
 

@@ -39,8 +39,8 @@ class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
         narrow: live operations whose comparisons are all within the target.
         retired: those that are measured no more from now on.
         clear: those of them that are retired because a difference is clear, though not every interval is narrow.
-        contended: those that would be, but others used so much of the machine during their turns that they would have
-            no verdict.
+        contended: those that would be, but others disturbed one side of a comparison so much more that it would have no
+            verdict.
         rounds: turns of every arm from now on, by operation; empty where this look did not choose them.
         next_s: what the next block is expected to take.
         stop: why sampling ends; empty where it goes on.

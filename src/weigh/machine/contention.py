@@ -1,5 +1,8 @@
 """Contention: how much of the CPU of each turn others used, and which comparisons that spoils. Pure.
 
+What others use is no fault by itself. Turns are short and their order is random, so it falls on both sides of a
+comparison, and what it does to the ratio is in the interval. It spoils a comparison where it fell on one side.
+
 **The CPU of a turn** is what its timed executions used, and at least one CPU for as long as they lasted: an engine that
 waits for a disk is not contended by a daemon that uses little. Others are processes that are neither weigh's nor a
 contender's; what the hypervisor gave to other guests (steal) is counted apart and judged by the same bound.
@@ -7,14 +10,22 @@ contender's; what the hypervisor gave to other guests (steal) is counted apart a
 **A turn is contended** where the share of others exceeds the bound, and amounts to more than the kernel's clock can
 tell from nothing. It is named, kept, and by itself refuses nobody.
 
-**A pair** of operation and contender is refused where the share over all its turns exceeds the bound even without the
-turn that suffered most. One short blip can therefore not refuse it, whatever its size: what it does to the ratio is in
-the interval. Executions may be far shorter than a moment of the sampler; what happened in a moment is shared out evenly
-over it, which is right on average, and averages are what pairs are judged by. Turns never share a moment.
+**A comparison** of a candidate with the baseline is uneven, and refused, where the shares over all turns of the two
+sides differ by more than the bound, and by more than chance gives: three times the standard error that the difference
+would have if the same turns had been dealt to the sides at random, which is what the order of the turns does. Turns
+that follow each other are alike, and a round has one of every arm, so the true error is smaller. The same must hold for
+what others used per second: a contender that computes on more CPUs has a smaller share of the same neighbour, and that
+is no unevenness.
+
+**A pair** of operation and contender is above the bound where its share over all turns is, even without the turn that
+suffered most. Where no comparison of it is uneven, the verdict stands, with a warning. Executions may be far shorter
+than a moment of the sampler; what happened in a moment is shared out evenly over it, which is right on average, and
+averages are what is judged. Turns never share a moment.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,10 +37,11 @@ from weigh.model.timeline import ForeignProcess
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from weigh.model.sample import Sample
     from weigh.model.timeline import Watch
+    from weigh.statistics.arrays import Floats
 
 
 ALL = 1.0
@@ -38,6 +50,8 @@ TELLABLE = 0.02
 """CPU seconds of others below which no single turn is called contended: two ticks of the kernel's clock."""
 WATCHED = 0.9
 """Share of an execution that must lie inside moments for it to count as watched: its ends may be cut."""
+_CHANCE = 3.0
+"""Standard errors of a difference between two sides up to which it is taken for chance."""
 
 
 class Pair(NamedTuple):
@@ -91,6 +105,7 @@ class TurnShare(Used, frozen=True, kw_only=True):
     Attributes:
         attempt, block, turn: which turn.
         began, ended: of its first and last timed execution, seconds since the attempt began.
+        wall_s: that they lasted together.
         executions, unwatched: how many there are, and how many of them the sampler did not cover.
     """
 
@@ -99,6 +114,7 @@ class TurnShare(Used, frozen=True, kw_only=True):
     turn: int
     began: Seconds
     ended: Seconds
+    wall_s: Seconds
     executions: int
     unwatched: int
 
@@ -114,11 +130,12 @@ class PairShare(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         operation, contender, temperature: which pair.
         foreign, steal: shares over all turns that were watched.
-        refused, stolen: whether that is more than the bound, even without the worst turn.
+        above, above_steal: whether that is more than the bound, even without the worst turn.
+        refused, stolen: whether it is the side of an uneven comparison that was disturbed more.
         turns: all of them.
         contended: those with more than the bound, the worst first.
-        culprits: who used the CPU during the contended turns, or during all where the pair is refused; the greediest
-            first.
+        culprits: who used the CPU during the contended turns, or during all where the share of all is above the bound
+            or refuses a verdict; the greediest first.
     """
 
     operation: str
@@ -126,11 +143,39 @@ class PairShare(msgspec.Struct, frozen=True, kw_only=True):
     temperature: str = "hot"
     foreign: float
     steal: float
+    above: bool
+    above_steal: bool
     refused: bool
     stolen: bool
     turns: tuple[TurnShare, ...]
     contended: tuple[TurnShare, ...] = ()
     culprits: tuple[ProcessGroup, ...] = ()
+
+    @property
+    def pair(self) -> Pair:
+        """Which pair."""
+        return Pair(self.operation, self.contender, self.temperature)
+
+
+class Uneven(NamedTuple):
+    """A comparison of which others disturbed one side more than the other.
+
+    Attributes:
+        candidate, baseline: the two sides.
+        guests: whether it was other guests of the host (steal), and not other processes.
+        share, beside: of the CPU of the turns of the candidate and of the baseline.
+    """
+
+    candidate: Pair
+    baseline: Pair
+    guests: bool
+    share: float
+    beside: float
+
+    @property
+    def disturbed(self) -> Pair:
+        """The side that was disturbed more."""
+        return self.candidate if self.share > self.beside else self.baseline
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,13 +197,15 @@ class Contention(msgspec.Struct, frozen=True, kw_only=True):
     """What the sampler's moments say about others.
 
     Attributes:
-        bound: share of a turn's CPU that others may use; at ``ALL`` nothing is refused.
+        bound: share by which the turns of the sides of a comparison may differ; at ``ALL`` nothing is refused.
+        baseline: with whom the others are compared.
         pairs: of everybody who was timed.
         gaps: attempts in which timed executions were not covered: number, how many of how many, and why.
         apart: contenders whose server cannot be told from others.
     """
 
     bound: float
+    baseline: str
     pairs: tuple[PairShare, ...]
     gaps: tuple[Gap, ...] = ()
     apart: tuple[str, ...] = ()
@@ -173,15 +220,24 @@ class Contention(msgspec.Struct, frozen=True, kw_only=True):
         """Whether every timed execution was covered."""
         return bool(self.pairs) and not self.gaps
 
+    def uneven(self, baseline: str = "") -> tuple[Uneven, ...]:
+        """Uneven comparisons with the baseline, or with another contender of these."""
+        turns = {one.pair: one.turns for one in self.pairs}
+        return tuple(_uneven(turns, self.bound, baseline or self.baseline, self.apart))
+
 
 def contention(
-    attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch]]], bound: float, apart: Collection[str] = ()
+    attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch]]],
+    bound: float,
+    baseline: str,
+    apart: Collection[str] = (),
 ) -> Contention:
     """Share out what the sampler saw over the turns of all attempts.
 
     Args:
         attempts: samples and watches of each, on one clock.
-        bound: share of a turn's CPU that others may use.
+        bound: share of the CPU by which the turns of the two sides of a comparison may differ.
+        baseline: with whom the others are compared.
         apart: contenders whose server somebody else runs: nobody can tell it from others, so they are not judged.
     """
     shares: dict[Pair, list[TurnShare]] = defaultdict(list)
@@ -199,18 +255,28 @@ def contention(
         for (pair, turn), culprits in zip(found, processes_during(spans, watches), strict=True):
             shares[pair].append(turn)
             blamed[pair].append((turn, culprits))
-    pairs = tuple(_judged(pair, shares[pair], blamed[pair], bound, apart) for pair in sorted(shares))
-    return Contention(bound=bound, pairs=pairs, gaps=tuple(gaps), apart=tuple(sorted(apart)))
+    uneven = list(_uneven(shares, bound, baseline, apart))
+    refused = {one.disturbed for one in uneven if not one.guests}
+    stolen = {one.disturbed for one in uneven if one.guests}
+    pairs = tuple(
+        _judged(pair, shares[pair], blamed[pair], bound, apart, refused=pair in refused, stolen=pair in stolen)
+        for pair in sorted(shares)
+    )
+    return Contention(bound=bound, baseline=baseline, pairs=pairs, gaps=tuple(gaps), apart=tuple(sorted(apart)))
 
 
 def disturbed(
-    attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch]]], bound: float, apart: Collection[str] = ()
+    attempts: Iterable[tuple[Sequence[Sample], Sequence[Watch]]],
+    bound: float,
+    baseline: str,
+    apart: Collection[str] = (),
 ) -> frozenset[Pair]:
-    """The pairs that :func:`contention` refuses, because of processes or of other guests.
+    """The candidates whose comparison is uneven, because of processes or of other guests.
 
     Args:
         attempts: samples and watches of each, on one clock.
-        bound: share of a turn's CPU that others may use.
+        bound: share of the CPU by which the turns of the two sides of a comparison may differ.
+        baseline: with whom the others are compared.
         apart: contenders whose server cannot be told from others.
     """
     if bound >= ALL:
@@ -219,9 +285,61 @@ def disturbed(
     for samples, watches in attempts:
         for pair, turn in _turns(samples, watches):
             shares[pair].append(turn)
-    return frozenset(
-        pair for pair, turns in shares.items() if _foreign(pair, turns, bound, apart)[0] or _stolen(turns, bound)[0]
-    )
+    return frozenset(one.candidate for one in _uneven(shares, bound, baseline, apart))
+
+
+def _uneven(
+    turns: Mapping[Pair, Sequence[TurnShare]], bound: float, baseline: str, apart: Collection[str]
+) -> Iterator[Uneven]:
+    if bound >= ALL:
+        return
+    for pair in sorted(turns):
+        beside = pair._replace(contender=baseline)
+        if pair == beside or beside not in turns:
+            continue
+        sides = _seen(turns[pair]), _seen(turns[beside])
+        told = pair.contender not in apart and baseline not in apart
+        for guests in (False, True) if told else (True,):
+            if _fell_unevenly(*sides, bound, guests=guests):
+                share, other = (
+                    sum(_of(one, guests) for one in side) / sum(one.cpu_s for one in side) for side in sides
+                )
+                yield Uneven(pair, beside, guests, share, other)
+
+
+def _fell_unevenly(own: Sequence[TurnShare], beside: Sequence[TurnShare], bound: float, *, guests: bool) -> bool:
+    """Whether others disturbed one side more, the same one by share of its CPU and by its time."""
+    if not own or not beside:
+        return False
+    used = [np.array([_of(turn, guests) for turn in side]) for side in (own, beside)]
+    cpu = [np.array([turn.cpu_s for turn in side]) for side in (own, beside)]
+    wall = [np.array([turn.wall_s for turn in side]) for side in (own, beside)]
+    more = _more(used, cpu, bound)
+    return more != 0 and more == _more(used, wall, bound)
+
+
+def _more(used: Sequence[Floats], of: Sequence[Floats], bound: float) -> int:
+    """Of which side more was used, by more than the bound and by more than chance: 1, -1 of the second, 0 of neither.
+
+    The error is that of turns dealt at random, so it is taken from the turns of both sides together. From each side's
+    own scatter, a side that by chance had no burst at all would seem to be sure of it.
+    """
+    share = [float(one.sum() / whole.sum()) for one, whole in zip(used, of, strict=True)]
+    difference = share[0] - share[1]
+    if abs(difference) <= bound:
+        return 0
+    sizes = [len(one) for one in used]
+    common = (sizes[0] * share[0] + sizes[1] * share[1]) / sum(sizes)
+    # What a turn adds to the share of its side, which is a quotient of sums; their mean is 0.
+    scatter = np.concatenate([(one - common * whole) / whole.mean() for one, whole in zip(used, of, strict=True)])
+    variance = float(scatter @ scatter) / (sum(sizes) - 1)
+    chance = _CHANCE * math.sqrt(variance * (1 / sizes[0] + 1 / sizes[1]))
+    return int(difference > chance) - int(difference < -chance)
+
+
+def _of(turn: TurnShare, guests: bool) -> Seconds:
+    """CPU seconds that other guests, or other processes, used."""
+    return turn.steal_s if guests else turn.foreign_s
 
 
 def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pair, TurnShare]]:
@@ -247,6 +365,7 @@ def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pa
             turn=turn,
             began=float(begin[own].min()),
             ended=float((begin[own] + wall[own]).max()),
+            wall_s=float(wall[own].sum()),
             cpu_s=max(used, float(wall[own].sum())),
             foreign_s=float(foreign[own].sum()),
             steal_s=float(steal[own].sum()),
@@ -298,22 +417,29 @@ def _judged(
     blamed: Sequence[tuple[TurnShare, tuple[ForeignProcess, ...]]],
     bound: float,
     apart: Collection[str],
+    *,
+    refused: bool,
+    stolen: bool,
 ) -> PairShare:
     own_only = pair.contender not in apart
-    refused, foreign = _foreign(pair, turns, bound, apart)
-    stolen, steal = _stolen(turns, bound)
+    seen = _seen(turns)
+    past, foreign = _past(seen, [turn.foreign_s for turn in seen], bound)
+    above = past and own_only
+    above_steal, steal = _past(seen, [turn.steal_s for turn in seen], bound)
     contended = [
         turn
         for turn in turns
         if bound < ALL and any(share > bound and used >= TELLABLE for share, used in _used(turn, foreign=own_only))
     ]
-    at_fault = turns if refused else [turn for turn in contended if turn.foreign > bound]
+    at_fault = turns if refused or above else [turn for turn in contended if turn.foreign > bound]
     return PairShare(
         operation=pair.operation,
         contender=pair.contender,
         temperature=pair.temperature,
         foreign=foreign,
         steal=steal,
+        above=above,
+        above_steal=above_steal,
         refused=refused,
         stolen=stolen,
         turns=tuple(turns),
@@ -326,19 +452,6 @@ def _used(turn: TurnShare, *, foreign: bool) -> tuple[tuple[float, float], ...]:
     """Shares of others and their CPU seconds; of processes only where they can be told from the contender's."""
     steal = ((turn.steal, turn.steal_s),)
     return ((turn.foreign, turn.foreign_s), *steal) if foreign else steal
-
-
-def _foreign(pair: Pair, turns: Sequence[TurnShare], bound: float, apart: Collection[str]) -> tuple[bool, float]:
-    """Whether a pair is refused because of other processes, and their share."""
-    seen = _seen(turns)
-    past, share = _past(seen, [turn.foreign_s for turn in seen], bound)
-    return past and pair.contender not in apart, share
-
-
-def _stolen(turns: Sequence[TurnShare], bound: float) -> tuple[bool, float]:
-    """Whether it is refused because of other guests, and their share."""
-    seen = _seen(turns)
-    return _past(seen, [turn.steal_s for turn in seen], bound)
 
 
 def _seen(turns: Sequence[TurnShare]) -> list[TurnShare]:

@@ -14,7 +14,7 @@ from weigh.verdict.question import Question
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.machine.contention import Contention, Gap, PairShare, ProcessGroup, TurnShare
+    from weigh.machine.contention import Contention, Gap, PairShare, ProcessGroup, TurnShare, Uneven
     from weigh.model.finding import Finding
     from weigh.model.verdict import Reason
     from weigh.verdict.refusals import Refusals
@@ -23,23 +23,38 @@ _NAMED = 3
 """Processes, operations and turns that a text names; the JSON has them all."""
 
 
-def refusals(found: Contention) -> tuple[Refusals, ...]:
-    """Pairs that are refused: because of other processes, and because of other guests."""
-    contended = {
-        (Question(one.operation, one.temperature), one.contender): by_others(one.foreign, found.bound, one.culprits)
-        for one in found.pairs
-        if one.refused
-    }
-    stolen = {
-        (Question(one.operation, one.temperature), one.contender): by_guests(one.steal, found.bound)
-        for one in found.pairs
-        if one.stolen
-    }
-    return tuple(one for one in (contended, stolen) if one)
+def refusals(found: Contention, baseline: str = "") -> tuple[Refusals, ...]:
+    """Comparisons that are refused: because of other processes, and because of other guests.
+
+    Args:
+        found: what others used.
+        baseline: with whom the others are compared, where that is not the baseline of the experiment.
+    """
+    culprits = {one.pair: one.culprits for one in found.pairs}
+    uneven = found.uneven(baseline)
+    kinds = ([one for one in uneven if one.guests is guests] for guests in (False, True))
+    return tuple(
+        {
+            (Question(one.candidate.operation, one.candidate.temperature), one.candidate.contender): _why(
+                one, found.bound, culprits[one.disturbed]
+            )
+            for one in kind
+        }
+        for kind in kinds
+        if kind
+    )
 
 
-def by_others(share: float, bound: float, culprits: Sequence[ProcessGroup], of: str = "its turns") -> Reason:
-    """Why there is no verdict where other processes used more than they may.
+def _why(one: Uneven, bound: float, culprits: Sequence[ProcessGroup]) -> Reason:
+    both = f"of the CPU of its turns{' to other guests' if one.guests else ''} and {percent(one.beside)} of those of "
+    apart = f"{one.baseline.contender}, more than {percent(bound)} apart"
+    if one.guests:
+        return codes.E4_STEAL.reason(f"the hypervisor gave {percent(one.share)} {both}{apart}")
+    return codes.E4_CONTENDED.reason(f"others used {percent(one.share)} {both}{apart}: {named(culprits)}")
+
+
+def by_others(share: float, bound: float, culprits: Sequence[ProcessGroup], of: str) -> Reason:
+    """Why something is refused where other processes used more than they may.
 
     Args:
         share: of the CPU.
@@ -52,7 +67,7 @@ def by_others(share: float, bound: float, culprits: Sequence[ProcessGroup], of: 
     )
 
 
-def by_guests(share: float, bound: float, of: str = "its turns") -> Reason:
+def by_guests(share: float, bound: float, of: str) -> Reason:
     """The same where other guests of the host had it."""
     return codes.E4_STEAL.reason(
         f"the hypervisor gave {percent(share)} of the CPU of {of} to other guests, more than {percent(bound)}"
@@ -62,8 +77,10 @@ def by_guests(share: float, bound: float, of: str = "its turns") -> Reason:
 def findings(found: Contention) -> Iterator[Finding]:
     """Who was disturbed, when and by whom; nothing where nobody was.
 
-    A warning where a verdict is refused. Contended turns that are too few to refuse one are a note.
+    A warning where a verdict is refused, and where others used more than the bound of both sides alike. Contended turns
+    that are too few for either are a note.
     """
+    uneven = found.uneven()
     by_contender: dict[str, list[PairShare]] = defaultdict(list)
     for one in found.pairs:
         by_contender[one.contender].append(one)
@@ -71,10 +88,12 @@ def findings(found: Contention) -> Iterator[Finding]:
         if contender in found.apart:
             continue
         if refused := [one for one in pairs if one.refused]:
-            yield _refused(contender, refused, found.bound)
-        if brief := [one for one in pairs if not one.refused and any(_by_others(one, found.bound))]:
+            yield _refused(contender, refused, [one for one in uneven if not one.guests], found.bound)
+        if brief := [one for one in pairs if not (one.refused or one.above) and any(_by_others(one, found.bound))]:
             yield _brief(contender, brief, found.bound)
-    yield from _steal(found)
+    if busy := _alike(found.judged, "above", [one for one in uneven if not one.guests]):
+        yield _busy(busy, found)
+    yield from _steal(found, [one for one in uneven if one.guests])
     yield from _apart(found, by_contender)
     yield from _allowed(found)
 
@@ -100,20 +119,62 @@ def _who(one: ProcessGroup) -> str:
     return f"pid {one.pids[0]}" if one.pids[0] else "in no process that can be seen"
 
 
-def _refused(contender: str, pairs: Sequence[PairShare], bound: float) -> Finding:
-    low, high = min(one.foreign for one in pairs), max(one.foreign for one in pairs)
-    share = percent(high) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
+def _alike(pairs: Iterable[PairShare], above: str, uneven: Sequence[Uneven]) -> list[PairShare]:
+    """Those above the bound that are no side of an uneven comparison."""
+    sides = {side for one in uneven for side in (one.candidate, one.baseline)}
+    return [one for one in pairs if getattr(one, above) and one.pair not in sides]
+
+
+def _refused(contender: str, pairs: Sequence[PairShare], uneven: Sequence[Uneven], bound: float) -> Finding:
     contended = [turn for one in pairs for turn in _by_others(one, bound)]
     total = sum(len(one.turns) for one in pairs)
-    culprits = _culprits(pairs)
     return codes.E4_CONTENDED.finding(
         "warning",
         contender=contender,
         operation=pairs[0].operation if len(pairs) == 1 else None,
-        text=f"others used {share} of the CPU of its turns{_on(pairs)}, more than {percent(bound)}, so there is no "
-        f"verdict: {named(culprits)}; {_turns(contended, total)}",
+        text=f"others used {_span(one.foreign for one in pairs)} of the CPU of its turns{_on(pairs)} and "
+        f"{_less(pairs, uneven)}, more than {percent(bound)} apart, so there is no verdict: {named(_culprits(pairs))}; "
+        f"{_turns(contended, total)}",
         remedy="stop them and run again; --contention sets another bound, and the report says so",
     )
+
+
+def _less(pairs: Sequence[PairShare], uneven: Sequence[Uneven]) -> str:
+    """What the other sides of uneven comparisons had of it: ``0.2 % of those of base``."""
+    disturbed = {one.pair for one in pairs}
+    sides = [
+        (one.baseline.contender, one.beside) if one.disturbed == one.candidate else (one.candidate.contender, one.share)
+        for one in uneven
+        if one.disturbed in disturbed
+    ]
+    return f"{_span(share for _, share in sides)} of those of {_listed([name for name, _ in sides], 'contender')}"
+
+
+def _span(shares: Iterable[float]) -> str:
+    """``3.0 %`` or ``3.0 % to 8.0 %``."""
+    each = list(shares)
+    low, high = percent(min(each)), percent(max(each))
+    return high if low == high else f"{low} to {high}"
+
+
+def _busy(pairs: Sequence[PairShare], found: Contention) -> Finding:
+    """One finding: a busy machine is everybody's."""
+    worst = max(pairs, key=lambda one: one.foreign)
+    return codes.E4_CONTENDED.finding(
+        "warning",
+        text=f"others used up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender}), "
+        f"{_on_how_many(pairs, found)}: {named(_culprits(pairs))}",
+        remedy="stop them, or run on a quiet machine; what a busy one does to the ratio of two programs need not hold "
+        "on another",
+    )
+
+
+def _on_how_many(pairs: Sequence[PairShare], found: Contention) -> str:
+    """``more than 5.0 % on 3 of 8 pairs, on both sides alike: ...``."""
+    text = f"more than {percent(found.bound)} on {len(pairs)} of {count(len(found.pairs), 'pair')}"
+    if all(one.contender == found.baseline for one in found.pairs):
+        return f"{text}; the times are those of a busy machine"
+    return f"{text}, on both sides alike, so the ratios are those of a busy machine"
 
 
 def _brief(contender: str, pairs: Sequence[PairShare], bound: float) -> Finding:
@@ -129,20 +190,27 @@ def _brief(contender: str, pairs: Sequence[PairShare], bound: float) -> Finding:
     )
 
 
-def _steal(found: Contention) -> Iterator[Finding]:
-    """Other guests of the same host: one finding, because nobody here is to blame."""
-    stolen = [one for one in found.pairs if one.stolen]
-    turns = [turn for one in found.pairs for turn in one.contended if turn.steal > found.bound]
-    if not turns and not stolen:
-        return
-    worst = max(stolen or found.pairs, key=lambda one: one.steal)
-    total = sum(len(one.turns) for one in found.pairs)
-    verdict = f", so there is no verdict on {count(len(stolen), 'pair')}" if stolen else ""
-    yield codes.E4_STEAL.finding(
-        "warning" if stolen else "note",
-        text=f"the hypervisor gave more than {percent(found.bound)} of the CPU of turns to other guests{verdict}: "
-        f"{percent(worst.steal)} on {worst.operation}, {worst.contender}; {_turns(turns, total)}",
-        remedy="nothing inside this machine mends it: take a host of your own, or one with fewer guests",
+def _steal(found: Contention, uneven: Sequence[Uneven]) -> Iterator[Finding]:
+    """Other guests of the same host: not one for each contender, because nobody here is to blame."""
+    remedy = "nothing inside this machine mends it: take a host of your own, or one with fewer guests"
+    if stolen := [one for one in found.pairs if one.stolen]:
+        text = f"and {_less(stolen, uneven)}, so there is no verdict on {count(len(uneven), 'comparison')}"
+        yield codes.E4_STEAL.finding("warning", text=_given(stolen, text, found.bound), remedy=remedy)
+    if busy := _alike(found.pairs, "above_steal", uneven):
+        text = _on_how_many(busy, found)
+        yield codes.E4_STEAL.finding("warning", text=_given(busy, text, found.bound), remedy=remedy)
+    brief = [one for one in found.pairs if not (one.stolen or one.above_steal) and any(_by_guests(one, found.bound))]
+    if brief:
+        text = f"and more than {percent(found.bound)} of single turns"
+        yield codes.E4_STEAL.finding("note", text=_given(brief, text, found.bound), remedy=remedy)
+
+
+def _given(pairs: Sequence[PairShare], what: str, bound: float) -> str:
+    worst = max(pairs, key=lambda one: one.steal)
+    turns = [turn for one in pairs for turn in _by_guests(one, bound)]
+    return (
+        f"the hypervisor gave other guests up to {percent(worst.steal)} of the CPU of turns ({worst.operation}, "
+        f"{worst.contender}), {what}; {_turns(turns, sum(len(one.turns) for one in pairs))}"
     )
 
 
@@ -195,6 +263,10 @@ def _by_others(one: PairShare, bound: float) -> Iterator[TurnShare]:
     return (turn for turn in one.contended if turn.foreign > bound)
 
 
+def _by_guests(one: PairShare, bound: float) -> Iterator[TurnShare]:
+    return (turn for turn in one.contended if turn.steal > bound)
+
+
 def _culprits(pairs: Iterable[PairShare]) -> tuple[ProcessGroup, ...]:
     return merged(one for pair in pairs for one in pair.culprits)
 
@@ -203,9 +275,14 @@ def _on(pairs: Sequence[PairShare]) -> str:
     """``on q1, q2 and 3 more operations``; nothing where the finding's place says it."""
     if len(pairs) == 1:
         return ""
-    operations = list(dict.fromkeys(one.operation for one in pairs))
-    more = len(operations) - _NAMED
-    return f" on {', '.join(operations[:_NAMED])}" + (f" and {count(more, 'more operation')}" if more > 0 else "")
+    return f" on {_listed([one.operation for one in pairs], 'operation')}"
+
+
+def _listed(names: Iterable[str], what: str) -> str:
+    """``q1, q2, q3 and 3 more operations``, each once."""
+    each = list(dict.fromkeys(names))
+    more = len(each) - _NAMED
+    return ", ".join(each[:_NAMED]) + (f" and {count(more, f'more {what}')}" if more > 0 else "")
 
 
 def _turns(contended: Iterable[TurnShare], total: int) -> str:

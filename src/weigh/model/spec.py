@@ -115,8 +115,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
         precision: half-width of the intervals, a fraction of the ratio, at which sampling stops; ``starts`` is then
             the most. Left out the number of starts is fixed, and it does not enter the id.
-        contention: share of a turn's CPU that others may use, ``CONTENTION`` where it is left out; from 1 on any share
-            is allowed. Left out it does not enter the id.
+        contention: share of the CPU by which others may disturb one side of a comparison more than the other,
+            ``CONTENTION`` where it is left out; from 1 on any is allowed. Left out it does not enter the id.
         affinity: CPUs that every contender is kept on. Left out it does not enter the id.
         memory_limit: bytes of memory that every contender is held to. Left out it does not enter the id.
         expect_storage: kind of storage that the data must lie on. Left out it does not enter the id.

@@ -29,7 +29,7 @@ def bound(share: float) -> str:
     """What was declared about contention, in words."""
     if share >= ALL:
         return "never: contention was allowed, whatever its size"
-    return f"where others used more than {percent(share)} of the CPU of its turns"
+    return f"where others disturbed one side of a comparison by {percent(share)} of its CPU more than the other"
 
 
 class CulpritRow(msgspec.Struct, frozen=True, kw_only=True):

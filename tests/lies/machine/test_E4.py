@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -75,40 +77,20 @@ def accusing(run: Run, contender: str) -> list[dict[str, Any]]:
     return [one for one in run.json["findings"] if one["code"] == "E4.contended" and one["contender"] == contender]
 
 
-def test_a_job_beside_one_contender_is_named_and_its_verdict_refused(beside: tuple[Run, set[int]]) -> None:
+def test_a_job_beside_one_contender_is_named(beside: tuple[Run, set[int]]) -> None:
     run, _ = beside
-    verdict = verdicts(run, OPERATION)["beside"]
-    assert verdict["verdict"] == "refused", verdict
-    assert verdict["reasons"][0]["code"] == "E4.contended"
-    assert verdict["ratio"] is not None, "what was measured stays"
-    assert verdict["low_fcr"] is None
-    (finding,) = accusing(run, "beside")
-    assert (finding["severity"], finding["operation"]) == ("warning", OPERATION)
-    assert "block " in finding["text"], "which turns"
     assert "E4.contended" in codes(run)
     found = pair(run, "beside")
-    assert found["refused"]
-    assert found["turns"] == 5
+    assert found["turns"] >= 5
     # One seen in the moment in which it still was a contender's child would be taken for that contender's own.
-    assert len(found["contended"]) >= 4
+    assert len(found["contended"]) >= 0.8 * found["turns"]
     (job,) = (one for one in found["culprits"] if one["name"] == JOB)
-    # A text names the three greediest; who else works on this machine may be greedier than the job.
-    for one in found["culprits"][:3]:
-        assert f"{one['name']} (" in verdict["reasons"][0]["text"]
-        assert f"{one['name']} (" in finding["text"]
     assert job["cpu_s"] > 0.05
     assert job["processes"] >= 4, "one a life"
-
-
-def test_the_reports_say_so(beside: tuple[Run, set[int]]) -> None:
-    run, _ = beside
-    text = words((run.evidence / "report.txt").read_text())
-    assert "REFUSED (E4.contended)" in text
-    assert "others used" in text
-    page = (run.evidence / "report.html").read_text()
-    assert "The machine meanwhile" in page
-    assert f"{pair(run, 'beside')['culprits'][0]['name']} (" in page
     assert run.json["machine"]["watched"]
+    if max(pair(run, contender)["foreign"] for contender in ("base", "alone")) < 0.05:
+        # Where more than the job uses this machine, it may not be told from chance by so few turns.
+        assert verdicts(run, OPERATION)["beside"]["verdict"] == "refused"
 
 
 def test_without_it_there_is_silence(beside: tuple[Run, set[int]]) -> None:
@@ -144,21 +126,89 @@ def test_where_contention_was_allowed_that_is_said(whole: Run) -> None:
     assert "contention of any size was allowed" in words((whole.evidence / "report.txt").read_text())
 
 
-def watching(share: float) -> Callable[[Events], Events]:
-    """A machine on which others used that share of a CPU during the turns of one contender, and nothing else."""
+def disturbed(used: Callable[[str], float]) -> Callable[[Events], Events]:
+    """A machine on which others used a share of a CPU during each turn, which is asked for by contender."""
 
     def watched(events: Events) -> Events:
-        whose = ""
+        share = 0.0
         for event in reversed(events):
             if event.event == "turn":
-                whose = event.body["samples"][0]["contender"]
+                share = used(event.body["samples"][0]["contender"])
             if event.event == "watch":
                 # 10 us in units of 0.1 ms; what is cut off behind the last turn is nobody's.
-                used = share if whose == "beside" else 0
-                event.body.update(foreign=[round(10 * span * used) for span in event.body["span"]], steal=0)
+                event.body.update(foreign=[round(10 * span * share) for span in event.body["span"]], steal=0)
         return events
 
     return watched
+
+
+def watching(share: float) -> Callable[[Events], Events]:
+    """A machine on which others used that share of a CPU during the turns of one contender, and nothing else."""
+    return disturbed(lambda contender: share if contender == "beside" else 0.0)
+
+
+def bursts(seed: int) -> Callable[[Events], Events]:
+    """A machine on which others burn a whole CPU in some turns, by chance, whoever has them."""
+    draw = random.Random(seed)
+    return disturbed(lambda _: float(draw.random() < 0.4))
+
+
+def reported(weigh: Weigh, run: Run, place: Path, change: Callable[[Events], Events]) -> Run:
+    """What weigh says of this run on a machine that was used in another way."""
+    evidence = shutil.copytree(run.evidence, place / run.evidence.name)
+    forge(evidence, change)
+    return weigh("report", str(evidence), "--json")
+
+
+def refused(document: dict[str, Any]) -> set[str]:
+    """Contenders that have a verdict which is refused because of others."""
+    reasons = [(one["contender"], reason) for one in document["verdicts"] for reason in one["reasons"]]
+    return {contender for contender, reason in reasons if reason["code"] in ("E4.contended", "E4.steal")}
+
+
+def test_what_burns_beside_one_side_alone_is_refused(
+    weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path
+) -> None:
+    run = reported(weigh, beside[0], tmp_path, watching(0.5))
+    verdict = verdicts(run, OPERATION)["beside"]
+    assert verdict["verdict"] == "refused", verdict
+    assert verdict["reasons"][0]["code"] == "E4.contended"
+    assert verdict["ratio"] is not None, "what was measured stays"
+    assert verdict["low_fcr"] is None
+    assert refused(run.json) == {"beside"}
+    (finding,) = accusing(run, "beside")
+    assert (finding["severity"], finding["operation"]) == ("warning", OPERATION)
+    assert "block " in finding["text"], "which turns"
+    assert "of those of base" in finding["text"], "and what the other side had"
+    (found,) = (one for one in run.json["machine"]["pairs"] if one["refused"])
+    assert found["contender"] == "beside"
+    # A text names the three greediest; who else works on this machine may be greedier than the job.
+    for one in found["culprits"][:3]:
+        assert f"{one['name']} (" in verdict["reasons"][0]["text"]
+        assert f"{one['name']} (" in finding["text"]
+    folder = tmp_path / beside[0].evidence.name
+    assert "REFUSED (E4.contended)" in words((folder / "report.txt").read_text())
+    page = (folder / "report.html").read_text()
+    assert "The machine meanwhile" in page
+    assert f"{found['culprits'][0]['name']} (" in page
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_burns_in_bursts_beside_everybody_refuses_nobody_and_is_said(
+    weigh: Weigh, beside: tuple[Run, set[int]], tmp_path: Path, seed: int
+) -> None:
+    """The order of the turns is random, so that bursts fall on all sides, and what they do is in the intervals."""
+    found = reported(weigh, beside[0], tmp_path, bursts(seed)).json
+    assert not refused(found)
+    assert not any(one["refused"] for one in found["machine"]["pairs"])
+    assert max(one["foreign"] for one in found["machine"]["pairs"]) > 0.2
+    warnings = [one for one in found["findings"] if (one["code"], one["severity"]) == ("E4.contended", "warning")]
+    (finding,) = warnings
+    assert finding["contender"] is None
+    assert "on both sides alike, so the ratios are those of a busy machine" in finding["text"]
+    assert re.search(r"busy machine: \w.* \(.*\) .* of CPU", finding["text"]), "who"
+    assert "E4.contended" in {one["code"] for one in found["tier"]["reasons"]}
+    assert found["tier"]["name"] == "suggestive"
 
 
 def another(events: Events) -> Events:

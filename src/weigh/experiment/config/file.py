@@ -37,7 +37,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             it changes none. Left out it is not part of the id.
         precision: stop when every interval is at most that wide to each side: a number or text such as ``"2%"``
             (docs/concept/method.md#until-it-is-precise) [0.7 of the margin; with ``starts`` none].
-        contention: share of a turn's CPU that others may use before its pair is refused
+        contention: share of the CPU by which others may disturb one side of a comparison more than the other
             (docs/concept/machine.md#contention): a number or text such as ``"10%"``; from 1 on any share is allowed.
             Left out it is not part of the id [``0.05``].
         affinity: CPUs that every contender is kept on, ``"0-3,8"``

@@ -142,7 +142,7 @@ class Stopping:
         if found.contended and not found.stop:
             bound = units.percent(self._spec.contention or CONTENTION)
             names = ", ".join(found.contended)
-            text += f"; narrow enough, but going on because others used more than {bound} of the CPU: {names}"
+            text += f"; narrow enough, but going on because others used the CPU unevenly, by more than {bound}: {names}"
         return text
 
     @staticmethod

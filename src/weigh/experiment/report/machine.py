@@ -49,11 +49,11 @@ class PairContention(msgspec.Struct, frozen=True, kw_only=True):
         temperature: of their executions.
         foreign, steal: shares of the CPU of all its turns that others used, and that the hypervisor gave to other
             guests.
-        refused: whether that refuses its verdict.
+        refused: whether a verdict is refused because this side of the comparison had more of it than the other.
         turns: how many there are.
         contended: those above the bound, the worst first.
-        culprits: processes of others during those turns, or during all where the pair is refused; the greediest first,
-            at most 16 names.
+        culprits: processes of others during those turns, or during all where their share is above the bound; the
+            greediest first, at most 16 names.
     """
 
     operation: str
@@ -73,7 +73,8 @@ class MachineDocument(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         watched: whether the sampler covered every timed execution.
         gaps: what it did not cover, in sentences.
-        bound: share of a turn's CPU that others may use; None where any was allowed.
+        bound: share of the CPU by which the turns of the two sides of a comparison may differ; a turn is contended
+            above it; None where any was allowed.
         foreign, steal: shares of the CPU of all turns that others used, and that the hypervisor gave to other guests.
         pairs: of everybody who was timed.
         use: of the four resources.

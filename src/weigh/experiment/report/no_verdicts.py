@@ -1,4 +1,4 @@
-"""Disturbed: what is said first where others used the machine so much that most comparisons have no verdict."""
+"""Disturbed: what is said first where others disturbed one side so much more that most comparisons have no verdict."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def disturbed(results: ExperimentResults) -> tuple[str, ...]:
     found = results.machine.contention
     return (
         f"{which}: others used the machine while the turns were timed",
-        f"What happened: {', and '.join(_takers(found))}. More than {percent(found.bound)} is refused, because what "
-        "others take falls on some turns and not on others.",
+        f"What happened: {', and '.join(_takers(found))}. It fell on one side of comparisons, by more than "
+        f"{percent(found.bound)} of its CPU, so their ratios are not those of the contenders.",
         f"What stands: {_standing(results, results.gate)}.",
         f"What to do: {_remedy(found)}.",
     )

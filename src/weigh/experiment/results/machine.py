@@ -73,15 +73,18 @@ def machine(attempts: Sequence[Record], bound: float) -> Machine | None:
 
     Args:
         attempts: all that the verdicts read.
-        bound: share of a turn's CPU that others may use.
+        bound: share of the CPU by which the turns of the two sides of a comparison may differ.
     """
     watches = [watch for record in attempts for watch in record.watches]
     if not watches:
         return None
+    latest = attempts[-1]
     watched = [(record.samples, record.watches, memory_of(record.host)) for record in attempts]
     moments = [moment for watch in watches for moment in watch.moments]
     return Machine(
-        contention=contention(((record.samples, record.watches) for record in attempts), bound, _apart(attempts[-1])),
+        contention=contention(
+            ((record.samples, record.watches) for record in attempts), bound, latest.spec.baseline, _apart(latest)
+        ),
         use=use(watched),
         bins=timeline_bins(watched, BINS),
         quiet=tuple(one for record in attempts for one in quiet(record.calibrations)),

@@ -5,8 +5,8 @@ width is that of the interval that the verdict prints, from the same functions. 
 after ten starts and three looks in a row is in docs/concept/statistics.md ("Stopping"): whoever stops at the first look
 at which a small sample seems quiet has intervals that cover too rarely.
 
-What would have no verdict because others used the machine is not retired: further turns may be quieter, and the share
-that refuses it is that of all turns. On the effect it depends only through how long the turns took.
+What would have no verdict because others disturbed one side more is not retired: further turns may be quieter, and
+the shares that refuse it are those of all turns. On the effect it depends only through how long the turns took.
 
 Pure: the protocol asks between blocks, and an auditor asks again.
 """
@@ -131,7 +131,7 @@ def contended(
     operations: Collection[str],
     compared: Iterable[Width],
 ) -> tuple[str, ...]:
-    """Those of some operations with a comparison that would be refused, because of what others used until now."""
+    """Those of some operations with a comparison that would be refused, because others favoured a side until now."""
     if not operations:
         return ()
     attempts: dict[int, list[Sample]] = {}
@@ -139,9 +139,10 @@ def contended(
         if sample.operation in operations:
             attempts.setdefault(sample.attempt, []).append(sample)
     apart = [one.name for one in spec.contenders if URL in one.settings]
+    bound = spec.contention or CONTENTION
     seen = [(own, watches.get(number, ())) for number, own in attempts.items()]
-    pairs = {(one.operation, one.contender) for one in disturbed(seen, spec.contention or CONTENTION, apart)}
-    sides = {(one.operation, name) for one in compared for name in (one.contender, spec.baseline)} & pairs
+    pairs = {(one.operation, one.contender) for one in disturbed(seen, bound, spec.baseline, apart)}
+    sides = pairs & {(one.operation, one.contender) for one in compared}
     return tuple(one for one in operations if any(one == operation for operation, _ in sides))
 
 

@@ -83,13 +83,13 @@ def attempts(measured: int, samples: Sequence[Sample]) -> Iterator[Finding]:
 
 
 def _delayed(looks: Sequence[InterimLook], spec: Spec) -> str:
-    """What went on though it was narrow, because of others."""
+    """What went on though it was narrow, because others disturbed one side of a comparison more."""
     waited = list(dict.fromkeys(operation for one in looks for operation in one.contended))
     if not waited:
         return ""
     blocks = sum(bool(one.contended) for one in looks if not one.stop)
     bound = percent(spec.contention or CONTENTION)
-    text = f"; others used more than {bound} of the CPU on {', '.join(waited)}"
+    text = f"; others used the CPU unevenly, by more than {bound}, on {', '.join(waited)}"
     return text + (f", which went on for it by {count(blocks, 'block')}" if blocks else "")
 
 

@@ -183,17 +183,20 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     )
 
 
-def refusals(attempts: Sequence[Record], watched: Machine | None, metric: str) -> tuple[Refusals, ...]:
+def refusals(
+    attempts: Sequence[Record], watched: Machine | None, metric: str, baseline: str = ""
+) -> tuple[Refusals, ...]:
     """Comparisons of a metric that are refused because of what the machine did (:mod:`weigh.verdict.refusals`).
 
     Args:
         attempts: all that the verdicts read.
         watched: what is known of the machine.
         metric: that is judged. What others use of the CPU spoils clocks; what is read from a cache spoils everything.
+        baseline: with whom the others are compared, where that is not the baseline of the experiment.
     """
     found: list[Refusals] = []
     if watched and metric in CLOCKS:
-        found += contention_findings.refusals(watched.contention)
+        found += contention_findings.refusals(watched.contention, baseline)
     if metric in CLOCKS:
         found += drift.refusals(attempts)
     return tuple(found)

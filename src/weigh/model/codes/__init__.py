@@ -129,12 +129,14 @@ E4_BEFORE = warning(
 E4_CONTENDED = graded(
     "E4.contended",
     _CONTENTION,
-    "others used more than the declared share of the CPU; a warning where that refuses a verdict",
+    "others used more than the declared share of the CPU; a warning where that is over all turns, and no verdict where "
+    "it fell on one side of a comparison",
 )
 E4_STEAL = graded(
     "E4.steal",
     _CONTENTION,
-    "the hypervisor gave other guests more than the declared share of the CPU; a warning where that refuses a verdict",
+    "the hypervisor gave other guests more than the declared share of the CPU; a warning where that is over all turns, "
+    "and no verdict where it fell on one side of a comparison",
 )
 E4_ALLOWED = graded(
     "E4.allowed",
