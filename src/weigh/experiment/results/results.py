@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import cold, drift, precision, precision_findings, storage
+from weigh.experiment.results import cold, drift, duet, precision, precision_findings, storage
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
@@ -140,6 +140,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     watched = machine(attempts, latest.spec.contention or CONTENTION)
     findings += contention_findings.findings(watched.contention) if watched else ()
     findings += drift.findings(attempts)
+    findings += duet.findings(samples, latest.spec)
     measured = max(1, sum(1 for record in attempts if record.blocks))
     findings += [
         *precision_findings.precision(samples, latest.spec, latest.looks),

@@ -324,6 +324,7 @@ X_SERIAL = note(
     Page(_METHOD, "Blocks, turns, arms"),
     "the arms of a block live one after another, because they do not fit into memory together",
 )
+X_DUET = note("X.duet", Page(_METHOD, "Duets"), "each contender was measured while the baseline executed beside it")
 X_RESUMED = note("X.resumed", Page(_EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
 X_RELATION = note(
     "X.relation", Page(_ANSWERS, "Metamorphic checks"), "a check of the engine against itself could not be made"
