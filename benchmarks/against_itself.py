@@ -34,10 +34,10 @@ def run() -> Iterator[str]:
         excluded, spreads = 0, []
         for seed in range(_EXPERIMENTS):
             flags = ["--workload", "tpch-dbgen", "--scale", _SCALE, "--seed", str(seed)]
-            verdicts, samples = measured(*flags, "--contender", f"a={engine}", "--contender", f"b={engine}")
-            found = Counter(one["verdict"] for one in verdicts)
-            excluded += sum(one["low"] is not None and not one["low"] <= 1 <= one["high"] for one in verdicts)
-            spreads.append(_spreads(samples))
+            made = measured(*flags, "--contender", f"a={engine}", "--contender", f"b={engine}")
+            found = Counter(one["verdict"] for one in made.verdicts)
+            excluded += sum(one["low"] is not None and not one["low"] <= 1 <= one["high"] for one in made.verdicts)
+            spreads.append(_spreads(made.samples))
             names += found
             yield f"A/A {engine}, TPC-H SF {_SCALE}, seed {seed}: " + ", ".join(f"{n} {v}" for v, n in found.items())
         total, claimed = sum(names.values()), names["slower"] + names["faster"]
