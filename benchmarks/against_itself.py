@@ -52,14 +52,16 @@ def run() -> Iterator[str]:
 def _spreads(samples: tuple[Sample, ...]) -> tuple[Floats, Floats]:
     """By operation: the coefficient of variation within a start, and the standard deviation that starts add to it.
 
-    All arms are the same engine, so that what is left of the starts' mean logarithms after the block's mean is the
-    starts' own, and the part of it that the scatter of single executions explains is taken off.
+    All arms are the same engine, so that what is left of the starts' typical logarithms after the block's mean is the
+    starts' own, and the part of it that the scatter of single executions explains is taken off. Blocks in which an
+    operation was measured no more have no part in it.
     """
     table = tabulate(samples, "wall_s", ("a", "b"))
-    logs = table.logs()
+    logs = table.levels()
     arms = logs.shape[2]
     rest = logs - logs.mean(axis=2, keepdims=True)
-    of_means = (rest**2).sum(axis=(1, 2)) / (logs.shape[1] * (arms - 1))
+    blocks = np.isfinite(rest).all(axis=2).sum(axis=1)
+    of_means = np.nansum(rest**2, axis=(1, 2)) / (blocks * (arms - 1))
     value = np.log(table.value)
     cell = (table.question * table.blocks + table.block) * len(table.arms) + table.arm
     residual = value - (np.bincount(cell, value) / np.bincount(cell))[cell]

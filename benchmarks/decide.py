@@ -10,9 +10,10 @@ The parts, each of ``WEIGH_DECIDE_TIMES`` experiments with the seeds 1, 2, ...:
 * ``starts``: DuckDB against itself with ten starts of one turn of three, in at most the same time.
 
 Variables of the environment: ``WEIGH_DECIDE_TIMES`` [5], ``WEIGH_DECIDE_BUDGET`` [5m], ``WEIGH_DECIDE_PARTS`` [all],
-``WEIGH_DECIDE_WORKLOADS`` of the parts bursts, slower and starts [netflow], ``WEIGH_DECIDE_SCALE`` of every workload
-[1M of netflow, 0.1 of TPC-H], ``WEIGH_DECIDE_OPERATIONS`` of every workload [all], ``WEIGH_DECIDE_OPERATION`` of the
-part first [the one nearest to 10 ms], ``WEIGH_DECIDE_KEEP``, a folder for the evidence [removed].
+``WEIGH_DECIDE_WORKLOADS`` of the parts bursts, slower and starts [netflow], ``WEIGH_DECIDE_SCALE`` of netflow [1M] and
+``WEIGH_DECIDE_SF`` of TPC-H [0.1], ``WEIGH_DECIDE_OPERATIONS`` of netflow and ``WEIGH_DECIDE_QUERIES`` of TPC-H [all],
+``WEIGH_DECIDE_OPERATION`` of the part first [the one nearest to 10 ms], ``WEIGH_DECIDE_KEEP``, a folder for the
+evidence [removed]. weigh's own variables hold too, such as ``WEIGH_CONTENTION``.
 """
 
 from __future__ import annotations
@@ -38,14 +39,19 @@ _TIMES = int(os.environ.get("WEIGH_DECIDE_TIMES", "5"))
 _BUDGET = os.environ.get("WEIGH_DECIDE_BUDGET", "5m")
 _PARTS = os.environ.get("WEIGH_DECIDE_PARTS", "netflow,tpch,bursts,slower,first,starts").split(",")
 _WORKLOADS = os.environ.get("WEIGH_DECIDE_WORKLOADS", "netflow").split(",")
-_SCALE = os.environ.get("WEIGH_DECIDE_SCALE", "")
-_OPERATIONS = os.environ.get("WEIGH_DECIDE_OPERATIONS", "")
+_SCALES = {
+    "netflow": os.environ.get("WEIGH_DECIDE_SCALE", "1M"),
+    "tpch": os.environ.get("WEIGH_DECIDE_SF", "0.1"),
+}
+_OPERATIONS = {
+    "netflow": os.environ.get("WEIGH_DECIDE_OPERATIONS", ""),
+    "tpch": os.environ.get("WEIGH_DECIDE_QUERIES", ""),
+}
 _OPERATION = os.environ.get("WEIGH_DECIDE_OPERATION", "")
 _KEEP = os.environ.get("WEIGH_DECIDE_KEEP", "")
 
 _NAMES = {"netflow": "netflow", "tpch": "tpch-dbgen"}
 """As weigh knows them; of dbgen's data all 22 answers are published."""
-_SCALES = {"netflow": "1M", "tpch": "0.1"}
 _MARGIN = "5%"
 _SLOWER_MARGIN = "3%"
 _NEIGHBOUR = 3600.0
@@ -78,6 +84,8 @@ class Tally:
         names: verdicts by name.
         totals: verdicts on the total by name.
         apart: comparisons whose 99 % interval excludes 1.
+        ratios: of the comparisons that have one.
+        reasons: codes of what is not decided.
         others: operations that each other rule finds different.
         judged: operations that the other rules had.
         failed: experiments without a result.
@@ -86,6 +94,8 @@ class Tally:
     names: Counter[str] = field(default_factory=Counter)
     totals: Counter[str] = field(default_factory=Counter)
     apart: int = 0
+    ratios: list[float] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
     judged: int = 0
     failed: int = 0
@@ -97,6 +107,10 @@ class Tally:
         self.names += names
         self.totals += Counter(one["total"]["verdict"] for one in made.verdicts if one["total"])
         self.apart += sum(one["low"] is not None and not one["low"] <= 1 <= one["high"] for one in made.verdicts)
+        self.ratios += [one["ratio"] for one in made.verdicts if one["ratio"] is not None]
+        for one in made.verdicts:
+            if one["verdict"] not in _DECIDED:
+                self.reasons.update({reason["code"] for reason in one["reasons"]} or {"no reason"})
         self.others += others
         self.judged += judged
         starts = sorted({one["starts"] for one in made.verdicts})
@@ -105,8 +119,8 @@ class Tally:
             for one in made.verdicts
             if one["verdict"] in _CLAIMS
         )
-        said = ", ".join(f"{count} {name}" for name, count in names.most_common())
-        return f"{said} in {made.seconds:.0f} s, {_span(starts)} starts{claimed}; others: {_shares(others, judged)}"
+        took = f"in {made.seconds:.0f} s, {_span(starts)} starts"
+        return f"{_counted(names)} {took}{claimed}; others: {_shares(others, judged)}"
 
     def lines(self, what: str, goals: tuple[Goal, ...], false: tuple[str, ...], truth: str) -> Iterator[str]:
         """What it adds up to, with the goals."""
@@ -117,10 +131,11 @@ class Tally:
         wrong = sum(self.names[name] for name in false)
         held = "REACHED" if every and not wrong and not self.failed else "NOT REACHED"
         yield f"{what}: false verdicts ({', '.join(false).upper()}) {wrong} of {every} (goal none: {held})"
-        said = ", ".join(f"{count} {name}" for name, count in self.names.most_common())
-        totals = ", ".join(f"{count} {name}" for name, count in self.totals.most_common())
-        yield f"{what}: all verdicts {said}; on the total {totals}; 99 % interval without 1: {self.apart} of {every}"
-        yield f"{what}: {truth} of other rules on the same executions: {_shares(self.others, self.judged)}"
+        yield f"{what}: all verdicts {_counted(self.names)}; on the total {_counted(self.totals)}"
+        yield f"{what}: reasons of what is not decided: {_counted(self.reasons)}"
+        middle = f"{median(self.ratios):.3f}" if self.ratios else "none"
+        yield f"{what}: 99 % interval without 1: {self.apart} of {every}; median ratio {middle}"
+        yield f"{what}: {truth} by other rules on the same executions: {_shares(self.others, self.judged)}"
 
     def _part(self, names: tuple[str, ...]) -> str:
         every, hits = self.names.total(), sum(self.names[name] for name in names)
@@ -137,7 +152,9 @@ def run() -> Iterator[str]:
     """Each part that is asked for, a line as soon as it is known."""
     yield (
         f"decide: {_TIMES} times, budget {_BUDGET}, parts {','.join(_PARTS)}, of bursts, slower and starts "
-        f"{','.join(_WORKLOADS)}, scales {_scales()}, operations {_OPERATIONS or 'all'}"
+        f"{','.join(_WORKLOADS)}; "
+        + "; ".join(f"{name} {scale}, operations {_OPERATIONS[name] or 'all'}" for name, scale in _SCALES.items())
+        + (f"; WEIGH_CONTENTION={os.environ['WEIGH_CONTENTION']}" if "WEIGH_CONTENTION" in os.environ else "")
     )
     for part in _PARTS:
         if part not in _ALL:
@@ -208,18 +225,21 @@ def _first() -> Iterator[str]:
             return
         operation, seconds = _nearest(made, _TEN_MS)
         yield f"first: {operation} is nearest to 10 ms, {seconds * 1e3:.1f} ms here"
-    tally, times = Tally(), []
+    tally, ends, decided = Tally(), [], []
     for seed in range(1, _TIMES + 1):
         before = f"first, {operation}, seed {seed}, load {os.getloadavg()[0]:.2f}"
-        data = _data("netflow", operation)
-        made = _made(f"first {seed}", *data, *_plain(0.10), "--seed", str(seed))
-        times.append(made.seconds if made else math.inf)
+        flags = (*_data("netflow", operation), *_plain(0.10), "--budget", _BUDGET, "--seed", str(seed))
+        made = _made(f"first {seed}", *flags)
+        verdicts = {one["verdict"] for one in made.verdicts} if made else set()
+        ends.append(made.seconds if made else math.inf)
+        decided.append(ends[-1] if verdicts & {*_DECIDED} else math.inf)
         tally.failed += made is None
         yield f"{before}: " + (tally.add(made) if made else "no result")
-    held = "REACHED" if median(times) < _FIRST_S and tally.names["slower"] else "NOT REACHED"
+    held = "REACHED" if median(decided) < _FIRST_S else "NOT REACHED"
     yield (
-        f"first, {operation}: median {median(times):.1f} s, {min(times):.1f} to {max(times):.1f} s from the start of "
-        f"weigh to its end (goal < {_FIRST_S:.0f} s: {held})"
+        f"first, {operation}: from the start of weigh to its end median {median(ends):.1f} s, {min(ends):.1f} to "
+        f"{max(ends):.1f} s; to a verdict median {median(decided):.1f} s, infinite where it was left undecided "
+        f"(goal < {_FIRST_S:.0f} s: {held})"
     )
     goals = (Goal("found SLOWER", _FOUND), Goal("decided", _DECIDED))
     yield from tally.lines(f"first, {operation}", goals, ("same", "small", "faster"), _FINDINGS)
@@ -241,9 +261,10 @@ def _plain(by: float = 0.0) -> tuple[str, ...]:
     return ("--contender", "a=duckdb", "--contender", f"b={other}")
 
 
-def _data(workload: str, operations: str = _OPERATIONS) -> tuple[str, ...]:
+def _data(workload: str, operations: str = "") -> tuple[str, ...]:
+    operations = operations or _OPERATIONS[workload]
     chosen = ("--operations", operations) if operations else ()
-    return ("--workload", _NAMES[workload], "--scale", _SCALE or _SCALES[workload], *chosen)
+    return ("--workload", _NAMES[workload], "--scale", _SCALES[workload], *chosen)
 
 
 def _made(label: str, *flags: str) -> Outcome | None:
@@ -275,6 +296,10 @@ def _against(goal: Goal, tally: Tally, every: int) -> str:
     return f" (goal >= {goal.least:.0%}: {held})"
 
 
+def _counted(names: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in names.most_common()) or "none"
+
+
 def _shares(found: Counter[str], judged: int) -> str:
     return ", ".join(f"{name} {found[name]} of {judged}" for name in others_rules.RULES)
 
@@ -283,7 +308,3 @@ def _span(numbers: list[int]) -> str:
     if not numbers:
         return "no"
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-
-
-def _scales() -> str:
-    return ", ".join(f"{name} {_SCALE or scale}" for name, scale in _SCALES.items())
