@@ -128,9 +128,10 @@ class Tally:
         failed = f", {self.failed} EXPERIMENTS WITHOUT A RESULT" if self.failed else ""
         for goal in goals:
             yield f"{what}: {goal.words} {self._part(goal.names)}{_against(goal, self, every)}{failed}"
-        wrong = sum(self.names[name] for name in false)
-        held = "REACHED" if every and not wrong and not self.failed else "NOT REACHED"
-        yield f"{what}: false verdicts ({', '.join(false).upper()}) {wrong} of {every} (goal none: {held})"
+        wrong, totals = (sum(found[name] for name in false) for found in (self.names, self.totals))
+        held = "REACHED" if every and not wrong + totals and not self.failed else "NOT REACHED"
+        said = f"{wrong} of {every}, on the total {totals} of {self.totals.total()}"
+        yield f"{what}: false verdicts ({', '.join(false).upper()}) {said} (goal none: {held})"
         yield f"{what}: all verdicts {_counted(self.names)}; on the total {_counted(self.totals)}"
         yield f"{what}: reasons of what is not decided: {_counted(self.reasons)}"
         middle = f"{median(self.ratios):.3f}" if self.ratios else "none"
@@ -150,15 +151,17 @@ _FALSE_ALARMS, _FINDINGS = "false alarms", "differences found"
 
 def run() -> Iterator[str]:
     """Each part that is asked for, a line as soon as it is known."""
+    for given, known in ((_PARTS, _ALL), (_WORKLOADS, _SCALES)):
+        for name in given:
+            if name not in known:
+                raise SystemExit(f"there is no '{name}'; known: {', '.join(known)}")
     yield (
-        f"decide: {_TIMES} times, budget {_BUDGET}, parts {','.join(_PARTS)}, of bursts, slower and starts "
-        f"{','.join(_WORKLOADS)}; "
+        f"decide: {_TIMES} times, budget {_BUDGET}; parts {', '.join(_PARTS)}; bursts, slower and starts on "
+        f"{', '.join(_WORKLOADS)}; "
         + "; ".join(f"{name} {scale}, operations {_OPERATIONS[name] or 'all'}" for name, scale in _SCALES.items())
         + (f"; WEIGH_CONTENTION={os.environ['WEIGH_CONTENTION']}" if "WEIGH_CONTENTION" in os.environ else "")
     )
     for part in _PARTS:
-        if part not in _ALL:
-            raise SystemExit(f"there is no part '{part}'; known: {', '.join(_ALL)}")
         yield from _ALL[part]()
 
 
