@@ -228,7 +228,7 @@ def _first() -> Iterator[str]:
             return
         operation, seconds = _nearest(made, _TEN_MS)
         yield f"first: {operation} is nearest to 10 ms, {seconds * 1e3:.1f} ms here"
-    tally, ends, decided = Tally(), [], []
+    tally, ends, decided, measuring = Tally(), [], [], []
     for seed in range(1, _TIMES + 1):
         before = f"first, {operation}, seed {seed}, load {os.getloadavg()[0]:.2f}"
         flags = (*_data("netflow", operation), *_plain(0.10), "--budget", _BUDGET, "--seed", str(seed))
@@ -236,12 +236,13 @@ def _first() -> Iterator[str]:
         verdicts = {one["verdict"] for one in made.verdicts} if made else set()
         ends.append(made.seconds if made else math.inf)
         decided.append(ends[-1] if verdicts & {*_DECIDED} else math.inf)
+        measuring.append(max((one.at for one in made.samples), default=0.0) if made else 0.0)
         tally.failed += made is None
         yield f"{before}: " + (tally.add(made) if made else "no result")
     held = "REACHED" if median(decided) < _FIRST_S else "NOT REACHED"
     yield (
         f"first, {operation}: from the start of weigh to its end median {median(ends):.1f} s, {min(ends):.1f} to "
-        f"{max(ends):.1f} s; to a verdict median {median(decided):.1f} s, infinite where it was left undecided "
+        f"{max(ends):.1f} s, {median(measuring):.1f} s of it measuring; to a verdict median {median(decided):.1f} s, infinite where it was left undecided "
         f"(goal < {_FIRST_S:.0f} s: {held})"
     )
     goals = (Goal("found SLOWER", _FOUND), Goal("decided", _DECIDED))
