@@ -242,7 +242,8 @@ def _first() -> Iterator[str]:
     held = "REACHED" if median(decided) < _FIRST_S else "NOT REACHED"
     yield (
         f"first, {operation}: from the start of weigh to its end median {median(ends):.1f} s, {min(ends):.1f} to "
-        f"{max(ends):.1f} s, {median(measuring):.1f} s of it measuring; to a verdict median {median(decided):.1f} s, infinite where it was left undecided "
+        f"{max(ends):.1f} s, {median(measuring):.1f} s of it measuring; to a verdict median {median(decided):.1f} s, "
+        "infinite where it was left undecided "
         f"(goal < {_FIRST_S:.0f} s: {held})"
     )
     goals = (Goal("found SLOWER", _FOUND), Goal("decided", _DECIDED))
