@@ -6,6 +6,7 @@ import sys
 
 from benchmarks import (
     against_itself,
+    decide,
     differences,
     digest,
     generation,
@@ -30,6 +31,7 @@ ALL = {
     "statistics": statistics.run,
     "differences": differences.run,
     "against_itself": against_itself.run,
+    "decide": decide.run,
 }
 
 

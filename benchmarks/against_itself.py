@@ -34,10 +34,10 @@ def run() -> Iterator[str]:
         excluded, spreads = 0, []
         for seed in range(_EXPERIMENTS):
             flags = ["--workload", "tpch-dbgen", "--scale", _SCALE, "--seed", str(seed)]
-            verdicts, samples = measured(*flags, "--contender", f"a={engine}", "--contender", f"b={engine}")
-            found = Counter(one["verdict"] for one in verdicts)
-            excluded += sum(one["low"] is not None and not one["low"] <= 1 <= one["high"] for one in verdicts)
-            spreads.append(_spreads(samples))
+            made = measured(*flags, "--contender", f"a={engine}", "--contender", f"b={engine}")
+            found = Counter(one["verdict"] for one in made.verdicts)
+            excluded += sum(one["low"] is not None and not one["low"] <= 1 <= one["high"] for one in made.verdicts)
+            spreads.append(_spreads(made.samples))
             names += found
             yield f"A/A {engine}, TPC-H SF {_SCALE}, seed {seed}: " + ", ".join(f"{n} {v}" for v, n in found.items())
         total, claimed = sum(names.values()), names["slower"] + names["faster"]
@@ -52,14 +52,16 @@ def run() -> Iterator[str]:
 def _spreads(samples: tuple[Sample, ...]) -> tuple[Floats, Floats]:
     """By operation: the coefficient of variation within a start, and the standard deviation that starts add to it.
 
-    All arms are the same engine, so that what is left of the starts' mean logarithms after the block's mean is the
-    starts' own, and the part of it that the scatter of single executions explains is taken off.
+    All arms are the same engine, so that what is left of the starts' typical logarithms after the block's mean is the
+    starts' own, and the part of it that the scatter of single executions explains is taken off. Blocks in which an
+    operation was measured no more have no part in it.
     """
     table = tabulate(samples, "wall_s", ("a", "b"))
-    logs = table.logs()
+    logs = table.levels()
     arms = logs.shape[2]
     rest = logs - logs.mean(axis=2, keepdims=True)
-    of_means = (rest**2).sum(axis=(1, 2)) / (logs.shape[1] * (arms - 1))
+    blocks = np.isfinite(rest).all(axis=2).sum(axis=1)
+    of_means = np.nansum(rest**2, axis=(1, 2)) / (blocks * (arms - 1))
     value = np.log(table.value)
     cell = (table.question * table.blocks + table.block) * len(table.arms) + table.arm
     residual = value - (np.bincount(cell, value) / np.bincount(cell))[cell]

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,25 +18,28 @@ if TYPE_CHECKING:
 
 
 class Outcome(NamedTuple):
-    """Verdicts of wall time as the JSON document has them, and the samples."""
+    """Verdicts of wall time as the JSON document has them, the samples, and seconds from the start to the end."""
 
     verdicts: list[dict[str, Any]]
     samples: tuple[Sample, ...]
+    seconds: float
 
 
-def measured(*flags: str) -> Outcome:
-    """What ``weigh run`` with these flags says; its evidence is removed.
+def measured(*flags: str, environment: dict[str, str] | None = None, keep: Path | None = None) -> Outcome:
+    """What ``weigh run`` with these flags says; its evidence is removed unless a folder is named to keep it.
 
     Raises:
         CalledProcessError: it could not make a verdict, and has said why.
     """
     weigh = Path(sys.executable).with_name("weigh")
-    with tempfile.TemporaryDirectory() as folder:
-        command = [str(weigh), "run", *flags, "--out", folder, "--json", "--quiet"]
-        done = subprocess.run(command, check=False, stdout=subprocess.PIPE)
+    with nullcontext(keep) if keep else tempfile.TemporaryDirectory() as folder:
+        command = [str(weigh), "run", *flags, "--out", str(folder), "--json", "--quiet"]
+        began = time.monotonic()
+        done = subprocess.run(command, check=False, stdout=subprocess.PIPE, env=environment)
+        seconds = time.monotonic() - began
         if done.returncode not in (0, 1):
             raise subprocess.CalledProcessError(done.returncode, command)
         document = json.loads(done.stdout)
-        (evidence,) = Path(folder).iterdir()
+        evidence = Path(str(folder)) / document["evidence"]
         verdicts = [one for one in document["verdicts"] if one["metric"] == "wall_s"]
-        return Outcome(verdicts, record.read(evidence).samples)
+        return Outcome(verdicts, record.read(evidence).samples, seconds)
