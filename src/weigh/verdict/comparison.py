@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 OUTLYING = 6.0
 """Robust standard deviations from the middle beyond which a start is one of another kind."""
+TICK = 1e-3
+"""A spread below a thousandth is not told from none: what lies further off than six of it is of another kind."""
+_TIED, _TIES = 10, 0.2
+"""Measurements, and the share of them that equal their neighbour, from which on a clock is seen to tick."""
 _ROBUST = 1.4826
 """Standard deviation over the median absolute deviation of normal noise."""
 
@@ -159,12 +163,9 @@ def _steps(table: Table) -> Floats:
         steps = np.diff(values)
         # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
         if len(values) >= _TIED and (steps == 0).mean() > _TIES and (steps > 0).any():
-            found.flat[number] = steps[steps > 0].min() / np.median(values)
+            middle = float(np.median(values))
+            found.flat[number] = steps[steps > 0].min() / middle if middle > 0 else 0.0
     return found
-
-
-_TIED = 10
-_TIES = 0.2
 
 
 def _outlying(usual: Floats) -> tuple[Ints, Floats]:
@@ -182,10 +183,6 @@ def _outlying(usual: Floats) -> tuple[Ints, Floats]:
     number = chosen.sum(axis=1)
     mean = np.where(chosen, off, 0.0).sum(axis=1) / np.maximum(number, 1)
     return number, mean
-
-
-TICK = 1e-3
-"""A spread below a thousandth is not told from none: what lies further off than six of it is."""
 
 
 def _middle(ordered: Floats, count: Ints) -> Floats:
