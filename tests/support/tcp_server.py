@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Door:
+class Door(ABC):
     """To be entered; what a client gets is :meth:`_serve`'s."""
 
     def __init__(self) -> None:
@@ -50,5 +51,6 @@ class Door:
             self._open.append(client)
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
+    @abstractmethod
     def _serve(self, client: socket.socket) -> None:
-        raise NotImplementedError
+        """Answer one client until it goes."""

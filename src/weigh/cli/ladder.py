@@ -25,6 +25,8 @@ _ELSEWHERE = {
     "as_json": "One JSON document on stdout (schema weigh/ladder/1).",
     "budget": "Time for the measuring phase of each rung, e.g. 10m [no limit].",
     "resume": "Go on where the ladder was killed or interrupted; rungs that are complete stay as they are.",
+    "starts": "Exactly so many fresh starts of every contender at each rung; with --precision the most [10].",
+    "precision": "Stop a rung when every interval is at most that wide to each side, 2% or 0.02.",
     "scale": "Of the one rung, only with --vary and without --scales [1M of netflow, 1 of TPC-H].",
     "strict": "Exit 3 when the largest rung leaves a verdict refused or unresolved; small ones often do.",
     "temperature": "Only hot: a ladder cannot be measured cold [hot].",
@@ -106,7 +108,8 @@ def _planned(
     if scales is not None and flags["scale"] is not None:
         raise UsageError("--scale and --scales are both given", remedy="keep one of them")
     wanted = [varying.parse(text) for text in vary]
-    spec, request = asked(file, dict(flags), out)
+    # As many starts at every rung: what stops early at one of them says nothing about the noise there.
+    spec, request = asked(file, dict(flags), out, adaptive=False)
     if scales is None and not wanted and flags["scale"] is not None:
         raise UsageError("one scale is no ladder", remedy="name several: --scales 100K,1M,10M; or --vary KEY=A,B,...")
     if scales is not None:

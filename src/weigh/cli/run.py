@@ -233,7 +233,7 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
     _carry_out(make_spec(None, flags), RunRequest(root=out, command=command_line()), as_json, quiet)
 
 
-def asked(file: Path | None, flags: dict[str, Any], out: Path) -> tuple[Spec, RunRequest]:
+def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import spec as config
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
@@ -244,7 +244,7 @@ def asked(file: Path | None, flags: dict[str, Any], out: Path) -> tuple[Spec, Ru
     table = read_file(file) if file else None
     shrink = flags.pop("shrink")
     own = config.own_files(table, file, flags)
-    spec = config.make_spec(table, flags, own)
+    spec = config.make_spec(table, flags, own, adaptive=adaptive)
     answers = config.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 

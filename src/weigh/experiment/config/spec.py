@@ -25,13 +25,16 @@ if TYPE_CHECKING:
     from weigh.model.units import Scale
 
 
-def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None) -> Spec:
+def make_spec(
+    file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None, *, adaptive: bool = True
+) -> Spec:
     """The spec that a weigh.toml and flags ask for; a flag wins over the file.
 
     Args:
         file: weigh.toml, if there is one.
         flags: values of the command line by name; None where a flag was not given.
         own: the user's own data and queries, for the workload ``sql``.
+        adaptive: whether it is measured until it is decided, where neither starts nor a precision are asked for.
 
     Raises:
         UsageError: they contradict themselves, or ask for something that does not exist.
@@ -51,8 +54,8 @@ def make_spec(file: File | None, flags: Mapping[str, Any], own: OwnFiles | None 
     temperature = _temperature(pick("temperature"), pick("precision"))
     starts = pick("starts")
     # Nothing was asked for: measure until it is decided.
-    alone = len(contenders) < 2 or temperature == "cold" or starts is not None
-    precision = _precision(pick("precision"), contenders, None if alone else NARROW * rules.margin)
+    adaptive = adaptive and len(contenders) > 1 and temperature != "cold" and starts is None
+    precision = _precision(pick("precision"), contenders, NARROW * rules.margin if adaptive else None)
     return Spec(
         name=table.name,
         workload=pick("workload"),
