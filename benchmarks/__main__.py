@@ -6,6 +6,7 @@ import sys
 
 from benchmarks import (
     against_itself,
+    covariates,
     decide,
     differences,
     digest,
@@ -31,6 +32,7 @@ ALL = {
     "statistics": statistics.run,
     "differences": differences.run,
     "against_itself": against_itself.run,
+    "covariates": covariates.run,
     "decide": decide.run,
 }
 
