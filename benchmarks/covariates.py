@@ -1,8 +1,8 @@
 """Covariates: whether what was seen around a turn narrows the difference of two contenders, on DuckDB against itself.
 
-A control variate must not depend on what is measured: then taking ``b * covariate`` away, with b estimated from the same
+A control variate must not depend on what is measured: then to take ``b * covariate`` away, with b from the same
 starts, leaves the ratio where it is and lowers its variance. Fixed work just before and just after a turn, the turn's
-own untimed execution, and the seconds that others had of the CPU are tried. The CPU seconds of the turn itself are shown
+own untimed execution, and the CPU seconds of others are tried. The CPU seconds of the turn itself are shown
 beside them and are none: a contender that works more would have its own slowness taken away.
 """
 
