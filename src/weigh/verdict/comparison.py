@@ -17,7 +17,7 @@ from weigh.verdict.timings import median_logs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.statistics.arrays import Floats, Ints
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.table import Table, Turns
 
 OUTLYING = 6.0
@@ -34,7 +34,7 @@ class Comparisons:
         effects: candidate over baseline, what one execution usually takes.
         totals: candidate over baseline, what one waits in all.
         starts: blocks in which both were measured.
-        lost: blocks in which one of the two was measured and the other was not.
+        lost: blocks in which one of their arms lacks a turn that another has: same case, same round.
         runs: executions a start of the candidate, the median over its starts.
         executions: of the two the fewer, all starts together.
         median: difference of the logarithms of the medians.
@@ -72,8 +72,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         there = question[rows]
         usual[rows], whole[rows] = (found[there] for found in _differences(table, turns, own, base))
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
-        either = [counts[there][..., arms].any(axis=-1) for arms in (own, base)]
-        lost[rows] = (either[0] ^ either[1]).sum(axis=1)
+        lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
     effects, steps = over_blocks(usual), _steps(table)
     outlying, apart = _outlying(usual)
@@ -113,6 +112,16 @@ def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Flo
     return usual, table.by_question(total(turns.mean[..., own], turns.mean[..., base]))
 
 
+def _lost(table: Table, turns: Turns, arms: Ints) -> Bools:
+    """Blocks in which some of the arms have a turn that others lack, shape (questions, blocks)."""
+    present = ~np.isnan(turns.middle[..., arms])
+    # An arm that never took part is not lost.
+    present = present[..., present.any(axis=(0, 1, 2))]
+    apart = present.any(axis=-1) & ~present.all(axis=-1)
+    found: Bools = table.by_question(apart.any(axis=2).astype(np.float64)) > 0
+    return found
+
+
 def _steps(table: Table) -> Floats:
     """Smallest step between different values over their median, shape (questions, contenders); 0 where all differ."""
     shape = (len(table.questions), len(table.contenders))
@@ -126,7 +135,8 @@ def _steps(table: Table) -> Floats:
     ):
         steps = np.diff(values)
         # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
-        if len(values) >= _TIED and (steps == 0).mean() > _TIES and (steps > 0).any():
+        sound = len(values) >= _TIED and values[0] > 0
+        if sound and (steps == 0).mean() > _TIES and (steps > 0).any():
             found.flat[number] = steps[steps > 0].min() / np.median(values)
     return found
 
