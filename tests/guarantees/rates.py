@@ -255,7 +255,7 @@ class Judged:
 
 def judged(found: Comparisons, rules: Rules = RULES, share: float | Floats = 1.0) -> Judged:
     """As :func:`weigh.verdict.analysis.analyse` goes on from comparisons of wall times."""
-    halved = totals.halved(rules)
+    halved, found = totals.halved(rules), soundness.with_rounding(found)
     shares = np.broadcast_to(np.asarray(share, dtype=np.float64), found.starts.shape)
     refused = soundness.unfit(found, 1, rules, clock=True)
     usual = decide(found.effects, found.starts, halved, refused, shares)

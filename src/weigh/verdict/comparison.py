@@ -42,7 +42,8 @@ class Comparisons:
         p_trend: p-value of "the ratio does not drift from block to block"; NaN below four blocks.
         outlying: starts whose ratio is of another kind than that of the rest, all on the same side.
         apart: how far the middle of those is from the middle of all, a logarithm; 0 where there is none.
-        step: smallest step between two different values, over the smaller median: how coarse the clock is.
+        step: smallest step between two different values, over the smaller median: how coarse the clock is; 0 where it
+            is fine, infinity where all values are the same.
     """
 
     effects: Effects
@@ -74,7 +75,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
         lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects, steps = over_blocks(usual), _steps(table)
+    effects = over_blocks(usual)
     outlying, apart = _outlying(usual)
     return Comparisons(
         effects=effects,
@@ -88,7 +89,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         p_trend=_p_trend(usual),
         outlying=outlying,
         apart=apart,
-        step=np.maximum(steps[question, candidate], steps[question, baseline]),
+        step=_steps(table, pairs, baseline),
     )
 
 
@@ -122,22 +123,25 @@ def _lost(table: Table, turns: Turns, arms: Ints) -> Bools:
     return found
 
 
-def _steps(table: Table) -> Floats:
-    """Smallest step between different values over their median, shape (questions, contenders); 0 where all differ."""
-    shape = (len(table.questions), len(table.contenders))
-    found = np.zeros(shape)
-    group = table.question * shape[1] + table.contender
+def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Floats:
+    """Smallest step between different values of either side over the smaller median, shape (comparisons,).
+
+    0 where the clock is fine; infinity where every value is the same, which hides the step.
+    """
+    group = table.question * len(table.contenders) + table.contender
     order = np.lexsort((table.value, group))
-    value, of = table.value[order], group[order]
-    edges = np.flatnonzero(np.diff(of)) + 1
-    for number, values in zip(
-        of[np.concatenate([[0], edges])] if len(of) else (), np.split(value, edges), strict=False
-    ):
-        steps = np.diff(values)
+    ends = np.searchsorted(group[order], np.arange(len(table.questions) * len(table.contenders) + 1))
+    value = table.value[order]
+    found = np.zeros(len(pairs))
+    for number, (question, candidate) in enumerate(pairs):
+        first = question * len(table.contenders)
+        own, other = (value[slice(*ends[first + side : first + side + 2])] for side in (candidate, baseline))
+        if min(len(own), len(other)) < _TIED or not min(own[0], other[0]) > 0:
+            continue
         # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
-        sound = len(values) >= _TIED and values[0] > 0
-        if sound and (steps == 0).mean() > _TIES and (steps > 0).any():
-            found.flat[number] = steps[steps > 0].min() / np.median(values)
+        if min((np.diff(side) == 0).mean() for side in (own, other)) > _TIES:
+            steps = np.diff(np.unique(np.concatenate([own, other])))
+            found[number] = steps.min(initial=np.inf) / min(own[len(own) // 2], other[len(other) // 2])
     return found
 
 
