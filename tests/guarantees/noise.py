@@ -209,6 +209,12 @@ ADDED: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
 ALL = SIX | UNEQUAL | ADDED
 
 
+def executions(make: Callable[[Size, np.random.Generator], Floats], size: Size, draw: np.random.Generator) -> Floats:
+    """Executions of a law by start, for those who know no rounds: shape (experiments, blocks, arms, executions)."""
+    logs = np.moveaxis(make(size, draw), 3, 2)
+    return logs.reshape(*logs.shape[:3], -1)
+
+
 def _scaled(size: Size, draw: np.random.Generator, factor: float) -> Floats:
     logs = iid(size, draw)
     logs[:, :, :, 0] *= factor
