@@ -13,6 +13,7 @@ is assumed about what happens within a block. Student's t of these numbers is al
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -113,7 +114,7 @@ def _median(values: Floats) -> Floats:
 
 def _flat(pairs: Floats) -> Floats:
     """Rounds and pairs of arms as one axis."""
-    return pairs.reshape(*pairs.shape[:-3], -1)
+    return pairs.reshape(*pairs.shape[:-3], math.prod(pairs.shape[-3:]))
 
 
 def _pairs(turns: Floats, *, of_baseline: bool = False) -> Floats:
