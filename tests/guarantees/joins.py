@@ -45,11 +45,15 @@ def two(
     makes: tuple[Make, Make], experiments: int, blocks: Blocks, seed: int, change: float = 0.0
 ) -> tuple[Effects, Effects]:
     """Candidate over reference in both sessions; in the second one the candidate is slower by ``change``."""
-    draw = np.random.default_rng(seed)
-    return (
-        rates.estimated(session(makes[0], experiments, blocks[0], draw)),
-        rates.estimated(session(makes[1], experiments, blocks[1], draw, change)),
+    first, second = (
+        rates.both(
+            lambda size, draw, make=make, by=by: session(make, size.experiments, size.blocks, draw, by),  # type: ignore[misc]
+            Size(experiments, count),
+            2 * seed + number,
+        ).typical
+        for number, (make, count, by) in enumerate(zip(makes, blocks, (0.0, change), strict=True))
     )
+    return first, second
 
 
 def type_one(makes: tuple[Make, Make], experiments: int, blocks: Blocks, seed: int) -> Rate:
