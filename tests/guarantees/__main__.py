@@ -219,7 +219,9 @@ def _joined(experiments: int, sessions: int) -> Iterator[Row]:
     yield Row("join: recall of +20 %", "10 x 3, SD 3 %", ">= 90 %", found.banded, found.value >= 0.9)
     for name, make in noise.ALL.items():
         found = joins.wrongly_same((make, make), experiments, (10, 10), 9)
-        yield Row("join: SAME at the margin", f"{name}, K=10 and 10", "<= 5.5 %", found.banded, found.within(0.0, 0.055))
+        yield Row(
+            "join: SAME at the margin", f"{name}, K=10 and 10", "<= 5.5 %", found.banded, found.within(0.0, 0.055)
+        )
     found = joins.called_uneven(experiments // 4, 8, (10, 10), 9)
     yield Row(
         "join: evenly moved reference accused", "8 operations", "<= 0.1 %", found.banded, found.within(0.0, 0.001)

@@ -46,7 +46,9 @@ class _Pair:
         return np.stack([one.after(seconds) for one in self.each]) + shared + self.speed
 
 
-def together(copies: int, rounds: int, draw: np.random.Generator, whole: Fitted = SHARED, *, swap: bool = True) -> Floats:
+def together(
+    copies: int, rounds: int, draw: np.random.Generator, whole: Fitted = SHARED, *, swap: bool = True
+) -> Floats:
     """Pairs of executions at the same moment: shape (copies, rounds, 2), the candidate first."""
     machine_of = _Pair(draw, copies, whole)
     logs = np.empty((copies, rounds, 2))
@@ -111,7 +113,14 @@ DESIGNS: dict[str, tuple[Callable[..., Floats], Callable[[Floats], Floats]]] = {
 
 
 def numbers(
-    design: str, experiments: int, rounds: int, seed: int, whole: Fitted = SHARED, blocks: int = 10, *, swap: bool = True
+    design: str,
+    experiments: int,
+    rounds: int,
+    seed: int,
+    whole: Fitted = SHARED,
+    blocks: int = 10,
+    *,
+    swap: bool = True,
 ) -> Floats:
     """What the blocks of many experiments give, shape (experiments, blocks)."""
     make, number = DESIGNS[design]

@@ -48,7 +48,6 @@ class Size:
         return self.experiments, self.blocks, 1, self.arms, 1
 
 
-
 def iid(size: Size, draw: np.random.Generator, sd: float = SD) -> Floats:
     """Independent executions."""
     return draw.normal(0, sd, size.shape)
@@ -57,11 +56,13 @@ def iid(size: Size, draw: np.random.Generator, sd: float = SD) -> Floats:
 def drift(size: Size, draw: np.random.Generator, sd: float = SD, total: float = 0.10) -> Floats:
     """The machine becomes 10 % slower from the first turn to the last."""
     at = _clock(size)
-    return iid(size, draw, sd) + _in_turns(np.broadcast_to(total * at / at[-1], (size.experiments, len(at))), size, draw)
+    return iid(size, draw, sd) + _in_turns(
+        np.broadcast_to(total * at / at[-1], (size.experiments, len(at))), size, draw
+    )
 
 
 def sawtooth(size: Size, draw: np.random.Generator, height: float = 0.10) -> Floats:
-    """The machine becomes 10 % slower in seven minutes, is fast again at once, and so on; a block takes half a minute."""
+    """The machine becomes 10 % slower in seven minutes, then is fast again at once; a block takes half a minute."""
     seconds = _clock(size) * 30 * size.blocks / _clock(size)[-1]
     path = height * ((seconds / 420 + draw.random((size.experiments, 1))) % 1)
     return iid(size, draw) + _in_turns(path, size, draw)
@@ -71,7 +72,9 @@ def shared_ar(
     size: Size, draw: np.random.Generator, sd: float = SD / 3, shared: float = 0.05, memory: float = 0.9
 ) -> Floats:
     """The machine's speed is a first-order autoregression, coefficient .9 from execution to execution."""
-    return iid(size, draw, sd) + _in_turns(_autoregression(size, draw, shared, memory ** np.diff(_clock(size))), size, draw)
+    return iid(size, draw, sd) + _in_turns(
+        _autoregression(size, draw, shared, memory ** np.diff(_clock(size))), size, draw
+    )
 
 
 def turn_ar(size: Size, draw: np.random.Generator) -> Floats:

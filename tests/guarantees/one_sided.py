@@ -108,7 +108,9 @@ def rows(experiments: int) -> Iterator[Row]:
         size = sized(design, few)
         for name, (make, truth) in ALONE.items():
             usual, _, _ = said(make, size, 52, MARGIN - truth.typical)
-            yield Row("SAME at the margin, typical", f"{name}, {told(size)}", "<= 5.5 %", usual.banded, usual.within(0, 0.055))
+            yield Row(
+                "SAME at the margin, typical", f"{name}, {told(size)}", "<= 5.5 %", usual.banded, usual.within(0, 0.055)
+            )
         for name, (make, _) in AT_MARGIN.items():
             _, whole, _ = said(make, size, 53)
             setting = f"candidate alone {name}: total +3 %, {told(size)}"
@@ -128,4 +130,6 @@ def rows(experiments: int) -> Iterator[Row]:
             same, _, flagged = said(make, Size(few, blocks), 55)
             setting = f"{name}, {blocks} starts"
             other = f"SAME or SMALL {same}"
-            yield Row("T7.starts where starts are alike", setting, "<= 5 %", flagged.banded, flagged.within(0, 0.05), other)
+            yield Row(
+                "T7.starts where starts are alike", setting, "<= 5 %", flagged.banded, flagged.within(0, 0.05), other
+            )

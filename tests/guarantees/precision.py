@@ -141,7 +141,9 @@ def _columns(found: Ended) -> tuple[Floats, ...]:
     return effects.effect, effects.error, effects.freedom, found.starts, found.share
 
 
-def discoveries(make: Make, sessions: int, seed: int, changed: float = 0.10, real: int = 3) -> tuple[float, Rate, float]:
+def discoveries(
+    make: Make, sessions: int, seed: int, changed: float = 0.10, real: int = 3
+) -> tuple[float, Rate, float]:
     """The worst case: what is unchanged lies exactly at the margin; three of 24 operations are 10 % slower.
 
     Returns:
@@ -163,7 +165,10 @@ def noisy_starts(size: Size, draw: np.random.Generator) -> Floats:
 
 CHANGES = {"unchanged": 0.0, "at the margin": MARGIN, "+5 %": np.log(1.05), "+10 %": np.log(1.10), "3 times": np.log(3)}
 LAWS: dict[str, Make] = {
-    **{name: noise.ALL[name] for name in ("iid", "start effects", "sticky bimodal", "5 % spikes", "candidate scatters x5")},
+    **{
+        name: noise.ALL[name]
+        for name in ("iid", "start effects", "sticky bimodal", "5 % spikes", "candidate scatters x5")
+    },
     "start effects of 5 %": noisy_starts,
     "shared machine": noise.shared_machine,
 }
@@ -192,7 +197,10 @@ def rows(experiments: int) -> Iterator[Row]:
         setting = f"{name}, 21 of 24 exactly at the margin"
         other = f"{starts:.0f} starts, +10 % found {found}"
         yield Row("adaptive: FDR", setting, "<= 2.5 %", f"{100 * false_share:.2f} %", false_share <= 0.025, other)
-    for label, rule in (("three narrow looks from 10 starts on", WIDTH_ONLY), ("first narrow look from 5 starts on", EAGER)):
+    for label, rule in (
+        ("three narrow looks from 10 starts on", WIDTH_ONLY),
+        ("first narrow look from 5 starts on", EAGER),
+    ):
         target, found = worst(noise.iid, experiments // 2, 33, rule)
         setting = f"{label}, half-width {target} SD"
         kept = found.within(0.985, 1.0) if rule is WIDTH_ONLY else None

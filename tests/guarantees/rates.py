@@ -259,7 +259,9 @@ def judged(found: Comparisons, rules: Rules = RULES, share: float | Floats = 1.0
     shares = np.broadcast_to(np.asarray(share, dtype=np.float64), found.starts.shape)
     refused = soundness.unfit(found, 1, rules, clock=True)
     usual = decide(found.effects, found.starts, halved, refused, shares)
-    return Judged(usual, totals.decide_totals(found, halved, refused, shares), soundness.no_same(usual.names, found, halved))
+    return Judged(
+        usual, totals.decide_totals(found, halved, refused, shares), soundness.no_same(usual.names, found, halved)
+    )
 
 
 EQUAL = ["same", "small"]

@@ -30,7 +30,9 @@ def test_what_is_not_refused_is_bounded(what: str, share: float) -> None:
 
 
 @pytest.mark.parametrize("middle", [3.2, 20.0, 50.0, 200.0])
-@pytest.mark.parametrize("sd", [0.001, pytest.param(0.01, marks=pytest.mark.long), pytest.param(0.03, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "sd", [0.001, pytest.param(0.01, marks=pytest.mark.long), pytest.param(0.03, marks=pytest.mark.long)]
+)
 def test_a_clock_of_a_millisecond_makes_nothing_the_same_at_the_margin(middle: float, sd: float) -> None:
     """The candidate is slower by exactly the margin, and the true times lie anywhere within a tick."""
     found = unsound.of_clocks(middle, sd, 300, MARGIN, 3)
@@ -92,7 +94,8 @@ def test_what_a_duet_and_rounds_are_good_for() -> None:
 def test_a_duet_swaps_its_cpus_an_even_number_of_times() -> None:
     """CPUs that differ by 5 %: an odd number of rounds leaves it in the number, an even one takes it out."""
     odd, even, never = (
-        float(duet.numbers("duet", 400, rounds, 11, swap=swap).std()) for rounds, swap in ((3, True), (4, True), (4, False))
+        float(duet.numbers("duet", 400, rounds, 11, swap=swap).std())
+        for rounds, swap in ((3, True), (4, True), (4, False))
     )
     assert odd > 1.3 * even
     assert never > 1.3 * even

@@ -78,7 +78,9 @@ def rows(experiments: int) -> Iterator[Row]:
                 refused, wrong, before = of_losses(what, share, few, blocks, 71)
                 setting = f"slowest {share:.1%} of the candidate's {what} lost, K={blocks}"
                 other = f"refused {refused}, without the refusal {before}"
-                yield Row("lost when slow: type-I at 1 %", setting, "<= 1.5 %", wrong.banded, wrong.within(0, 0.015), other)
+                yield Row(
+                    "lost when slow: type-I at 1 %", setting, "<= 1.5 %", wrong.banded, wrong.within(0, 0.015), other
+                )
     for middle in (3.2, 20.0, 50.0, 200.0, 1_000.0):
         for sd in (0.03, 0.01, 0.001):
             same, unequal = (of_clocks(middle, sd, few, change, 72) for change in (MARGIN, 0.0))
@@ -89,4 +91,6 @@ def rows(experiments: int) -> Iterator[Row]:
             wrong = rate(_differs(soundness.with_rounding(unequal)) & ~soundness.unfit(unequal, 1, RULES, clock=True))
             setting = f"{middle:g} ms, SD {sd:.1%}"
             other = f"refused {rate(refused)}, SLOWER {claimed}, type-I {wrong}"
-            yield Row("1 ms clock: SAME at the margin", setting, "<= 5.5 %", equal.banded, equal.within(0, 0.055), other)
+            yield Row(
+                "1 ms clock: SAME at the margin", setting, "<= 5.5 %", equal.banded, equal.within(0, 0.055), other
+            )

@@ -300,7 +300,10 @@ def test_constant_times_are_refused_because_they_hide_the_tick() -> None:
     assert verdict.verdict is VerdictName.REFUSED
     assert (verdict.ratio, verdict.low, verdict.high) == (1.0, 1.0, 1.0)
     assert codes(verdict) == ["T1.constant"]
-    assert only([msgspec.structs.replace(s, peak_memory=5) for s in samples], metric="peak_memory").verdict is VerdictName.SAME
+    assert (
+        only([msgspec.structs.replace(s, peak_memory=5) for s in samples], metric="peak_memory").verdict
+        is VerdictName.SAME
+    )
 
 
 def test_a_ratio_that_drifts_is_a_finding() -> None:

@@ -118,8 +118,9 @@ def _lost(table: Table, turns: Turns, arms: Ints) -> Bools:
     present = ~np.isnan(turns.middle[..., arms])
     # An arm that never took part is not lost.
     present = present[..., present.any(axis=(0, 1, 2))]
-    apart = present.any(axis=-1) & ~present.all(axis=-1)
-    found: Bools = table.by_question(apart.any(axis=2).astype(np.float64)) > 0
+    count: Ints = present.sum(axis=-1)
+    rounds: Ints = ((count > 0) & (count < present.shape[-1])).sum(axis=2)
+    found: Bools = table.by_question(rounds.astype(np.float64)) > 0
     return found
 
 

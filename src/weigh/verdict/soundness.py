@@ -32,9 +32,9 @@ _EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
 def coarse(compared: Comparisons, rules: Rules) -> Bools:
     """Comparisons whose clock ticks in steps larger than the margin, or too large to be seen at all.
 
-    At a margin of 0 every clock does: only what is all the same is left out then.
+    At a margin of 0 every clock does: only what is all the same counts then.
     """
-    found: Bools = compared.step > (rules.margin or np.inf)
+    found: Bools = np.isinf(compared.step) | (compared.step > (rules.margin or np.inf))
     return found
 
 
@@ -54,13 +54,15 @@ def with_rounding(compared: Comparisons) -> Comparisons:
 
 
 def lossy(compared: Comparisons, attempts: int) -> Bools:
-    """Comparisons that lack starts of one side: more than the last of every attempt, which may have been broken off."""
-    return compared.lost > attempts
+    """Comparisons that lack turns of one arm: in more than the last block of every attempt, which may be broken off."""
+    found: Bools = compared.lost > attempts
+    return found
 
 
 def other_starts(compared: Comparisons, rules: Rules) -> Bools:
     """Comparisons with starts of another kind, further away than the margin."""
-    return (compared.outlying > 0) & (np.abs(compared.apart) > np.log1p(rules.margin))
+    found: Bools = (compared.outlying > 0) & (np.abs(compared.apart) > np.log1p(rules.margin))
+    return found
 
 
 def unfit(compared: Comparisons, attempts: int, rules: Rules, *, clock: bool) -> Bools:
