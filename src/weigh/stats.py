@@ -33,6 +33,7 @@ from weigh.statistics.correlated_mean import Series, SeriesMean, mean
 from weigh.statistics.percentiles import Percentile, percentiles
 from weigh.statistics.steady_state import Shape, Steady, steady
 from weigh.verdict import clickhouse_rule as rule_of_clickhouse
+from weigh.verdict import soundness, totals
 from weigh.verdict.comparison import Comparisons, compare
 from weigh.verdict.decide import POWER, decide
 from weigh.verdict.question import Question
@@ -74,8 +75,13 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     """One contender over another.
 
     Attributes:
-        ratio: candidate over baseline; above 1 is more.
+        ratio: candidate over baseline, above 1 is more: what one measurement typically is. A start counts with the
+            median of its runs, the ratio is the geometric mean over the blocks.
         low, high: interval of the ratio at ``confidence``.
+        total: the sum of all measurements over that of the baseline, in the blocks that have both: rare large ones
+            count with their size.
+        total_low, total_high: interval of the total at ``confidence``; it holds what the blocks showed, and a stall
+            that has not happened yet is in none of them.
         confidence: level of that interval.
         error: standard error of the logarithm of the ratio.
         freedom: degrees of freedom of Student's t that go with it.
@@ -88,6 +94,9 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     ratio: float
     low: float
     high: float
+    total: float
+    total_low: float
+    total_high: float
     confidence: float
     error: float
     freedom: float
@@ -103,16 +112,19 @@ class Verdicts:
 
     Attributes:
         names: values of :class:`VerdictName`: slower, faster, same, small, unresolved, refused.
-        ratio: candidate over baseline.
+        ratio: candidate over baseline: what one measurement typically is, as of :class:`Ratio`.
         low, high: its interval at ``rules.confidence``.
         low_fcr, high_fcr: the interval that decides whether a difference matters.
+        total_names: the same of the totals; same or small only from 400 measurements of either side on.
+        total: the sum of all measurements over that of the baseline.
+        total_low, total_high: its interval at ``rules.confidence``.
         noise_floor: how far the baseline's two arms are apart, a fraction.
         detectable: smallest effect that as many starts would find with 80 % power, a fraction.
         starts: blocks in which both were measured.
         starts_needed: of an unresolved one, starts that would about settle it.
         family: comparisons over which false discoveries are controlled.
         selected: those of them that are slower or faster.
-        rules: by which it was decided.
+        rules: by which it was decided; each of the two questions has half of its false discoveries.
     """
 
     names: NDArray[np.str_]
@@ -121,6 +133,10 @@ class Verdicts:
     high: Floats
     low_fcr: Floats
     high_fcr: Floats
+    total_names: NDArray[np.str_]
+    total: Floats
+    total_low: Floats
+    total_high: Floats
     noise_floor: Floats
     detectable: Floats
     starts: Ints
@@ -139,8 +155,9 @@ def ratio(
 ) -> Ratio:
     """The ratio of two contenders, from fresh process starts that were measured next to each other.
 
-    The unit is the start: its runs are averaged (as logarithms), never counted. A block is what was measured next to
-    each other, so that a drift of the machine hits both sides; starts of different blocks must be independent.
+    The unit is the start: its runs give one number, their median, and are never counted. A block is what was measured
+    next to each other, so that a drift of the machine hits both sides; starts of different blocks must be independent.
+    The runs of a start are one turn: they are not paired with each other.
 
     Args:
         candidate: measurements, shape (starts,) or (starts, runs).
@@ -171,12 +188,17 @@ def ratio(
             f"both sides were measured in {count(int(compared.starts[0]), 'block')}: that gives no error",
             remedy="measure at least two blocks, better ten, each with a fresh start of either side",
         )
-    half = float(student_t.quantile(confidence, compared.effects.freedom)[0]) * error
+    quantile = float(student_t.quantile(confidence, compared.effects.freedom)[0])
+    half = quantile * error
+    whole, whole_half = float(compared.totals.effect[0]), quantile * float(compared.totals.error[0])
     floor = float(compared.floor[0])
     return Ratio(
         ratio=float(np.exp(effect)),
         low=float(np.exp(effect - half)),
         high=float(np.exp(effect + half)),
+        total=float(np.exp(whole)),
+        total_low=float(np.exp(whole - whole_half)),
+        total_high=float(np.exp(whole + whole_half)),
         confidence=confidence,
         error=error,
         freedom=float(compared.effects.freedom[0]),
@@ -196,7 +218,9 @@ def verdicts(
 ) -> Verdicts:
     """Verdicts on many operations of one session.
 
-    Start i of all arguments is block i: they were measured next to each other.
+    Start i of all arguments is block i: they were measured next to each other. Where one side lacks more than one start
+    it is refused: were the missing ones the slow ones, the rest would mislead. Ticks of a clock are not looked for,
+    because the numbers need not be times.
 
     Args:
         candidate: measurements, shape (comparisons, starts) or (comparisons, starts, runs).
@@ -215,17 +239,24 @@ def verdicts(
             f"comparisons and starts differ: {shapes}", remedy="put NaN where a start of one side was not measured"
         )
     compared = _compared(candidates=sides[:1], baselines=sides[1:])
-    found = decide(compared.effects, compared.starts, rules)
-    effect = np.where(compared.starts >= MIN_STARTS, compared.effects.effect, np.nan)
+    halved, lost = totals.halved(rules), soundness.lossy(compared, attempts=1)
+    found = decide(compared.effects, compared.starts, halved, lost)
+    whole = totals.decide_totals(compared, halved, lost, np.ones(len(lost)))
+    enough = compared.starts >= MIN_STARTS
+    effect, of_total = (np.where(enough, one.effect, np.nan) for one in (compared.effects, compared.totals))
     refused = found.names == VerdictName.REFUSED.value
     half_fcr = np.where(refused, np.nan, found.half_fcr)
     return Verdicts(
-        names=found.names,
+        names=soundness.no_same(found.names, compared, halved),
         ratio=np.exp(effect),
         low=np.exp(effect - found.half),
         high=np.exp(effect + found.half),
         low_fcr=np.exp(effect - half_fcr),
         high_fcr=np.exp(effect + half_fcr),
+        total_names=whole.names,
+        total=np.exp(of_total),
+        total_low=np.exp(of_total - whole.half),
+        total_high=np.exp(of_total + whole.half),
         noise_floor=np.where(np.isnan(effect), np.nan, np.abs(np.expm1(compared.floor))),
         detectable=np.where(np.isnan(effect), np.nan, found.detectable),
         starts=compared.starts,

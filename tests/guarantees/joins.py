@@ -34,10 +34,10 @@ SPEED = 0.05
 
 
 def session(make: Make, experiments: int, blocks: int, draw: np.random.Generator, change: float = 0.0) -> Floats:
-    """Mean log times of many sessions, arm 0 the candidate and the last two the reference."""
+    """Executions of many sessions, arm 0 the candidate and the last two the reference."""
     logs = make(Size(experiments, blocks), draw)
-    logs = logs + draw.normal(0, SPEED, (experiments, 1, 1))
-    logs[:, :, 0] += np.log1p(change)
+    logs = logs + draw.normal(0, SPEED, (experiments, 1, 1, 1, 1))
+    logs[:, :, :, 0] += np.log1p(change)
     return logs
 
 
@@ -45,11 +45,15 @@ def two(
     makes: tuple[Make, Make], experiments: int, blocks: Blocks, seed: int, change: float = 0.0
 ) -> tuple[Effects, Effects]:
     """Candidate over reference in both sessions; in the second one the candidate is slower by ``change``."""
-    draw = np.random.default_rng(seed)
-    return (
-        rates.estimated(session(makes[0], experiments, blocks[0], draw)),
-        rates.estimated(session(makes[1], experiments, blocks[1], draw, change)),
+    first, second = (
+        rates.both(
+            lambda size, draw, make=make, by=by: session(make, size.experiments, size.blocks, draw, by),  # type: ignore[misc]
+            Size(experiments, count),
+            2 * seed + number,
+        ).typical
+        for number, (make, count, by) in enumerate(zip(makes, blocks, (0.0, change), strict=True))
     )
+    return first, second
 
 
 def type_one(makes: tuple[Make, Make], experiments: int, blocks: Blocks, seed: int) -> Rate:
@@ -98,7 +102,7 @@ def discoveries(joins: int, seed: int, changed: float = 0.20, share: float = 0.1
     false_share, found = [], []
     for _ in range(joins):
         logs = [session(noise.start_effects, rates.QUERIES, 10, draw) for _ in range(2)]
-        logs[1][:, :, 0] += truth[:, None]
+        logs[1][:, :, :, 0] += truth[:, None, None, None]
         _, decisions = decided((rates.estimated(logs[0]), rates.estimated(logs[1])), (starts, starts), RULES)
         claimed = np.isin(decisions.names, ["slower", "faster"])
         false_share.append((claimed & ~real).sum() / max(claimed.sum(), 1))
@@ -109,7 +113,7 @@ def discoveries(joins: int, seed: int, changed: float = 0.20, share: float = 0.1
 def direct(experiments: int, blocks: int, seed: int) -> Rate:
     """The lie: times of the second session over times of the first, without a reference."""
     draw = np.random.default_rng(seed)
-    logs = [session(noise.start_effects, experiments, blocks, draw)[:, :, 0] for _ in range(2)]
+    logs = [session(noise.start_effects, experiments, blocks, draw)[:, :, :, 0].mean(axis=(2, 3)) for _ in range(2)]
     means = [
         Effects(one.mean(axis=1), one.std(axis=1, ddof=1) / np.sqrt(blocks), np.full(experiments, blocks - 1.0))
         for one in logs

@@ -1,8 +1,9 @@
-"""Noise: mean log times of experiments in which nothing differs, by the kinds of statistics.md §8.
+"""Noise: logarithms of the times of experiments in which no arm is made slower, by laws of statistics.md §8.
 
-All functions return an array of the shape (experiments, blocks, arms), arm 0 the candidate and the last two
-the baseline. An execution scatters by ``SD`` (of the logarithm), a turn has ``RUNS`` timed ones. Arms take
-their turns in random order within a block; noise that lives in time is drawn in that order.
+All functions return single executions, shape (experiments, blocks, rounds, arms, runs), arm 0 the candidate and the
+last two the baseline. An execution scatters by ``SD`` (of the logarithm). In every round the arms take their turns in
+random order; noise that lives in time is drawn in that order. Time is counted in executions: a turn is one untimed and
+``runs`` timed ones, the other operations have theirs between two rounds, and the processes start between two blocks.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import machine
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,76 +22,163 @@ if TYPE_CHECKING:
 
 
 SD = 0.03
-RUNS = 3
+ROUNDS = 4
+BETWEEN_ROUNDS, BETWEEN_BLOCKS = 40.0, 200.0
+"""Executions of others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Experiments, blocks of each, and arms of each."""
+    """Experiments, blocks of each, arms, rounds of a block, and timed executions of a turn."""
 
     experiments: int
     blocks: int = 10
     arms: int = 3
+    rounds: int = ROUNDS
+    runs: int = 1
+
+    @property
+    def shape(self) -> tuple[int, int, int, int, int]:
+        """That of the executions."""
+        return self.experiments, self.blocks, self.rounds, self.arms, self.runs
+
+    @property
+    def starts(self) -> tuple[int, int, int, int, int]:
+        """That of one number for every start."""
+        return self.experiments, self.blocks, 1, self.arms, 1
 
 
 def iid(size: Size, draw: np.random.Generator, sd: float = SD) -> Floats:
     """Independent executions."""
-    return draw.normal(0, sd / np.sqrt(RUNS), (size.experiments, size.blocks, size.arms))
+    return draw.normal(0, sd, size.shape)
 
 
 def drift(size: Size, draw: np.random.Generator, sd: float = SD, total: float = 0.10) -> Floats:
     """The machine becomes 10 % slower from the first turn to the last."""
-    count = size.blocks * size.arms
-    path: Floats = np.zeros((size.experiments, count)) + np.linspace(0, total, count)
-    return iid(size, draw, sd) + _in_turns(path, size, draw)
+    at = _clock(size)
+    return iid(size, draw, sd) + _in_turns(
+        np.broadcast_to(total * at / at[-1], (size.experiments, len(at))), size, draw
+    )
+
+
+def sawtooth(size: Size, draw: np.random.Generator, height: float = 0.10) -> Floats:
+    """The machine becomes 10 % slower in seven minutes, then is fast again at once; a block takes half a minute."""
+    seconds = _clock(size) * 30 * size.blocks / _clock(size)[-1]
+    path = height * ((seconds / 420 + draw.random((size.experiments, 1))) % 1)
+    return iid(size, draw) + _in_turns(path, size, draw)
 
 
 def shared_ar(
     size: Size, draw: np.random.Generator, sd: float = SD / 3, shared: float = 0.05, memory: float = 0.9
 ) -> Floats:
-    """The machine's speed is a first-order autoregression over the executions, coefficient .9."""
-    count = size.blocks * size.arms * RUNS
-    path = np.empty((size.experiments, count))
-    path[:, 0] = draw.normal(0, shared, size.experiments)
-    kick = float(shared * np.sqrt(1 - memory**2))
-    for step in range(1, count):
-        path[:, step] = memory * path[:, step - 1] + draw.normal(0, kick, size.experiments)
-    turns: Floats = path.reshape(size.experiments, -1, RUNS).mean(axis=2)
-    return iid(size, draw, sd) + _in_turns(turns, size, draw)
+    """The machine's speed is a first-order autoregression, coefficient .9 from execution to execution."""
+    return iid(size, draw, sd) + _in_turns(
+        _autoregression(size, draw, shared, memory ** np.diff(_clock(size))), size, draw
+    )
+
+
+def turn_ar(size: Size, draw: np.random.Generator) -> Floats:
+    """Every turn has an offset of SD 5 %, an autoregression of .5 from turn to turn that no gap interrupts."""
+    count = size.blocks * size.rounds * size.arms
+    return iid(size, draw) + _in_turns(_autoregression(size, draw, 0.05, np.full(count - 1, 0.5)), size, draw)
 
 
 def sticky_bimodal(size: Size, draw: np.random.Generator, sd: float = SD, gap: float = 0.10) -> Floats:
     """Two speeds 10 % apart; the machine changes between them with probability .1 at each turn."""
-    count = size.blocks * size.arms
+    count = size.blocks * size.rounds * size.arms
     changes = draw.random((size.experiments, count)) < 0.1
     changes[:, 0] = draw.random(size.experiments) < 0.5
     slow = (np.cumsum(changes, axis=1) % 2).astype(np.float64)
     return iid(size, draw, sd) + _in_turns(gap * slow, size, draw)
 
 
+def shared_machine(size: Size, draw: np.random.Generator) -> Floats:
+    """Two shared virtual cores, as measured; 24 operations of 20 ms."""
+    return machine.in_rounds(size.shape, draw)
+
+
 def spikes(size: Size, draw: np.random.Generator, sd: float = SD) -> Floats:
     """5 % of the executions take e^X times as long, X exponential with mean 0.5."""
-    shape = (size.experiments, size.blocks, size.arms, RUNS)
-    hit = np.where(draw.random(shape) < 0.05, draw.exponential(0.5, shape), 0.0)
-    return np.asarray(iid(size, draw, sd) + hit.mean(axis=3), dtype=np.float64)
+    return iid(size, draw, sd) + _some(size.shape, draw, 0.05, draw.exponential(0.5, size.shape))
+
+
+def lognormal_spikes(size: Size, draw: np.random.Generator) -> Floats:
+    """5 % of the executions take 1 + X times as long, X lognormal with median .5."""
+    return iid(size, draw) + _some(size.shape, draw, 0.05, np.log1p(draw.lognormal(np.log(0.5), 1, size.shape)))
+
+
+def pareto_spikes(size: Size, draw: np.random.Generator) -> Floats:
+    """5 % of the executions take 1 + X times as long, X of Pareto's second law with index 2.5."""
+    return iid(size, draw) + _some(size.shape, draw, 0.05, np.log1p(draw.pareto(2.5, size.shape)))
+
+
+def heavy_tails(size: Size, draw: np.random.Generator) -> Floats:
+    """Times scatter as Student's t of 3 degrees of freedom, SD 3 %."""
+    return np.log(np.maximum(1 + SD / np.sqrt(3) * draw.standard_t(3, size.shape), 0.2))
 
 
 def start_effects(size: Size, draw: np.random.Generator, sd: float = SD, start: float = SD) -> Floats:
     """Every start has an offset of its own, of standard deviation 3 %."""
-    return iid(size, draw, sd) + draw.normal(0, start, (size.experiments, size.blocks, size.arms))
+    return iid(size, draw, sd) + draw.normal(0, start, size.starts)
+
+
+def alike_starts(size: Size, draw: np.random.Generator) -> Floats:
+    """Offsets of the starts of a block have a correlation of .8."""
+    shared = draw.normal(0, SD * np.sqrt(0.8), (size.experiments, size.blocks, 1, 1, 1))
+    return start_effects(size, draw, start=SD * float(np.sqrt(0.2))) + shared
+
+
+def opposed_starts(size: Size, draw: np.random.Generator) -> Floats:
+    """The candidate's offset is the opposite of that of the baseline's starts."""
+    shared = draw.normal(0, SD, (size.experiments, size.blocks, 1, 1, 1))
+    logs = iid(size, draw)
+    logs[:, :, :, :1] += shared
+    logs[:, :, :, 1:] -= shared
+    return logs
 
 
 def noisy_candidate(size: Size, draw: np.random.Generator) -> Floats:
     """The candidate scatters five times as much as the others."""
-    logs = iid(size, draw)
-    logs[:, :, 0] *= 5
-    return logs
+    return _scaled(size, draw, 5)
+
+
+def variable_candidate(size: Size, draw: np.random.Generator) -> Floats:
+    """The candidate has ten times the variance of the others."""
+    return _scaled(size, draw, float(np.sqrt(10)))
 
 
 def quiet_candidate(size: Size, draw: np.random.Generator) -> Floats:
     """The candidate scatters a fifth as much as the others."""
+    return _scaled(size, draw, 0.2)
+
+
+def loud_blocks(size: Size, draw: np.random.Generator) -> Floats:
+    """In one block of four everything has ten times the variance."""
+    loud = draw.random((size.experiments, size.blocks, 1, 1, 1)) < 0.25
+    return iid(size, draw) * np.where(loud, np.sqrt(10), 1.0)
+
+
+def candidate_spikes(size: Size, draw: np.random.Generator, share: float = 0.05, scale: float = 0.5) -> Floats:
+    """The candidate alone spikes, in 5 % of its executions, as in :func:`spikes`."""
     logs = iid(size, draw)
-    logs[:, :, 0] /= 5
+    own = logs[:, :, :, 0].shape
+    logs[:, :, :, 0] += _some(own, draw, share, draw.exponential(scale, own))
+    return logs
+
+
+def candidate_stalls(size: Size, draw: np.random.Generator, share: float = 0.01, times: float = 11.0) -> Floats:
+    """The candidate alone stalls: 1 % of its executions take eleven times as long."""
+    logs = iid(size, draw)
+    own = logs[:, :, :, 0].shape
+    logs[:, :, :, 0] += _some(own, draw, share, np.full(own, np.log(times)))
+    return logs
+
+
+def slow_starts(size: Size, draw: np.random.Generator, share: float = 0.05, times: float = 1.30) -> Floats:
+    """One in twenty of the candidate's starts is slower by 30 %."""
+    logs = iid(size, draw)
+    hit = draw.random((size.experiments, size.blocks, 1, 1)) < share
+    logs[:, :, :, 0] += np.where(hit, np.log(times), 0.0)
     return logs
 
 
@@ -100,36 +190,64 @@ SIX: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
     "5 % spikes": spikes,
     "start effects": start_effects,
 }
-"""The six kinds of the guarantee."""
+"""The six laws of the guarantee."""
 UNEQUAL: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
     "candidate scatters x5": noisy_candidate,
     "candidate scatters x1/5": quiet_candidate,
 }
 """Contenders of unequal noise, as real engines are."""
+ADDED: dict[str, Callable[[Size, np.random.Generator], Floats]] = {
+    "sawtooth of 7 minutes": sawtooth,
+    "AR over turns": turn_ar,
+    "starts of a block alike": alike_starts,
+    "starts of a block opposed": opposed_starts,
+    "t(3)": heavy_tails,
+    "lognormal spikes": lognormal_spikes,
+    "Pareto(2.5) spikes": pareto_spikes,
+    "candidate's variance x10": variable_candidate,
+    "variance x10 in some blocks": loud_blocks,
+    "shared machine": shared_machine,
+}
+"""Laws that were not looked at when the analysis was made."""
+ALL = SIX | UNEQUAL | ADDED
 
 
-def executions(kind: str, size: Size, draw: np.random.Generator) -> Floats:
-    """Single executions of a kind, shape (experiments, blocks, arms, ``RUNS``); their means are those of the kind."""
-    shape = (size.experiments, size.blocks, size.arms, RUNS)
-    if kind == "5 % spikes":
-        hit = draw.random(shape) < 0.05
-        return draw.normal(0, SD, shape) + np.where(hit, draw.exponential(0.5, shape), 0.0)
-    scatter = np.full((size.arms, 1), SD / 3 if kind == "shared AR .9" else SD)
-    scatter[0] *= {"candidate scatters x5": 5.0, "candidate scatters x1/5": 0.2}.get(kind, 1.0)
-    return in_runs((SIX | UNEQUAL)[kind](size, draw), draw, scatter)
+def executions(make: Callable[[Size, np.random.Generator], Floats], size: Size, draw: np.random.Generator) -> Floats:
+    """Executions of a law by start, for those who know no rounds: shape (experiments, blocks, arms, executions)."""
+    logs = np.moveaxis(make(size, draw), 3, 2)
+    return logs.reshape(*logs.shape[:3], -1)
 
 
-def in_runs(means: Floats, draw: np.random.Generator, sd: float | Floats = SD) -> Floats:
-    """Executions whose means are given, shape (..., ``RUNS``).
+def _scaled(size: Size, draw: np.random.Generator, factor: float) -> Floats:
+    logs = iid(size, draw)
+    logs[:, :, :, 0] *= factor
+    return logs
 
-    The mean of Gaussian executions and their deviations from it are independent, so the deviations are added.
-    """
-    apart = draw.normal(0, 1, (*means.shape, RUNS)) * sd
-    return np.asarray(means[..., None] + apart - apart.mean(axis=-1, keepdims=True), dtype=np.float64)
+
+def _some(shape: tuple[int, ...], draw: np.random.Generator, share: float, values: Floats) -> Floats:
+    """The values in a share of the places, 0 elsewhere."""
+    return np.where(draw.random(shape) < share, values, 0.0)
+
+
+def _clock(size: Size) -> Floats:
+    """When each turn of an experiment begins, in executions, shape (blocks x rounds x arms,)."""
+    gap = np.full((size.blocks, size.rounds, size.arms), 1.0 + size.runs)
+    gap[:, :, 0] += BETWEEN_ROUNDS
+    gap[:, 0, 0] += BETWEEN_BLOCKS
+    return np.cumsum(gap.ravel())
+
+
+def _autoregression(size: Size, draw: np.random.Generator, sd: float, memory: Floats) -> Floats:
+    """Shape (experiments, turns); ``memory`` is the correlation of each turn with the one before."""
+    path = np.empty((size.experiments, len(memory) + 1))
+    path[:, 0] = draw.normal(0, sd, size.experiments)
+    for step, kept in enumerate(memory, start=1):
+        path[:, step] = kept * path[:, step - 1] + draw.normal(0, sd * np.sqrt(1 - kept**2), size.experiments)
+    return path
 
 
 def _in_turns(path: Floats, size: Size, draw: np.random.Generator) -> Floats:
-    """Values in the order of time, given to the arms in random order within each block."""
-    by_turn = path.reshape(size.experiments, size.blocks, size.arms)
-    order = np.argsort(draw.random(by_turn.shape), axis=2)
-    return np.asarray(np.take_along_axis(by_turn, order, axis=2), dtype=np.float64)
+    """Values in the order of time, given to the arms in random order within each round."""
+    by_turn = path.reshape(size.shape[:4])
+    order = np.argsort(draw.random(by_turn.shape), axis=3)
+    return np.asarray(np.take_along_axis(by_turn, order, axis=3)[..., None], dtype=np.float64)

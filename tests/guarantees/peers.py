@@ -96,7 +96,7 @@ def sides(logs: Floats) -> tuple[Floats, Floats]:
 
 def on_kind(kind: str, size: Size, change: float, seed: int) -> str:
     """Every test on the executions that the verdicts are made of: shares of differences found."""
-    return on(noise.executions(kind, size, np.random.default_rng(seed)), change)
+    return on(noise.executions(noise.ALL[kind], size, np.random.default_rng(seed)), change)
 
 
 def on(logs: Floats, change: float) -> str:
@@ -127,7 +127,7 @@ def of_starts(experiments: int, starts: int, runs: int, seed: int) -> dict[str, 
 def refused(experiments: int, starts: int, runs: int, seed: int) -> Rate:
     """How often weigh gives no verdict on the same design, its baseline started twice."""
     draw = np.random.default_rng(seed)
-    logs = noise.start_effects(Size(experiments, starts), draw, sd=0.02 * np.sqrt(noise.RUNS / runs), start=0.01)
+    logs = noise.start_effects(Size(experiments, starts, rounds=runs), draw, sd=0.02, start=0.01)
     names = decide(rates.estimated(logs), np.full(experiments, starts), RULES).names
     return rate(names == "refused")
 
@@ -145,8 +145,8 @@ def false_alarms(sessions: int, starts: int, runs: int, seed: int) -> dict[str, 
 
 
 def recall(experiments: int, change: float, seed: int) -> dict[str, Rate]:
-    """What finds a change on 10 starts of 3 executions of SD 3 %, starts of 1 %."""
-    logs = started(experiments, 10, noise.RUNS, seed, sd=0.03)
+    """What finds a change on 10 starts of 4 executions of SD 3 %, starts of 1 %."""
+    logs = started(experiments, 10, noise.ROUNDS, seed, sd=0.03)
     new, old = (logs[:, :, arm].reshape(experiments, -1) for arm in (0, 1))
     new = new + np.log1p(change)
     gate = (

@@ -1,4 +1,4 @@
-"""The guarantees that the verdicts keep; what they do not reach yet stands in docs/reference/guarantees.md.
+"""The guarantees that the verdicts keep; what they do not reach stands in the table as NOT REACHED.
 
 Seeds are fixed. A share may leave its goal by three binomial standard errors, which is 0.2 points at 1 %.
 """
@@ -15,121 +15,143 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Rules, Spec
 from weigh.verdict.analysis import analyse
-from weigh.verdict.decide import decide
 
-from . import noise, rates
+from . import estimators, noise, one_sided, rates
 from .noise import Size
+from .rates import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from weigh.statistics.arrays import Floats
 
-    from numpy.typing import NDArray
+HARDEST = "shared machine"
+"""The law that was fitted to a real machine; the others take their turn in `make test-long`."""
+LAWS = [pytest.param(kind, marks=() if kind == HARDEST else pytest.mark.long) for kind in noise.ALL]
+CAUTIOUS = ("spikes", "t(3)", "some blocks", "shared machine")
+"""Laws whose total, or whose typical ratio, is found different less often than the nominal 1 % allows."""
+CONTENDERS = [pytest.param(3, id="2 contenders"), pytest.param(6, id="5 contenders", marks=pytest.mark.long)]
 
-    Make = Callable[[Size, np.random.Generator], NDArray[np.float64]]
 
-ALL = noise.SIX | noise.UNEQUAL
-EXACT = ["iid", "drift", "shared AR .9", "start effects", *noise.UNEQUAL]
-"""Kinds of noise for which the 1 % is met from both sides; for the others it is met from below."""
-HARDEST = "candidate scatters x5"
-"""The law in which the textbook's pooled variance fails most; the others take their turn in `make test-long`."""
-LAWS = [pytest.param(kind, marks=() if kind == HARDEST else pytest.mark.long) for kind in ALL]
-CONTENDERS = [pytest.param(3, id="2 contenders"), pytest.param(6, id="5 contenders")]
+def truth(kind: str) -> Truth:
+    return one_sided.TRUTHS[kind][1] if kind in one_sided.TRUTHS else Truth()
+
+
+def least(kind: str) -> float:
+    """Where the type-I error may not fall below."""
+    return 0.0 if kind.endswith(CAUTIOUS) else 0.007
 
 
 @pytest.mark.parametrize("arms", CONTENDERS)
 @pytest.mark.parametrize("kind", LAWS)
 def test_type_one_error_at_nominal_1_percent(kind: str, arms: int) -> None:
-    """The complement is the coverage of the 99 % interval: the estimate shifts with the true effect."""
-    found = rates.type_one(ALL[kind], Size(20_000, 10, arms), seed=1)
-    assert found.within(0.007 if kind in EXACT else 0.0, 0.015), found
-
-
-@pytest.mark.parametrize("arms", CONTENDERS)
-@pytest.mark.parametrize("kind", LAWS)
-def test_type_one_error_with_missing_cells(kind: str, arms: int) -> None:
-    for seed in range(5):
-        found = rates.type_one(ALL[kind], Size(4_000, 10, arms), seed, missing=0.1)
-        assert found.value > 0
-        assert found.within(0.0, 0.015), found
+    """Of both questions; the complement is the coverage of the 99 % interval: the estimate shifts with the effect."""
+    effects = rates.both(noise.ALL[kind], Size(20_000, 10, arms), 1)
+    for found, true in ((effects.typical, 0.0), (effects.total, truth(kind).total)):
+        wrong = rates.rate(rates.excludes(found, true))
+        assert wrong.within(least(kind), 0.015), wrong
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("blocks", [5, 8, 10, 16, 30])
-@pytest.mark.parametrize("arms", CONTENDERS)
-@pytest.mark.parametrize("kind", ALL)
-def test_type_one_error_for_any_number_of_starts(kind: str, arms: int, blocks: int) -> None:
-    found = rates.type_one(ALL[kind], Size(100_000, blocks, arms), seed=11)
-    assert found.within(0.007 if kind in EXACT else 0.0, 0.015), found
+@pytest.mark.parametrize("blocks", [5, 8, 16, 30])
+@pytest.mark.parametrize("kind", noise.ALL)
+def test_type_one_error_for_any_number_of_starts(kind: str, blocks: int) -> None:
+    effects = rates.both(noise.ALL[kind], Size(40_000, blocks), 11)
+    for found, true in ((effects.typical, 0.0), (effects.total, truth(kind).total)):
+        wrong = rates.rate(rates.excludes(found, true))
+        assert wrong.within(0.0, 0.015), wrong
 
 
-@pytest.mark.parametrize("kind", LAWS)
-def test_coverage_of_the_99_percent_interval(kind: str) -> None:
-    """A true effect of 8 %, goal 98 to 99.7 %; more is accepted for spikes and bimodal noise."""
-    logs = ALL[kind](Size(20_000), np.random.default_rng(21))
-    logs[:, :, 0] += np.log1p(0.08)
-    covered = rates.rate(~rates.excludes(rates.estimated(logs), value=float(np.log1p(0.08))))
-    assert covered.within(0.98, 0.997 if kind in EXACT else 1.0), covered
+@pytest.mark.parametrize(("rounds", "runs"), [(6, 2), pytest.param(1, 3, marks=pytest.mark.long)])
+def test_type_one_error_for_other_rounds(rounds: int, runs: int) -> None:
+    effects = rates.both(noise.shared_machine, Size(10_000, 10, 3, rounds, runs), 12)
+    for found in (effects.typical, effects.total):
+        assert rates.rate(rates.excludes(found)).within(0.0, 0.015)
 
 
 def test_the_pooled_variance_is_rejected_with_reason() -> None:
-    """Why the standard error is the contrast's own: with unequal noise the textbook one is wrong."""
-    two, five = (rates.type_one(noise.noisy_candidate, Size(20_000, 10, arms), 1, rates.pooled) for arms in (3, 6))
+    """Why the standard error is the comparison's own: with unequal noise the textbook one is wrong."""
+    two, five = (rates.found(noise.noisy_candidate, Size(20_000, 10, arms), 0, 1, rates.pooled) for arms in (3, 6))
     assert two.value > 0.05
     assert five.value > 0.15
 
 
+def test_the_median_of_pairs_finds_what_the_mean_of_logarithms_does_not() -> None:
+    """A change of 3 % on the machine as it was measured, and the same under spikes; both keep their error rate."""
+    for kind, gain in (("shared machine", 0.3), ("5 % spikes", 0.5)):
+        found = {name: seen.value for name, _, seen in estimators.compared(kind, Size(2_000))}
+        assert found["median of pairs"] > found["mean of logarithms"] + gain
+
+
+def test_pairs_with_each_arm_find_more_than_differences_from_their_mean() -> None:
+    found = {name: seen.value for name, _, seen in estimators.compared("5 % spikes", Size(2_000))}
+    assert found["median of pairs"] > found["median against the mean of both baseline arms"] + 0.1
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("blocks", "change"), [(5, 0.05), (10, 0.03), (30, 0.015)])
-def test_power_on_independent_noise_is_that_of_the_theory(blocks: int, change: float) -> None:
+def test_power_of_means_on_independent_noise_is_that_of_the_theory(blocks: int, change: float) -> None:
+    """What the simulation is checked by; the median of the pairs has a little less on such noise."""
     size = Size(20_000, blocks)
-    found = rates.power(noise.iid, size, change, seed=2)
+    found = rates.found(noise.iid, size, change, 2, rates.by_means)
     theory = rates.expected_power(size, change, noise.SD)
     assert found.within(theory, theory), (found, theory)
-
-
-def test_power_on_independent_noise_at_30_starts_is_within_3_points_of_the_best() -> None:
-    size = Size(20_000, 30)
-    own = rates.power(noise.iid, size, 0.015, 2)
-    best = rates.power(noise.iid, size, 0.015, 2, rates.two_sample)
-    assert own.value >= best.value - 0.03, (own, best)
-
-
-def test_power_at_2_percent_under_drift() -> None:
-    """16 starts, executions of standard deviation 2 %."""
-    found = rates.power(lambda size, draw: noise.drift(size, draw, sd=0.02), Size(20_000, 16), 0.02, 3)
-    assert found.value >= 0.95, found
+    assert found.value - 0.12 < rates.found(noise.iid, size, change, 2).value < found.value
 
 
 def test_power_at_2_percent_under_shared_autocorrelation() -> None:
     """30 starts, a shared autoregression of standard deviation 5 % and executions of 1 %."""
-    found = rates.power(noise.shared_ar, Size(20_000, 30), 0.02, 3)
-    assert found.value >= 0.70, found
+    assert rates.found(noise.shared_ar, Size(4_000, 30), 0.02, 3).value >= 0.70
 
 
-@pytest.mark.parametrize("margin", [0.03, 0.0])
+@pytest.mark.long
+def test_power_at_2_percent_under_drift() -> None:
+    """16 starts, executions of standard deviation 2 %."""
+    found = rates.found(lambda size, draw: noise.drift(size, draw, sd=0.02), Size(20_000, 16), 0.02, 3)
+    assert found.value >= 0.95, found
+
+
+@pytest.mark.parametrize("margin", [0.0, pytest.param(0.03, marks=pytest.mark.long)])
 def test_false_alarms_of_3000_unchanged_queries(margin: float) -> None:
-    assert rates.false_alarms(20, 4, Rules(margin=margin)) <= 1
+    assert rates.false_alarms(5, 4, Rules(margin=margin)) <= 1
 
 
 def test_false_discoveries_and_recall_of_3000_queries() -> None:
-    """90 % of the queries lie exactly at the margin, 10 % are 10 % slower; 10 starts of 3 runs."""
-    false_share, found = rates.discoveries(20, 5)
+    """90 % of the queries lie exactly at the margin, 10 % are 10 % slower; 10 starts of 4 rounds, both questions."""
+    false_share, found = rates.discoveries(5, 5)
     assert false_share <= 0.05
     assert found.value >= 0.90
 
 
+@pytest.mark.parametrize("kind", LAWS)
+def test_false_discoveries_of_each_question(kind: str) -> None:
+    """Half of the 5 % for each; what lies at the margin lies there by the question's own truth."""
+    usual, whole = rates.discoveries_under(noise.ALL[kind], 40, 5, truth(kind))
+    assert usual <= 0.025
+    assert whole <= 0.025
+
+
 def test_false_coverage_rate() -> None:
-    assert rates.false_coverage(20, 6) <= 0.05
+    assert rates.false_coverage(5, 6) <= 0.05
 
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_same_is_not_given_at_the_margin(kind: str) -> None:
-    found = rates.wrongly_same(ALL[kind], Size(20_000), 7)
-    assert found.value <= 0.055, found
+    """Ten starts for the typical execution; the total needs 400 executions before it is ever the same."""
+    usual, whole = rates.wrongly_same(noise.ALL[kind], Size(1_500), 7, truth(kind))
+    assert usual.within(0.0, 0.055), usual
+    assert whole.count == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", noise.ALL)
+def test_the_total_is_not_the_same_at_the_margin(kind: str) -> None:
+    """408 executions of either side. Under Pareto(2.5) spikes, whose fourth moment is infinite, a little more."""
+    _, whole = rates.wrongly_same(noise.ALL[kind], Size(1_000, 34, rounds=6, runs=2), 7, truth(kind))
+    assert whole.within(0.0, 0.075 if kind == "Pareto(2.5) spikes" else 0.055), whole
 
 
 def test_share_of_unchanged_queries_that_are_certified() -> None:
-    """Executions of standard deviation 3 %, starts of 1 %, 10 starts of 3 runs."""
-    assert rates.certified(3, 8).value >= 0.70
+    """Executions of standard deviation 3 %, starts of 1 %, 10 starts of 4 rounds."""
+    assert rates.certified(1, 8).value >= 0.70
 
 
 ARMS = ("new", "old", "old#2")
@@ -140,42 +162,48 @@ SPEC = Spec(
 )
 
 
-def sampled(logs: NDArray[np.float64]) -> list[Sample]:
-    """Samples, one timed execution a start, of operations named by their number."""
+def sampled(logs: Floats) -> list[Sample]:
+    """Samples of simulated experiments, each an operation named by its number."""
     return [
         Sample(
             block=block,
             start=0,
             turn=0,
-            run=1,
-            arm=arm,
-            contender=arm.removesuffix("#2"),
+            run=run + 1,
+            round=turn,
+            arm=ARMS[arm],
+            contender=ARMS[arm].removesuffix("#2"),
             operation=f"{operation:04}",
             case="c",
             outcome=Outcome.OK,
-            wall_s=wall_s,
+            wall_s=float(wall_s),
         )
-        for operation, blocks in enumerate(np.exp(logs).tolist())
-        for block, times in enumerate(blocks)
-        for arm, wall_s in zip(ARMS, times, strict=True)
+        for (operation, block, turn, arm, run), wall_s in np.ndenumerate(np.exp(logs))
     ]
 
 
 def test_the_simulation_goes_the_way_of_the_judge() -> None:
     """Samples of simulated experiments, judged, give the figures that are counted here."""
-    logs = noise.start_effects(Size(40), np.random.default_rng(9))
-    judged = analyse(sampled(logs), spec=SPEC).verdicts
-    effects = rates.estimated(logs)
-    decisions = decide(effects, np.full(40, 10), Rules())
-    assert [verdict.verdict for verdict in judged] == list(decisions.names)
-    ratios = np.array([verdict.ratio for verdict in judged], dtype=np.float64)
-    np.testing.assert_allclose(ratios, np.exp(effects.effect))
+    logs = noise.start_effects(Size(40, runs=2), np.random.default_rng(9))
+    logs[:20, :, :, 0] += 0.1
+    verdicts = analyse(sampled(logs), spec=SPEC).verdicts
+    found = rates.compared(logs)
+    judged = rates.judged(found)
+    assert [verdict.verdict for verdict in verdicts] == list(judged.names)
+    totals = [verdict.total for verdict in verdicts]
+    assert [one.verdict if one else "refused" for one in totals] == list(judged.total.names)
+    effects = [rates.over_blocks(one) for one in rates.differences(logs)]
+    ratios = np.array([verdict.ratio for verdict in verdicts], dtype=np.float64)
+    np.testing.assert_allclose(ratios, np.exp(effects[0].effect))
+    np.testing.assert_allclose([one.ratio for one in totals if one], np.exp(effects[1].effect))
+    np.testing.assert_allclose(found.effects.error, effects[0].error)
+    np.testing.assert_allclose(found.totals.error, effects[1].error)
 
 
 @pytest.mark.long
 def test_3000_verdicts_in_2_seconds() -> None:
     """Thirty starts of each arm; processor seconds, so that a busy machine does not fail it."""
-    samples = sampled(noise.iid(Size(3_000, 30), np.random.default_rng(10)))
+    samples = sampled(noise.iid(Size(3_000, 30, rounds=1), np.random.default_rng(10)))
     begin = time.process_time()
     assert len(analyse(samples, spec=SPEC).verdicts) == 3_000
     assert time.process_time() - begin < 2

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from . import noise, otava, peers, robust
+from . import noise, otava, peers
 from .noise import Size
-
-SLOW = [name for name in robust.ROBUST if name != "Huber on blocks, MAD"]
 
 
 def test_mann_whitney_is_scipys() -> None:
@@ -31,13 +29,13 @@ def test_welch_is_scipys() -> None:
     np.testing.assert_allclose(peers.welch(new, old), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind", noise.SIX | noise.UNEQUAL)
-def test_executions_have_means_of_their_kind(kind: str) -> None:
-    size, draw = Size(40_000, 4), np.random.default_rng(3)
-    means = noise.executions(kind, size, draw).mean(axis=3)
-    expected = (noise.SIX | noise.UNEQUAL)[kind](size, np.random.default_rng(4))
-    for statistic in (np.mean, np.std):
-        assert statistic(means[:, :, 0]) == pytest.approx(statistic(expected[:, :, 0]), abs=0.002)
+def test_executions_by_start_are_those_of_the_rounds() -> None:
+    """Two rounds of two runs, three arms: start 1 of arm 2 has the four executions of its rounds."""
+    size = Size(2, 3, rounds=2, runs=2)
+    logs = np.arange(np.prod(size.shape), dtype=np.float64).reshape(size.shape)
+    by_start = noise.executions(lambda size, draw: logs, size, np.random.default_rng(1))
+    assert by_start.shape == (2, 3, 3, 4)
+    assert list(by_start[1, 1, 2]) == list(logs[1, 1, :, 2].ravel())
 
 
 def test_one_start_deceives_every_test_that_knows_none() -> None:
@@ -71,25 +69,6 @@ def test_running_again_and_peeking() -> None:
     assert peers.peeked(4_000, 9).within(0.08, 0.11)
     claimed, _ = peers.attempts(4_000, 9, 10)
     assert claimed.value <= 0.001
-
-
-@pytest.mark.parametrize(
-    "name", ["Huber on blocks, MAD", *(pytest.param(name, marks=pytest.mark.long) for name in SLOW)]
-)
-def test_the_robust_fits_are_calibrated_and_find_more_under_spikes(name: str) -> None:
-    """They are not used: a contender's own spikes would be forgiven (docs/reference/guarantees.md)."""
-    size = Size(2_000, 10)
-    found = {kind: robust.compared_one(kind, size, name) for kind in ("iid", "5 % spikes")}
-    assert found["iid"][0].within(0.007, 0.015)
-    assert found["5 % spikes"][1].value > 0.12
-
-
-@pytest.mark.long
-def test_robust_fits_call_the_same_what_spikes() -> None:
-    """Why they are not used: the candidate's mean is longer by the margin, and 5 % of SAME are allowed."""
-    found = {name: same.value for name, _, same in robust.forgiven(500, 30, 10)}
-    least_squares = found.pop("least squares")
-    assert min(found.values()) > 0.8 > least_squares
 
 
 @pytest.mark.long

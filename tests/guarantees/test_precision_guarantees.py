@@ -1,84 +1,82 @@
-"""Stopping on precision keeps the coverage of the 99 % interval at 98.5 % or better, for every kind of noise."""
+"""Adaptive stopping keeps the coverage of the printed intervals, the false discoveries, and SAME at the margin."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from weigh.experiment.results import precision as rule
-from weigh.model.contender import Contender
-from weigh.model.spec import Spec
+from weigh.statistics import student_t
+from weigh.verdict.decide import EARLY, LOOKS
 
-from . import noise, precision
+from . import noise, precision, rates
 from .noise import Size
-from .test_guarantees import sampled
+from .rates import HALVED, MARGIN
 
-if TYPE_CHECKING:
-    from weigh.experiment.interim_look import InterimLook
-    from weigh.model.sample import Sample
-
-WORST = 0.6
-"""The target at which stopping costs most coverage, in standard deviations of the contrast."""
-LAWS = [pytest.param("iid", marks=pytest.mark.long), "runs chosen"]
+LAW = "start effects"
+LAWS = [pytest.param(kind, marks=() if kind == LAW else pytest.mark.long) for kind in precision.LAWS]
+CHANGES = list(precision.CHANGES)
 
 
 @pytest.mark.parametrize("kind", LAWS)
-def test_coverage_where_sampling_stops_on_precision(kind: str) -> None:
-    found, starts = precision.coverage(precision.KINDS[kind], 10_000, 31, WORST)
-    assert found.within(0.985, 1.0), found
-    assert 15 < starts < 40
+def test_the_printed_interval_covers_whatever_the_effect(kind: str) -> None:
+    """Nominal 99 %, goal 98.5 %: for no effect, one at the margin, 5 %, 10 % and three times."""
+    usual, _ = rates.blockwise(precision.LAWS[kind], Size(2_000, 100), 31)
+    for change in precision.CHANGES.values():
+        found = precision.covered(precision.run(usual + change), change)
+        assert found.within(0.985, 1.0), (change, found)
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_hardly_anything_at_the_margin_ends_early(kind: str) -> None:
+    found = precision.ended(precision.LAWS[kind], 1_000, 32, MARGIN)
+    limit = EARLY * HALVED.fdr / precision.OPERATIONS
+    assert rates.rate(found.early).within(0.0, limit)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("target", precision.TARGETS)
-@pytest.mark.parametrize("kind", precision.KINDS)
-def test_coverage_for_every_target_and_noise(kind: str, target: float) -> None:
-    found, _ = precision.coverage(precision.KINDS[kind], 20_000, 33, target)
-    assert found.within(0.985, 1.0), found
+@pytest.mark.parametrize("kind", precision.LAWS)
+def test_same_at_the_margin_where_sampling_stops_on_width(kind: str) -> None:
+    """Stopping at a look that happens to be narrow costs a little: 6.5 % are allowed here instead of 5.5."""
+    found = precision.ended(precision.LAWS[kind], 4_000, 34, MARGIN)
+    equal = rates.rate(np.isin(precision.decided(found), rates.EQUAL))
+    assert equal.within(0.0, 0.065), equal
+
+
+def test_false_discoveries_of_sessions_that_end_operation_by_operation() -> None:
+    """21 of 24 lie exactly at the margin, three are 10 % slower: half of the 5 % for this question."""
+    false_share, found, starts = precision.discoveries(noise.iid, 60, 33)
+    assert false_share <= 0.025
+    assert found.value >= 0.99
+    assert starts < 20
+
+
+def test_a_difference_of_three_times_ends_at_the_first_look() -> None:
+    found = precision.ended(precision.LAWS["start effects of 5 %"], 400, 35, float(np.log(3)))
+    assert found.early.mean() > 0.95
+    assert np.median(found.starts) == LOOKS[0]
+
+
+def test_the_share_is_that_of_what_ended_it() -> None:
+    """By hand: no scatter is narrow at three looks from ten starts on; the looks at 8, 9 and 10 are three in a row."""
+    still = precision.run(np.tile([0.0, 1e-6], (1, 50)))
+    assert (still.starts[0], still.early[0]) == (10, False)
+    assert still.share[0] == pytest.approx(1 - EARLY)
+    assert still.half[0] == pytest.approx(
+        student_t.quantile(1 - 0.01 * 0.9, np.array([9.0]))[0] * still.effects.error[0]
+    )
+    # Differences of 1.0 and 1.2 in turn: too wide, and clear at ten starts.
+    clear = precision.run(np.tile([1.0, 1.2], (1, 50)))
+    assert (clear.starts[0], clear.early[0]) == (10, True)
+    assert clear.share[0] == pytest.approx(EARLY / len(LOOKS))
+    # Differences of -1 and 1 are neither.
+    open_ = precision.run(np.tile([-1.0, 1.0], (1, 50)))
+    assert (open_.starts[0], open_.early[0]) == (100, False)
 
 
 @pytest.mark.long
 def test_stopping_at_the_first_narrow_look_is_rejected_with_reason() -> None:
     """Why ten starts and three looks in a row: without them the intervals cover too rarely."""
-    _, found, _ = precision.worst(noise.iid, 20_000, 31, precision.EAGER)
-    assert not found.within(0.985, 1.0), found
-
-
-SPEC = Spec(
-    workload="w",
-    contenders=tuple(Contender(name=name, engine="duckdb") for name in ("old", "new")),
-    baseline="old",
-    starts=40,
-    runs=1,
-    precision=0.02,
-)
-
-
-def retired(samples: list[Sample], spec: Spec) -> dict[str, int]:
-    """The number of starts after which each operation is retired, by the rule as the protocol asks it."""
-    looks: list[InterimLook] = []
-    live = tuple(dict.fromkeys(one.operation for one in samples))
-    found = {}
-    for block in range(rule.FIRST_LOOK - 1, spec.starts):
-        own = [one for one in samples if one.block <= block]
-        look = rule.look(
-            own, (), spec=spec, runs=1, most=spec.starts, live=live, before=looks, block=block, at=float(block)
-        )
-        looks.append(look)
-        found.update(dict.fromkeys(look.retired, block + 1))
-        live = tuple(one for one in live if one not in look.retired)
-        if look.stop:
-            break
-    return found
-
-
-def test_the_simulation_stops_as_the_protocol_does() -> None:
-    logs = noise.start_effects(Size(12, 40), np.random.default_rng(34), sd=0.02, start=0.015)
-    found = precision.stop(logs, float(np.log1p(0.02)))
-    by_protocol = retired(sampled(logs), SPEC)
-    reached = found.half <= np.log1p(0.02)
-    assert reached.sum() > 3
-    assert len(set(found.starts[reached])) > 2
-    assert by_protocol == {f"{number:04}": int(found.starts[number]) for number in np.flatnonzero(reached)}
+    _, eager = precision.worst(noise.iid, 20_000, 33, precision.EAGER)
+    _, used = precision.worst(noise.iid, 20_000, 33, precision.WIDTH_ONLY)
+    assert not eager.within(0.985, 1.0), eager
+    assert used.within(0.985, 1.0), used

@@ -3,108 +3,112 @@
 import numpy as np
 import pytest
 
-from weigh.statistics.effects import fit
+from weigh.statistics.effects import over_blocks, total, typical
 
-TWO = np.array([1.0, -1.0])
-THREE = np.array([1.0, -1.0, -1.0])
 NAN = np.nan
 
 
-def test_balanced_is_the_t_of_the_block_contrasts() -> None:
-    """Contrasts 2, 4, 6 against the mean of two baseline arms: mean 4, standard deviation 2, 2 df."""
-    logs = np.array([[[3.0, 0.0, 2.0], [15.0, 12.0, 10.0], [1.0, -5.0, -5.0]]])
-    effects = fit(logs, THREE)
-    assert effects.effect[0] == pytest.approx(4)
-    assert effects.error[0] == pytest.approx(2 / np.sqrt(3))
-    assert effects.freedom[0] == pytest.approx(2)
+def turns(*rounds: float | list[float]) -> np.ndarray:
+    """One block: a number of every round, or a list of those of its arms; shape (1, rounds, arms)."""
+    return np.array([[one if isinstance(one, list) else [one] for one in rounds]], dtype=np.float64)
 
 
-def test_shared_block_effects_cancel() -> None:
-    logs = np.array([[[1.1, 1.0], [5.3, 5.0], [9.2, 9.0]]])
-    moved = logs + np.array([100.0, -20.0, 3.0])[None, :, None]
-    assert fit(logs, TWO).effect == pytest.approx(fit(moved, TWO).effect)
-    assert fit(logs, TWO).error == pytest.approx(fit(moved, TWO).error)
+def test_typical_is_the_median_of_the_differences_of_a_round() -> None:
+    """Differences 0.1, 0.2 and 5: the middle one, whatever the machine did from round to round."""
+    candidate, baseline = turns(1.1, 3.2, 12.0), turns(1.0, 3.0, 7.0)
+    assert typical(candidate, baseline)[0] == pytest.approx(0.2)
+    assert typical(candidate + 40, baseline + 40)[0] == pytest.approx(0.2)
 
 
-def test_one_arm_missing_in_a_block_is_least_squares() -> None:
-    """y = block + arm + noise with one baseline cell missing, against a plain regression on dummies."""
-    rng = np.random.default_rng(5)
-    cells = rng.normal(size=(6, 3))
-    cells[2, 1] = NAN
-    block, arm = np.nonzero(~np.isnan(cells))
-    dummies = np.concatenate([np.eye(6)[block], np.eye(3)[arm]], axis=1)
-    solution = np.linalg.lstsq(dummies, cells[block, arm], rcond=None)[0]
-    expected = solution[6] - (solution[7] + solution[8]) / 2
-    effects = fit(cells[None], THREE)
-    assert effects.effect[0] == pytest.approx(expected)
-    assert 3 < effects.freedom[0] < 5.01
-    assert effects.error[0] > 0
+def test_typical_pairs_with_each_arm_of_the_baseline() -> None:
+    """Two rounds, two arms: differences 1 and 2, 3 and 8: the median is 2.5, where that of the means would be 3.5."""
+    candidate, baseline = turns(5.0, 9.0), turns([4.0, 3.0], [6.0, 1.0])
+    assert typical(candidate, baseline)[0] == pytest.approx(2.5)
+    assert typical(candidate, baseline.mean(axis=-1, keepdims=True))[0] == pytest.approx((1.5 + 5.5) / 2)
 
 
-def test_a_block_without_the_candidate_adds_nothing() -> None:
-    """Two arms: a block with one of them holds no contrast, so the other blocks decide alone."""
-    whole = np.array([[[2.0, 0.0], [4.0, 0.0], [6.0, 0.0]]])
-    partial = np.concatenate([whole, [[[NAN, 7.0]]]], axis=1)
-    for one, other in zip(
-        (fit(whole, TWO).effect, fit(whole, TWO).error, fit(whole, TWO).freedom),
-        (fit(partial, TWO).effect, fit(partial, TWO).error, fit(partial, TWO).freedom),
-        strict=True,
-    ):
-        assert one == pytest.approx(other)
+def test_typical_leaves_out_pairs_that_lack_a_side() -> None:
+    candidate, baseline = turns(5.0, NAN, 9.0), turns([4.0, NAN], [0.0, 0.0], [6.0, 2.0])
+    assert typical(candidate, baseline)[0] == pytest.approx(np.median([1.0, 3.0, 7.0]))
+    assert np.isnan(typical(turns(1.0, NAN), turns(NAN, 1.0))[0])
 
 
-def test_an_arm_that_never_ran_leaves_its_weight_to_the_other() -> None:
-    cells = np.array([[[2.0, 0.0, NAN], [4.0, 0.0, NAN], [6.0, 0.0, NAN]]])
-    assert fit(cells, THREE).effect[0] == pytest.approx(4)
-    assert fit(cells, THREE).error[0] == pytest.approx(2 / np.sqrt(3))
+def test_a_side_that_never_took_part_gives_nothing() -> None:
+    none = np.empty((1, 3, 0))
+    assert np.isnan(typical(none, turns(1.0, 2.0, 3.0))[0])
+    assert np.isnan(total(none, turns(1.0, 2.0, 3.0))[0])
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        pytest.param([[1.0, NAN], [1.0, NAN]], id="no baseline"),
-        pytest.param([[1.0, NAN], [NAN, 2.0]], id="never together"),
-        pytest.param([[1.0, 2.0], [NAN, NAN]], id="one block"),
-        pytest.param([[NAN, NAN], [NAN, NAN]], id="nothing"),
-    ],
-)
-def test_what_the_data_cannot_tell_is_nan(cells: list[list[float]]) -> None:
-    effects = fit(np.array([cells]), TWO)
-    assert np.isnan(effects.effect[0])
-    assert np.isnan(effects.error[0])
+def test_total_is_the_ratio_of_the_sums_over_all_blocks() -> None:
+    """Sums 3 + 9 over 2 + 4: twice as long; the blocks' own ratios are 1.5 and 2.25."""
+    candidate = np.array([[[1.0], [2.0]], [[4.0], [5.0]]])
+    baseline = np.array([[[1.0], [1.0]], [[2.0], [2.0]]])
+    blocks = total(candidate, baseline)
+    assert blocks.shape == (2,)
+    assert blocks.mean() == pytest.approx(np.log(2))
+    # Linear parts: 1.5 / 3 - 1 / 1.5 and 4.5 / 3 - 2 / 1.5.
+    assert blocks - np.log(2) == pytest.approx([-1 / 6, 1 / 6])
 
 
-def test_constant_samples_have_no_error() -> None:
-    cells = np.log(np.array([[[1.1, 1.0, 1.0]] * 7]))
-    effects = fit(cells, THREE)
-    assert effects.effect[0] == pytest.approx(np.log(1.1))
-    assert effects.error[0] == 0
-    assert fit(np.log(np.full((1, 7, 3), 0.0123)), THREE).effect[0] == 0
+def test_total_sees_one_stall_and_typical_does_not() -> None:
+    """Ten rounds of 1 s, one of which takes 11 s for the candidate: twice the sum."""
+    candidate, baseline = turns(*[1.0] * 9, 11.0), turns(*[1.0] * 10)
+    assert typical(np.log(candidate), np.log(baseline))[0] == 0
+    assert total(candidate, baseline)[0] == pytest.approx(np.log(2))
 
 
-def test_patterns_are_fitted_each_by_itself() -> None:
-    rng = np.random.default_rng(1)
-    logs = rng.normal(size=(20, 8, 3))
-    logs[rng.random(logs.shape) < 0.1] = NAN
-    together = fit(logs, THREE)
-    alone = [fit(logs[row : row + 1], THREE) for row in range(len(logs))]
-    np.testing.assert_allclose(together.effect, [effects.effect[0] for effects in alone])
-    np.testing.assert_allclose(together.error, [effects.error[0] for effects in alone])
-    np.testing.assert_allclose(together.freedom, [effects.freedom[0] for effects in alone])
+def test_total_takes_the_same_pairs_of_both_sides() -> None:
+    """The round that the baseline lacks does not count for the candidate either; a block without pairs is none."""
+    candidate = np.array([[[2.0], [50.0]], [[4.0], [4.0]], [[9.0], [9.0]]])
+    baseline = np.array([[[1.0], [NAN]], [[1.0], [1.0]], [[NAN], [NAN]]])
+    blocks = total(candidate, baseline)
+    assert np.isnan(blocks[2])
+    assert blocks[:2].mean() == pytest.approx(np.log(3))
 
 
-@pytest.mark.parametrize("blocks", [5, 10, 30, 100])
-def test_any_number_of_blocks_with_gaps_is_estimated(blocks: int) -> None:
-    """The cut-off of the pseudo-inverse once let rounding through, at 30 blocks and more."""
-    draw = np.random.default_rng(2)
-    for _ in range(20):
-        logs = draw.normal(size=(1, blocks, 3)) + draw.normal(size=(1, blocks, 1))
-        logs[:, 2:][draw.random(logs[:, 2:].shape) < 0.1] = NAN
-        effects = fit(logs, THREE)
-        assert np.isfinite(effects.effect[0])
-        assert 0.5 < effects.error[0] * np.sqrt(blocks / 1.5) < 2 or blocks == 5
-        assert effects.freedom[0] <= blocks - 1 + 1e-9
+def test_total_moves_with_the_machine() -> None:
+    """What makes a block slower as a whole multiplies both sums: no error comes of it."""
+    slow = np.array([1.0, 3.0, 10.0])[:, None, None]
+    blocks = total(1.2 * slow, slow)
+    assert blocks == pytest.approx(np.log(1.2))
 
 
-def test_nothing_to_fit() -> None:
-    assert fit(np.empty((0, 5, 3)), THREE).effect.shape == (0,)
+def test_total_of_unequal_scatter_is_that_of_the_means() -> None:
+    """Blocks of two executions, 1 and 3 in some order against 2 and 2: the mean of their own logarithms is not 0."""
+    draw = np.random.default_rng(3)
+    candidate = draw.choice([0.5, 3.5], (4_000, 2, 1))
+    baseline = np.full((4_000, 2, 1), 2.0)
+    assert total(candidate, baseline).mean() == pytest.approx(0, abs=0.03)
+    assert np.log(candidate.mean(axis=(1, 2)) / 2).mean() < -0.15
+
+
+def test_over_blocks_is_the_one_sample_t() -> None:
+    """2, 4, 6: mean 4, standard deviation 2, two degrees of freedom."""
+    found = over_blocks(np.array([[2.0, 4.0, 6.0]]))
+    assert (found.effect[0], found.freedom[0]) == (4, 2)
+    assert found.error[0] == pytest.approx(2 / np.sqrt(3))
+
+
+def test_over_blocks_leaves_out_blocks_without_a_number() -> None:
+    found = over_blocks(np.array([[NAN, 2.0, NAN, 4.0, 6.0], [1.0, 2.0, 3.0, 4.0, 5.0]]))
+    assert (found.effect[0], found.freedom[0]) == (4, 2)
+    assert found.error[0] == pytest.approx(2 / np.sqrt(3))
+    assert (found.effect[1], found.freedom[1]) == (3, 4)
+
+
+@pytest.mark.parametrize("blocks", [[1.0], [1.0, NAN], [NAN, NAN], []])
+def test_fewer_than_two_blocks_tell_nothing(blocks: list[float]) -> None:
+    found = over_blocks(np.array([blocks]))
+    assert all(np.isnan(one[0]) for one in (found.effect, found.error, found.freedom))
+
+
+def test_constant_numbers_have_no_error() -> None:
+    found = over_blocks(np.log(np.full((1, 7), 1.1)))
+    assert found.effect[0] == pytest.approx(np.log(1.1))
+    assert found.error[0] == 0
+    assert over_blocks(np.full((1, 7), 1e-15)).effect[0] == 0
+
+
+def test_nothing_to_estimate() -> None:
+    assert over_blocks(np.empty((0, 5))).effect.shape == (0,)
+    assert typical(np.empty((0, 5, 2, 1)), np.empty((0, 5, 2, 2))).shape == (0, 5)

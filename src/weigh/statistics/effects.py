@@ -5,7 +5,7 @@ the machine was the same for both (what moves within a tenth of a second stays a
 
 *Typical* is the median of the differences of the logarithms of the pairs of a start: what one execution usually takes.
 A stall that hits one execution in a hundred does not move it. *Total* is the logarithm of the ratio of the sums over
-the same pairs: what one waits in all, stalls included.
+the same pairs of all starts: what one waits in all, stalls included.
 
 The start is the unit: each block gives one number a question, numbers of different blocks are independent, and nothing
 is assumed about what happens within a block. Student's t of these numbers is all the arithmetic that follows.
@@ -13,6 +13,7 @@ is assumed about what happens within a block. Student's t of these numbers is al
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,18 +56,27 @@ def typical(candidate: Floats, baseline: Floats) -> Floats:
 
 
 def total(candidate: Floats, baseline: Floats) -> Floats:
-    """The logarithm of the ratio of the sums over the pairs, one number a block.
+    """The logarithm of the ratio of the sums over all blocks, one number a block, whose mean it is.
+
+    A block's number is the logarithm plus what the block adds to its error, the linear part of it. The logarithm of
+    each block's own ratio would be too low where the candidate scatters more: a mean of few executions is often below
+    what is expected, and no number of blocks makes up for it.
 
     Args:
-        candidate: mean times of its turns, shape (..., rounds, arms), NaN where there was none.
+        candidate: mean times of its turns, shape (..., blocks, rounds, arms), NaN where there was none.
         baseline: those of the baseline's turns in the same rounds.
     """
     own, other = np.broadcast_arrays(_pairs(candidate), _pairs(baseline, of_baseline=True))
     own, other = _flat(own), _flat(other)
     both = ~np.isnan(own) & ~np.isnan(other)
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(both, own, 0.0).sum(axis=-1) / np.where(both, other, 0.0).sum(axis=-1)
-        return np.asarray(np.where(both.any(axis=-1), np.log(ratio), np.nan), dtype=np.float64)
+        one, two = (np.where(both, side, 0.0).sum(axis=-1) / both.sum(axis=-1) for side in (own, other))
+        blocks = both.any(axis=-1)
+        mean, other_mean = (
+            np.where(blocks, side, 0.0).sum(axis=-1, keepdims=True) / blocks.sum(axis=-1, keepdims=True)
+            for side in (one, two)
+        )
+        return np.asarray(np.log(mean / other_mean) + (one / mean - two / other_mean), dtype=np.float64)
 
 
 def over_blocks(differences: Floats) -> Effects:
@@ -104,7 +114,7 @@ def _median(values: Floats) -> Floats:
 
 def _flat(pairs: Floats) -> Floats:
     """Rounds and pairs of arms as one axis."""
-    return pairs.reshape(*pairs.shape[:-3], -1)
+    return pairs.reshape(*pairs.shape[:-3], math.prod(pairs.shape[-3:]))
 
 
 def _pairs(turns: Floats, *, of_baseline: bool = False) -> Floats:

@@ -115,8 +115,11 @@ class _Session:
         pairs = [pair for pair, ruling in rows.items() if ruling is None]
         numbers = [(self.number[question], self.contender[candidate]) for question, candidate in pairs]
         compared = compare(self.table, numbers, self.baseline)
+        clock = self.metric in _CLOCKS
+        if clock:
+            compared = soundness.with_rounding(compared)
         refused = np.array([any(self._refused(pair)) for pair in pairs], dtype=np.bool_)
-        refused |= soundness.unfit(compared, self.table.attempts, self.spec.rules, clock=self.metric in _CLOCKS)
+        refused |= soundness.unfit(compared, self.table.attempts, self.spec.rules, clock=clock)
         share = np.array([self.shares.get(question.operation, 1.0) for question, _ in pairs])
         # Two questions about the time, and half of the false discoveries for each.
         rules = totals.halved(self.spec.rules) if self.metric == _TOTALLED else self.spec.rules

@@ -17,7 +17,7 @@ from weigh.verdict.timings import median_logs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.statistics.arrays import Floats, Ints
+    from weigh.statistics.arrays import Bools, Floats, Ints
     from weigh.verdict.table import Table, Turns
 
 OUTLYING = 6.0
@@ -38,7 +38,7 @@ class Comparisons:
         effects: candidate over baseline, what one execution usually takes.
         totals: candidate over baseline, what one waits in all.
         starts: blocks in which both were measured.
-        lost: blocks in which one of the two was measured and the other was not.
+        lost: blocks in which one of their arms lacks a turn that another has: same case, same round.
         runs: executions a start of the candidate, the median over its starts.
         executions: of the two the fewer, all starts together.
         median: difference of the logarithms of the medians.
@@ -46,7 +46,8 @@ class Comparisons:
         p_trend: p-value of "the ratio does not drift from block to block"; NaN below four blocks.
         outlying: starts whose ratio is of another kind than that of the rest, all on the same side.
         apart: how far the middle of those is from the middle of all, a logarithm; 0 where there is none.
-        step: smallest step between two different values, over the smaller median: how coarse the clock is.
+        step: smallest step between two different values, over the smaller median: how coarse the clock is; 0 where it
+            is fine, infinity where all values are the same.
     """
 
     effects: Effects
@@ -76,10 +77,9 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         there = question[rows]
         usual[rows], whole[rows] = (found[there] for found in _differences(table, turns, own, base))
         runs[rows] = _typical(counts[there][..., own].reshape(len(there), -1))
-        either = [counts[there][..., arms].any(axis=-1) for arms in (own, base)]
-        lost[rows] = (either[0] ^ either[1]).sum(axis=1)
+        lost[rows] = _lost(table, turns, np.concatenate([own, base]))[there].sum(axis=1)
     executions = table.executions()
-    effects, steps = over_blocks(usual), _steps(table)
+    effects = over_blocks(usual)
     outlying, apart = _outlying(usual)
     return Comparisons(
         effects=effects,
@@ -93,7 +93,7 @@ def compare(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Co
         p_trend=_p_trend(usual),
         outlying=outlying,
         apart=apart,
-        step=np.maximum(steps[question, candidate], steps[question, baseline]),
+        step=_steps(table, pairs, baseline),
     )
 
 
@@ -149,22 +149,36 @@ def _differences(table: Table, turns: Turns, own: Ints, base: Ints) -> tuple[Flo
     return usual, table.by_question(total(turns.mean[..., own], turns.mean[..., base]))
 
 
-def _steps(table: Table) -> Floats:
-    """Smallest step between different values over their median, shape (questions, contenders); 0 where all differ."""
-    shape = (len(table.questions), len(table.contenders))
-    found = np.zeros(shape)
-    group = table.question * shape[1] + table.contender
+def _lost(table: Table, turns: Turns, arms: Ints) -> Bools:
+    """Blocks in which some of the arms have a turn that others lack, shape (questions, blocks)."""
+    present = ~np.isnan(turns.middle[..., arms])
+    # An arm that never took part is not lost.
+    present = present[..., present.any(axis=(0, 1, 2))]
+    count: Ints = present.sum(axis=-1)
+    rounds: Ints = ((count > 0) & (count < present.shape[-1])).sum(axis=2)
+    found: Bools = table.by_question(rounds.astype(np.float64)) > 0
+    return found
+
+
+def _steps(table: Table, pairs: Sequence[tuple[int, int]], baseline: int) -> Floats:
+    """Smallest step between different values of either side over the smaller median, shape (comparisons,).
+
+    0 where the clock is fine; infinity where every value is the same, which hides the step.
+    """
+    group = table.question * len(table.contenders) + table.contender
     order = np.lexsort((table.value, group))
-    value, of = table.value[order], group[order]
-    edges = np.flatnonzero(np.diff(of)) + 1
-    for number, values in zip(
-        of[np.concatenate([[0], edges])] if len(of) else (), np.split(value, edges), strict=False
-    ):
-        steps = np.diff(values)
+    ends = np.searchsorted(group[order], np.arange(len(table.questions) * len(table.contenders) + 1))
+    value = table.value[order]
+    found = np.zeros(len(pairs))
+    for number, (question, candidate) in enumerate(pairs):
+        first = question * len(table.contenders)
+        own, other = (value[slice(*ends[first + side : first + side + 2])] for side in (candidate, baseline))
+        if min(len(own), len(other)) < _TIED or not min(own[0], other[0]) > 0:
+            continue
         # As many ties as a clock that ticks gives: two equal values of a fine clock are chance.
-        if len(values) >= _TIED and (steps == 0).mean() > _TIES and (steps > 0).any():
-            middle = float(np.median(values))
-            found.flat[number] = steps[steps > 0].min() / middle if middle > 0 else 0.0
+        if min((np.diff(side) == 0).mean() for side in (own, other)) > _TIES:
+            steps = np.diff(np.unique(np.concatenate([own, other])))
+            found[number] = steps.min(initial=np.inf) / min(own[len(own) // 2], other[len(other) // 2])
     return found
 
 

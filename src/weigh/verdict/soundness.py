@@ -7,6 +7,7 @@ starts of another kind among the rest (one in twenty is slower by 30 %) are seen
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,19 +23,38 @@ if TYPE_CHECKING:
     from weigh.model.spec import Rules
     from weigh.model.verdict import Reason
     from weigh.statistics.arrays import Bools
+    from weigh.statistics.effects import Effects
     from weigh.verdict.comparison import Comparisons
 
 _EQUAL = [VerdictName.SAME.value, VerdictName.SMALL.value]
 
 
 def coarse(compared: Comparisons, rules: Rules) -> Bools:
-    """Comparisons whose clock ticks in steps larger than the margin; at a margin of 0 every clock does."""
-    found: Bools = compared.step > (rules.margin or np.inf)
+    """Comparisons whose clock ticks in steps larger than the margin, or too large to be seen at all.
+
+    At a margin of 0 every clock does: only what is all the same counts then.
+    """
+    found: Bools = np.isinf(compared.step) | (compared.step > (rules.margin or np.inf))
     return found
 
 
+def with_rounding(compared: Comparisons) -> Comparisons:
+    """The comparisons with what a clock's ticks add to the errors, for metrics that are read from a clock.
+
+    Where a block's number varies by less than half a tick, rounding does not average out: it is the same in every
+    start. Each side is off by up to half a tick, evenly, which is a variance of ``tick**2 / 12``.
+    """
+    tick = np.where(np.isfinite(compared.step), compared.step, 0.0)
+
+    def rounded(effects: Effects) -> Effects:
+        hidden = effects.error * np.sqrt(compared.starts) < tick / 2
+        return replace(effects, error=np.where(hidden, np.hypot(effects.error, tick / np.sqrt(6)), effects.error))
+
+    return replace(compared, effects=rounded(compared.effects), totals=rounded(compared.totals))
+
+
 def lossy(compared: Comparisons, attempts: int) -> Bools:
-    """Comparisons that lack starts of one side: more than the last of every attempt, which may have been broken off."""
+    """Comparisons that lack turns of one arm: in more than the last block of every attempt, which may be broken off."""
     found: Bools = compared.lost > attempts
     return found
 
@@ -68,7 +88,7 @@ def why(compared: Comparisons, at: int, attempts: int, rules: Rules, *, clock: b
     """Why the comparison at position ``at`` is refused."""
     if lossy(compared, attempts)[at]:
         yield reasons.lost(int(compared.lost[at]))
-    if clock and coarse(compared, rules)[at]:
+    if clock and coarse(compared, rules)[at] and np.isfinite(compared.step[at]):
         yield reasons.clock(float(compared.step[at]), rules.margin)
 
 
