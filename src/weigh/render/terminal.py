@@ -40,7 +40,7 @@ VERDICT_STYLE = {
 }
 
 
-_TIER_STYLE = {
+TIER_STYLE = {
     TierName.CONCLUSIVE: "bold green",
     TierName.SUGGESTIVE: "bold yellow",
     TierName.INADMISSIBLE: "bold red",
@@ -60,7 +60,7 @@ def plain_text(renderable: RenderableType) -> str:
 
 def show_tier(tier: Tier) -> RenderableType:
     """What the evidence is good for, and why it is not good for more."""
-    rows: list[RenderableType] = [Text(words.tier(tier.name), style=_TIER_STYLE[tier.name])]
+    rows: list[RenderableType] = [Text(words.tier(tier.name), style=TIER_STYLE[tier.name])]
     for reason in tier.reasons:
         text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
         rows.append(Padding(text, (0, 0, 0, 2)))

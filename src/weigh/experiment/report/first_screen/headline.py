@@ -1,0 +1,189 @@
+"""The headline: who, on how many operations, how much, how sure, and whether the answers are right."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.text import one_line
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.gate import Gate
+    from weigh.model.verdict import Verdict
+
+FACTOR = 2.0
+"""From this ratio on a change is told as a factor."""
+_NAMED = 3
+"""Operations that a sentence names; the others are counted."""
+_KNOWN = {
+    "ground truth": "the ground truth",
+    "published answer": "the published ones",
+    "pinned answer": "the pinned ones",
+}
+
+
+def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str, ...]:
+    """The sentences, the one that matters most first.
+
+    Args:
+        results: what is to be said.
+        compared: every contender against the baseline.
+    """
+    said = [*_unfinished(results)]
+    if results.headline.timings and compared:
+        several = len({pair.temperature for pair in compared}) > 1
+        for pair in compared:
+            when = f"{pair.temperature.capitalize()}: " if several or pair.temperature != "hot" else ""
+            said.append(when + sentence(pair, geometric_mean(results, pair)))
+    elif results.headline.timings:
+        said.append(_alone(results))
+    elif results.gate and not results.record.blocks:
+        said.append("Nothing was timed.")
+    elif results.gate:
+        said.append("There is no time to show.")
+    return (*said, *answers(results))
+
+
+def wrong(results: ExperimentResults) -> tuple[str, ...]:
+    """Of every contender that gave a wrong answer: on which operations, and the first cell that differs."""
+    gate = results.gate
+    return tuple(_wrong(gate, name, operations) for name, operations in gate.contradicted.items()) if gate else ()
+
+
+def sentence(pair: Pair, mean: float | None) -> str:
+    """What a contender is against the baseline.
+
+    Args:
+        pair: of contender and baseline.
+        mean: geometric mean of the ratios, where every operation has one.
+    """
+    total = units.count(len(pair.verdicts), "operation")
+    slower, faster = pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)
+    alike, still_open = pair.of(*ALIKE), pair.of(*OPEN)
+    margin = units.percent(max(one.margin for one in pair.verdicts), 0)
+    parts = []
+    if slower or faster:
+        ordered = sorted((slower, faster), key=len, reverse=True)
+        for one in ordered:
+            if one:
+                word = str(one[0].verdict).upper()
+                lead = "" if parts else f"{pair.contender} is "
+                place = f"on {len(one)}" if parts else f"than {pair.baseline} on {len(one)} of {total}"
+                parts.append(f"{lead}{word} {place}, {amounts(one)}")
+        if mean is not None and len(ordered[0]) == len(pair.verdicts):
+            parts[0] += f" (geometric mean {mean:.2g})"
+        if alike:
+            parts.append(f"the same within {margin} on {len(alike)}")
+    elif alike:
+        place = f"all {total}" if len(alike) == len(pair.verdicts) > 1 else f"{len(alike)} of {total}"
+        parts.append(f"{pair.contender} takes the same time as {pair.baseline} on {place}, within {margin}")
+    elif still_open:
+        place = f"all {total}" if len(still_open) == len(pair.verdicts) > 1 else f"{len(still_open)} of {total}"
+        return f"It is open how {pair.contender} compares with {pair.baseline} on {place}.{_lost(pair)}"
+    else:
+        return f"Nothing compares {pair.contender} with {pair.baseline}:{_lost(pair)}"
+    rest = f" {len(still_open)} {'is' if len(still_open) == 1 else 'are'} open." if still_open else ""
+    return f"{'; '.join(parts)}.{rest}{_lost(pair)}"
+
+
+def amounts(same: Sequence[Verdict]) -> str:
+    """How much slower, or faster: ``by 5.1 to 13.5 %``, ``1.5 to 3.6 times``."""
+    found = sorted(max(one.ratio, 1 / one.ratio) for one in same if one.ratio)
+    if not found:
+        return "by how much is not known"
+    low, high = found[0], found[-1]
+    if high >= FACTOR:
+        return f"{high:.1f} times" if len(found) == 1 else f"{low:.1f} to {high:.1f} times"
+    changes = sorted(abs(one.ratio - 1) for one in same if one.ratio)
+    if len(changes) == 1:
+        return f"by {units.percent(changes[0])}"
+    return f"by {100 * changes[0]:.1f} to {units.percent(changes[-1])}"
+
+
+def geometric_mean(results: ExperimentResults, pair: Pair) -> float | None:
+    """Of the ratios of all operations that were chosen; None where any has no ratio."""
+    ratios = [one.ratio for one in pair.verdicts if one.ratio and one.verdict in (*DIFFERENT, *ALIKE, VerdictName.UNRESOLVED)]
+    asked = len(results.gate.operations) if results.gate else 0
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == asked > 1 else None
+
+
+def answers(results: ExperimentResults) -> Iterator[str]:
+    """Whether the answers are right; what is wrong is said by :func:`wrong`."""
+    gate = results.gate
+    if gate is None:
+        yield "The gate was not reached: no answer was checked."
+        return
+    agreed = [one for one in gate.operations if one.status is GateStatus.AGREED]
+    unverified = [one.operation for one in gate.operations if one.status is GateStatus.UNVERIFIED]
+    if agreed:
+        whole = len(agreed) == len(gate.operations)
+        which = "All answers" if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
+        yield f"{which} agree{_witness(gate)}."
+    if unverified:
+        yield f"Nothing independent confirmed the answers to {named(unverified)}."
+    unable: dict[tuple[str, GateStatus], list[str]] = {}
+    for one in gate.operations:
+        for name, status in one.contenders.items():
+            if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR):
+                unable.setdefault((name, status), []).append(one.operation)
+    for (name, status), operations in unable.items():
+        yield f"{name} {'cannot answer' if status is GateStatus.UNSUPPORTED else 'failed on'} {named(operations)}."
+
+
+def named(operations: Sequence[str], most: int = _NAMED) -> str:
+    """``q1, q2, q3 and 4 more``."""
+    more = len(operations) - most
+    return ", ".join(operations[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _unfinished(results: ExperimentResults) -> Iterator[str]:
+    end, record = results.record.end, results.record
+    if end is None:
+        begun = f"; what follows is from {units.count(len(record.blocks), 'start')}" if record.blocks else ""
+        yield f"Not complete: it was killed, or is still running{begun}."
+    elif end.how != "complete":
+        yield f"Not complete: {one_line(end.reason)}."
+
+
+def _alone(results: ExperimentResults) -> str:
+    """Of times without a comparison."""
+    timings = results.headline.timings
+    who = ", ".join(dict.fromkeys(one.contender for one in timings))
+    operations = len({one.operation for one in timings})
+    times = sorted(one.median for one in timings)
+    spread = units.seconds(times[0]) + (f" to {units.seconds(times[-1])}" if len(times) > 1 else "")
+    return f"{who} took {spread} on {units.count(operations, 'operation')}. Nothing was compared with it."
+
+
+def _lost(pair: Pair) -> str:
+    """What has no time."""
+    said = ""
+    for name, why in ((VerdictName.DIVERGED, "not timed, an answer is wrong"), (VerdictName.ERROR, "failed")):
+        if found := pair.of(name):
+            said += f" {len(found)} {why}: {named([one.operation for one in found])}."
+    return said
+
+
+def _witness(gate: Gate) -> str:
+    """With what the answers agree, where it is the same for all."""
+    seen = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
+    known = [said for name, said in _KNOWN.items() if name in seen]
+    return f" with {known[0]}" if len(known) == 1 else ""
+
+
+def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:
+    place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
+    said = f"{name} gives WRONG answers on {place}: {named(operations)}."
+    for check in gate.checks:
+        if check.contender == name and check.status is GateStatus.DIVERGED and check.differences:
+            witness = f" ({check.witness})" if check.witness else ""
+            return f"{said} {check.operation}, {check.case}: {one_line(str(check.differences[0]), 200)}{witness}."
+    detail = next((one.detail for one in gate.operations if one.operation == operations[0]), "")
+    return f"{said} {operations[0]}: {one_line(detail, 200)}." if detail else said

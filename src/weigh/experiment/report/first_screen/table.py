@@ -1,0 +1,180 @@
+"""The table of the first screen: cells, and how many rows there is room for; a terminal and Markdown print the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.first_screen.headline import amounts
+from weigh.experiment.report.first_screen.screen import Group
+from weigh.model import units
+from weigh.model.verdict import VerdictName
+from weigh.render import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.report.first_screen.screen import FirstScreen, Line, Mean
+    from weigh.model.verdict import Verdict
+
+_NAME = 12
+"""Characters of a contender's name that a heading has room for."""
+_WORD = {
+    VerdictName.SAME: "same",
+    VerdictName.SMALL: "same",
+    VerdictName.UNRESOLVED: "open",
+    VerdictName.REFUSED: "open",
+    VerdictName.DIVERGED: "WRONG",
+    VerdictName.ERROR: "failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells from left to right, with the names of their verdicts where they have one."""
+
+    cells: tuple[str, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is printed in columns.
+
+    Attributes:
+        headings: of the columns.
+        rows: operations that differ; where nothing is compared, all.
+        means: over all operations.
+        rest: differences that there was no room for, then what does not differ.
+        note: how to read it; empty where that is plain.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    means: tuple[Row, ...]
+    rest: tuple[Group, ...]
+    note: str
+
+
+def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
+    """The table with so many rows of operations.
+
+    Args:
+        screen: what is to be said.
+        most: rows of operations; one that there is no room for is in a group.
+        wide: whether ratios of several contenders have their intervals beside them.
+    """
+    lines, rest = screen.lines[:most], screen.lines[most:]
+    groups = (*_beyond(screen, rest), *screen.groups)
+    if not screen.compared:
+        rows = tuple(_alone(one) for one in lines)
+        return Table(("operation", "median", "longest", "CV", "noise"), rows, (), groups, "")
+    if len(screen.others) == 1:
+        interval = f"{screen.confidence} interval"
+        names = heading(screen.baseline, "baseline"), heading(screen.others[0], "contender")
+        return Table(
+            ("operation", *names, "ratio", interval, "what it means"),
+            tuple(_pair(one) for one in lines),
+            tuple(_mean(one) for one in screen.means),
+            groups,
+            "",
+        )
+    marks = tuple(heading(name, f"#{at}") for at, name in enumerate(screen.others, 1))
+    return Table(
+        ("operation", heading(screen.baseline, "baseline"), *marks),
+        tuple(_matrix(one, wide=wide) for one in lines),
+        tuple(_means(screen, wide=wide)),
+        groups,
+        f"A number is the ratio to {screen.baseline} where a difference matters: above 1 takes longer."
+        if lines
+        else "",
+    )
+
+
+def heading(name: str, otherwise: str) -> str:
+    """A contender's name, or what stands for it where it is too long for a column."""
+    return name if len(name) <= _NAME else otherwise
+
+
+def numbered(screen: FirstScreen) -> bool:
+    """Whether a column is headed by a number, which the sentences then have to say."""
+    return len(screen.others) > 1 and any(len(name) > _NAME for name in screen.others)
+
+
+def _pair(one: Line) -> Row:
+    verdict = one.verdicts[0]
+    assert verdict is not None
+    cells = (
+        one.question,
+        units.seconds(one.baseline_s),
+        units.seconds(one.seconds[0]),
+        f"{verdict.ratio:.3f}" if verdict.ratio else "",
+        _interval(verdict.low, verdict.high),
+        words.verdict(verdict),
+    )
+    return Row(cells, ("", "", "", "", "", str(verdict.verdict)))
+
+
+def _mean(one: Mean) -> Row:
+    when = "" if one.temperature == "hot" else f", {one.temperature}"
+    spread = _interval(one.low, one.high)
+    label = f"all {one.operations}{when}"
+    return Row((label, "", "", f"{one.mean:.3f}", spread, "geometric mean, from - to"), ("",) * 6)
+
+
+def _matrix(one: Line, *, wide: bool) -> Row:
+    cells = tuple(_cell(verdict, wide=wide) for verdict in one.verdicts)
+    signs = tuple(str(verdict.verdict) if verdict else "" for verdict in one.verdicts)
+    return Row((one.question, units.seconds(one.baseline_s), *cells), ("", "", *signs))
+
+
+def _cell(verdict: Verdict | None, *, wide: bool) -> str:
+    if verdict is None:
+        return ""
+    if verdict.verdict in _WORD or verdict.ratio is None:
+        return _WORD.get(verdict.verdict, "open")
+    interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""
+    return f"{verdict.ratio:.2f}{interval}"
+
+
+def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
+    """Geometric means of all contenders, a row a temperature."""
+    for temperature in dict.fromkeys(one.temperature for one in screen.means):
+        found = {one.contender: one for one in screen.means if one.temperature == temperature}
+        cells = [_spread(found[name], wide=wide) if name in found else "" for name in screen.others]
+        when = "" if temperature == "hot" else f", {temperature}"
+        yield Row((f"geometric mean{when}", "", *cells), ("",) * (2 + len(cells)))
+
+
+def _spread(one: Mean, *, wide: bool) -> str:
+    return f"{one.mean:.2f}" + (f" ({one.low:.2f}-{one.high:.2f})" if wide else "")
+
+
+def _alone(one: Line) -> Row:
+    timing = one.alone
+    cells = (
+        one.question,
+        units.seconds(timing.median if timing else None),
+        units.seconds(timing.max if timing else None),
+        units.percent(timing.cv if timing else None),
+        units.percent(one.noise),
+    )
+    return Row(cells, ("",) * 5)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return f"{low:.2f} - {high:.2f}" if low is not None and high is not None else ""
+
+
+def _beyond(screen: FirstScreen, rest: Sequence[Line]) -> Iterator[Group]:
+    """Differences that there was no room for, by direction."""
+    if not rest:
+        return
+    if len(screen.others) != 1:
+        yield Group(tuple(one.question for one in rest), "", "see --verbose")
+        return
+    for name in (VerdictName.SLOWER, VerdictName.FASTER):
+        same = [(one, one.verdicts[0]) for one in rest if one.verdicts[0] and one.verdicts[0].verdict is name]
+        if same:
+            meaning = f"{str(name).upper()}, {amounts([verdict for _, verdict in same if verdict])}"
+            yield Group(tuple(one.question for one, _ in same), str(name), meaning)
