@@ -53,7 +53,7 @@ _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 def plain_text(renderable: RenderableType) -> str:
     """A report without colour at a fixed width: the form that is kept and verified."""
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
-    console.print(renderable)
+    console.print(renderable, crop=False)
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.cold import question
+from weigh.experiment.report.first_screen.pair import OPEN
 from weigh.model import codes, units
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import VerdictName
@@ -33,6 +34,8 @@ def totals(results: ExperimentResults) -> tuple[str, ...]:
         return (*said[:_TOLD], *((f"The total is another than the typical time on {more} more.",) if more > 0 else ()))
     judged = [one for one in verdicts if one.total]
     still = sum(one.total.verdict is VerdictName.UNRESOLVED for one in judged if one.total)
+    if all(one.verdict in OPEN for one in judged):
+        return ()
     return (f"Total times: open on {still} of {len(judged)} (rare stalls weigh in them).",) if still else ()
 
 

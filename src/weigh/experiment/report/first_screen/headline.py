@@ -36,19 +36,17 @@ def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str,
         results: what is to be said.
         compared: every contender against the baseline.
     """
-    said = [*_unfinished(results)]
-    if results.headline.timings and compared:
-        several = len({pair.temperature for pair in compared}) > 1
-        for pair in compared:
-            when = f"{pair.temperature.capitalize()}: " if several or pair.temperature != "hot" else ""
-            said.append(when + sentence(pair, geometric_mean(results, pair)))
-    elif results.headline.timings:
-        said.append(_alone(results))
-    elif results.gate and not results.record.blocks:
-        said.append("Nothing was timed.")
-    elif results.gate:
-        said.append("There is no time to show.")
-    return (*said, *answers(results))
+    timed = bool(results.headline.timings)
+    if not timed:
+        nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
+        return (*_unfinished(results), *answers(results), *([nothing] if results.gate else []))
+    if len(compared) == 1:
+        said = [sentence(compared[0], geometric_mean(results, compared[0]))]
+    elif compared:
+        said = [*_listed(results, compared)]
+    else:
+        said = [_alone(results)]
+    return (*_unfinished(results), *said, *answers(results))
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
@@ -67,8 +65,8 @@ def sentence(pair: Pair, mean: float | None) -> str:
     total = units.count(len(pair.verdicts), "operation")
     slower, faster = pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)
     alike, still_open = pair.of(*ALIKE), pair.of(*OPEN)
-    margin = units.percent(max(one.margin for one in pair.verdicts), 0)
-    parts = []
+    margin = _margin(pair)
+    parts: list[str] = []
     if slower or faster:
         ordered = sorted((slower, faster), key=len, reverse=True)
         for one in ordered:
@@ -78,7 +76,7 @@ def sentence(pair: Pair, mean: float | None) -> str:
                 place = f"on {len(one)}" if parts else f"than {pair.baseline} on {len(one)} of {total}"
                 parts.append(f"{lead}{word} {place}, {amounts(one)}")
         if mean is not None and len(ordered[0]) == len(pair.verdicts):
-            parts[0] += f" (geometric mean {mean:.2g})"
+            parts[0] += f" (geometric mean {_mean(mean)})"
         if alike:
             parts.append(f"the same within {margin} on {len(alike)}")
     elif alike:
@@ -93,6 +91,41 @@ def sentence(pair: Pair, mean: float | None) -> str:
     return f"{'; '.join(parts)}.{rest}{_lost(pair)}"
 
 
+def _listed(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[str]:
+    """Several pairs, a short line each."""
+    names = tuple(dict.fromkeys(pair.contender for pair in compared))
+    numbers = {name: f"#{at} " if len(names) > 1 else "" for at, name in enumerate(names, 1)}
+    hot = {pair.temperature for pair in compared} == {"hot"}
+    most = max(len(pair.verdicts) for pair in compared)
+    yield f"Against {compared[0].baseline}, on {units.count(most, 'operation')}:"
+    for pair in compared:
+        when = "" if hot else f", {pair.temperature}"
+        yield f"{numbers[pair.contender]}{pair.contender}{when}: {short(pair)}."
+
+
+def short(pair: Pair) -> str:
+    """What a contender is, where the baseline was named before: ``SLOWER on 9, 1.5 to 3.6 times; open on 1``."""
+    different = sorted((pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)), key=len, reverse=True)
+    parts = [f"{str(one[0].verdict).upper()} on {len(one)}, {amounts(one)}" for one in different if one]
+    for found, said in (
+        (pair.of(*ALIKE), f"the same within {_margin(pair)}"),
+        (pair.of(*OPEN), "open"),
+        (pair.of(VerdictName.DIVERGED), "not timed for a wrong answer"),
+        (pair.of(VerdictName.ERROR), "failed"),
+    ):
+        if found:
+            parts.append(f"{said} on {len(found)}")
+    return "; ".join(parts)
+
+
+def _margin(pair: Pair) -> str:
+    return units.percent(max(one.margin for one in pair.verdicts), 0)
+
+
+def _mean(mean: float) -> str:
+    return f"{mean:.1f}" if mean >= FACTOR else f"{mean:.2f}"
+
+
 def amounts(same: Sequence[Verdict]) -> str:
     """How much slower, or faster: ``by 5.1 to 13.5 %``, ``1.5 to 3.6 times``."""
     found = sorted(max(one.ratio, 1 / one.ratio) for one in same if one.ratio)
@@ -100,16 +133,24 @@ def amounts(same: Sequence[Verdict]) -> str:
         return "by how much is not known"
     low, high = found[0], found[-1]
     if high >= FACTOR:
-        return f"{high:.1f} times" if len(found) == 1 else f"{low:.1f} to {high:.1f} times"
-    changes = sorted(abs(one.ratio - 1) for one in same if one.ratio)
-    if len(changes) == 1:
-        return f"by {units.percent(changes[0])}"
-    return f"by {100 * changes[0]:.1f} to {units.percent(changes[-1])}"
+        ends = f"{low:.1f}", f"{high:.1f} times"
+    else:
+        changes = sorted(abs(one.ratio - 1) for one in same if one.ratio)
+        ends = f"by {100 * changes[0]:.1f}", f"{100 * changes[-1]:.1f} %"
+        if len(set(map(_digits, ends))) == 1:
+            return f"by {ends[1]}"
+    return ends[1] if len(set(map(_digits, ends))) == 1 else " to ".join(ends)
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit() or char == ".")
 
 
 def geometric_mean(results: ExperimentResults, pair: Pair) -> float | None:
     """Of the ratios of all operations that were chosen; None where any has no ratio."""
-    ratios = [one.ratio for one in pair.verdicts if one.ratio and one.verdict in (*DIFFERENT, *ALIKE, VerdictName.UNRESOLVED)]
+    ratios = [
+        one.ratio for one in pair.verdicts if one.ratio and one.verdict in (*DIFFERENT, *ALIKE, VerdictName.UNRESOLVED)
+    ]
     asked = len(results.gate.operations) if results.gate else 0
     return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == asked > 1 else None
 
@@ -125,7 +166,9 @@ def answers(results: ExperimentResults) -> Iterator[str]:
     if agreed:
         whole = len(agreed) == len(gate.operations)
         which = "All answers" if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
-        yield f"{which} agree{_witness(gate)}."
+        asked = len({(check.operation, check.case) for check in gate.checks})
+        count = "" if results.record.blocks else f", {units.count(asked, 'question')} to each contender"
+        yield f"{which} agree{_witness(gate)}{count}."
     if unverified:
         yield f"Nothing independent confirmed the answers to {named(unverified)}."
     unable: dict[tuple[str, GateStatus], list[str]] = {}
@@ -185,5 +228,7 @@ def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:
         if check.contender == name and check.status is GateStatus.DIVERGED and check.differences:
             witness = f" ({check.witness})" if check.witness else ""
             return f"{said} {check.operation}, {check.case}: {one_line(str(check.differences[0]), 200)}{witness}."
+    # What was found last, in a timed execution, stands last.
     detail = next((one.detail for one in gate.operations if one.operation == operations[0]), "")
-    return f"{said} {operations[0]}: {one_line(detail, 200)}." if detail else said
+    last = detail.rpartition("; ")[2]
+    return f"{said} {operations[0]}: {one_line(last, 200)}." if last else said

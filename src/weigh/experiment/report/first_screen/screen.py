@@ -181,8 +181,8 @@ def _by_size(one: Line) -> float:
 
 
 def _why(results: ExperimentResults) -> str:
-    """The first reason for the tier, in words."""
-    if not results.tier or not results.tier.reasons:
+    """The first reason for the tier, in words; a warning says it at more length."""
+    if not results.tier or not results.tier.reasons or disturbed(results):
         return ""
     more = len(results.tier.reasons) - 1
     text = one_line(results.tier.reasons[0].text, 240).rstrip(".")
@@ -206,9 +206,7 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
             yield Line(
                 question=question(name, temperature),
                 baseline_s=alone.median if alone else None,
-                seconds=tuple(
-                    timing.median if (timing := timings.get((name, other))) else None for other in others
-                ),
+                seconds=tuple(timing.median if (timing := timings.get((name, other))) else None for other in others),
                 verdicts=tuple(verdicts.get((name, other)) for other in others),
                 alone=alone,
                 noise=floors.get(name),

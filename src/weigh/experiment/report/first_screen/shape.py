@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from typing import TYPE_CHECKING
@@ -12,13 +13,22 @@ if TYPE_CHECKING:
 WIDTH = 80
 """Columns of the first screen."""
 INDENT = 2
+_TOGETHER = "\N{NO-BREAK SPACE}"
+_UNIT = re.compile(r"(?<=\d) (?=(%|times|ms|s|min)\b|%)")
+"""Between a number and its unit no line ends."""
 
 
 def wrapped(text: str, width: int = WIDTH, first: str = "  ", then: str = "  ") -> list[str]:
     """A sentence in lines; what has no space, such as a path, is longer than a line rather than broken."""
-    return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    lines = textwrap.wrap(
+        _UNIT.sub(_TOGETHER, text),
+        width,
+        initial_indent=first,
+        subsequent_indent=then,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    return [line.replace(_TOGETHER, " ") for line in lines]
 
 
 def beside(lines: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str]]:

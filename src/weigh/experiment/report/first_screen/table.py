@@ -44,7 +44,7 @@ class Table:
     Attributes:
         headings: of the columns.
         rows: operations that differ; where nothing is compared, all.
-        means: over all operations.
+        means: over all operations, in the columns of the rows; none where there are no rows.
         rest: differences that there was no room for, then what does not differ.
         note: how to read it; empty where that is plain.
     """
@@ -62,16 +62,18 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
     Args:
         screen: what is to be said.
         most: rows of operations; one that there is no room for is in a group.
-        wide: whether ratios of several contenders have their intervals beside them.
+        wide: whether there is room for names in headings, and for intervals beside the ratios of several contenders.
     """
     lines, rest = screen.lines[:most], screen.lines[most:]
     groups = (*_beyond(screen, rest), *screen.groups)
     if not screen.compared:
         rows = tuple(_alone(one) for one in lines)
         return Table(("operation", "median", "longest", "CV", "noise"), rows, (), groups, "")
+    if not lines:
+        return Table((), (), (), groups, " ".join(map(_said, screen.means)))
     if len(screen.others) == 1:
-        interval = f"{screen.confidence} interval"
-        names = heading(screen.baseline, "baseline"), heading(screen.others[0], "contender")
+        names = (heading(screen.baseline, "baseline", wide=wide), heading(screen.others[0], "contender", wide=wide))
+        interval = f"{screen.confidence} interval" if wide else screen.confidence
         return Table(
             ("operation", *names, "ratio", interval, "what it means"),
             tuple(_pair(one) for one in lines),
@@ -79,26 +81,29 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
             groups,
             "",
         )
-    marks = tuple(heading(name, f"#{at}") for at, name in enumerate(screen.others, 1))
+    marks = tuple(heading(name, f"#{at}", wide=wide) for at, name in enumerate(screen.others, 1))
     return Table(
-        ("operation", heading(screen.baseline, "baseline"), *marks),
+        ("operation", heading(screen.baseline, "baseline", wide=wide), *marks),
         tuple(_matrix(one, wide=wide) for one in lines),
         tuple(_means(screen, wide=wide)),
         groups,
-        f"A number is the ratio to {screen.baseline} where a difference matters: above 1 takes longer."
-        if lines
-        else "",
+        f"A number is the ratio to {screen.baseline}; above 1 takes longer."
+        + (f" In brackets: {screen.confidence} interval; of a mean, smallest and largest ratio." if wide else ""),
     )
 
 
-def heading(name: str, otherwise: str) -> str:
-    """A contender's name, or what stands for it where it is too long for a column."""
-    return name if len(name) <= _NAME else otherwise
+def heading(name: str, otherwise: str, *, wide: bool) -> str:
+    """A contender's name, or what stands for it where there is no room for it."""
+    return name if wide and len(name) <= _NAME else otherwise
 
 
-def numbered(screen: FirstScreen) -> bool:
-    """Whether a column is headed by a number, which the sentences then have to say."""
-    return len(screen.others) > 1 and any(len(name) > _NAME for name in screen.others)
+def _said(one: Mean) -> str:
+    """A mean without a table."""
+    who = "" if one.temperature == "hot" else f", {one.temperature}"
+    return (
+        f"{one.contender}{who}: geometric mean of {one.operations} ratios {one.mean:.3f}, from {one.low:.2f} to "
+        f"{one.high:.2f}."
+    )
 
 
 def _pair(one: Line) -> Row:
@@ -117,9 +122,8 @@ def _pair(one: Line) -> Row:
 
 def _mean(one: Mean) -> Row:
     when = "" if one.temperature == "hot" else f", {one.temperature}"
-    spread = _interval(one.low, one.high)
-    label = f"all {one.operations}{when}"
-    return Row((label, "", "", f"{one.mean:.3f}", spread, "geometric mean, from - to"), ("",) * 6)
+    label = f"geometric mean of {one.operations}{when}"
+    return Row((label, "", "", f"{one.mean:.3f}", "", f"from {one.low:.2f} to {one.high:.2f}"), ("",) * 6)
 
 
 def _matrix(one: Line, *, wide: bool) -> Row:
@@ -142,8 +146,8 @@ def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
     for temperature in dict.fromkeys(one.temperature for one in screen.means):
         found = {one.contender: one for one in screen.means if one.temperature == temperature}
         cells = [_spread(found[name], wide=wide) if name in found else "" for name in screen.others]
-        when = "" if temperature == "hot" else f", {temperature}"
-        yield Row((f"geometric mean{when}", "", *cells), ("",) * (2 + len(cells)))
+        label = "geometric mean" if temperature == "hot" else f"mean, {temperature}"
+        yield Row((label, "", *cells), ("",) * (2 + len(cells)))
 
 
 def _spread(one: Mean, *, wide: bool) -> str:

@@ -8,7 +8,7 @@ from rich.console import Group as Lines
 from rich.text import Text
 
 from weigh.experiment.report.first_screen import shape
-from weigh.experiment.report.first_screen.table import Table, numbered, table
+from weigh.experiment.report.first_screen.table import Table, table
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName
@@ -28,6 +28,8 @@ _LEAST, _MOST = 4, 40
 """Rows of operations, however much else there is to say."""
 _GAP = 2
 _LONGEST_NAME = 34
+_SENTENCES = 3
+"""Sentences that are one paragraph; more have a line each."""
 _SHOUTED = {
     "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red", "Not complete": "bold yellow",
 }  # fmt: skip
@@ -58,7 +60,11 @@ def _head(screen: FirstScreen) -> Iterator[Text]:
     if screen.took_s:
         right.append(units.duration(screen.took_s))
     room = shape.WIDTH - (max(map(len, right)) + _GAP if right else 0)
-    lines = [line for paragraph in _paragraphs(screen) for line in shape.wrapped(paragraph, room)]
+    lines = [
+        line
+        for paragraph in _paragraphs(screen)
+        for line in shape.wrapped(paragraph, room, then="     " if paragraph.startswith("#") else "  ")
+    ]
     for line, word in shape.beside(lines, right):
         text = _line(line)
         text.highlight_words(_SHOUTED, "bold")
@@ -78,20 +84,10 @@ def _head(screen: FirstScreen) -> Iterator[Text]:
 
 def _paragraphs(screen: FirstScreen) -> Iterator[str]:
     yield from (one_line(said, 400) for said in screen.wrong)
-    says = list(screen.says)
-    if numbered(screen):
-        places = {name: f"#{at} {name}" for at, name in enumerate(screen.others, 1)}
-        says = [next((said.replace(name, own, 1) for name, own in places.items() if _of(said, name)), said)
-                for said in says]  # fmt: skip
-    if len(screen.others) > 1:
-        yield from says
-    elif says:
-        yield " ".join(says)
-
-
-def _of(said: str, name: str) -> bool:
-    """Whether a sentence is about a contender and begins with it, after a temperature."""
-    return said.startswith(f"{name} ") or said.partition(": ")[2].startswith(f"{name} ")
+    if len(screen.others) > 1 or len(screen.means) > 1 or len(screen.says) > _SENTENCES:
+        yield from screen.says
+    elif screen.says:
+        yield " ".join(screen.says)
 
 
 def _fitting(screen: FirstScreen, most: int) -> Table:
@@ -102,7 +98,10 @@ def _fitting(screen: FirstScreen, most: int) -> Table:
 
 def _widths(made: Table) -> list[int]:
     """Of the columns; the name of an operation is cut where it is longer than its column."""
-    rows = [made.headings, *(row.cells for row in (*made.rows, *made.means))]
+    if not made.headings:
+        return [shape.WIDTH // 2]
+    # The name of a mean reaches into the next columns, which are empty.
+    rows = [made.headings, *(row.cells for row in made.rows), *(("", *row.cells[1:]) for row in made.means)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(made.headings))]
     others = sum(widths[1:]) + _GAP * len(widths)
     return [max(min(widths[0], _LONGEST_NAME, shape.WIDTH - others), 6), *widths[1:]]
@@ -111,14 +110,17 @@ def _widths(made: Table) -> list[int]:
 def _body(made: Table) -> Iterator[Text]:
     """The table: what matters, then what does not."""
     widths = _widths(made)
-    if made.rows or made.means:
+    if made.rows:
         yield _columns(made.headings, widths, ("dim",) * len(widths), made)
     for row in made.rows:
         yield _columns(row.cells, widths, tuple(_SIGNS.get(sign, "") for sign in row.signs), made)
     for group in made.rest:
         yield from _group(group.questions, group.meaning, _SIGNS.get(group.sign, ""), widths)
     for row in made.means:
-        yield _columns(row.cells, widths, ("bold",) * len(widths), made)
+        empty = next((at for at, cell in enumerate(row.cells[1:], 1) if cell), len(row.cells))
+        joined = sum(widths[:empty]) + _GAP * (empty - 1)
+        text = _columns(("", *row.cells[1:]), widths, ("bold",) * len(widths), made)
+        yield _line("  " + shape.cut(row.cells[0], joined).ljust(joined) + text.plain[_GAP + joined :], "bold")
     if made.note:
         yield from (_line(line, "dim") for line in shape.wrapped(made.note))
 
@@ -128,16 +130,16 @@ def _columns(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str],
     text = _line("")
     for at, (cell, width, style) in enumerate(zip(cells, widths, styles, strict=True)):
         left = at == 0 or made.headings[at] == "what it means"
-        cell = shape.cut(one_line(cell), width)
+        shown = shape.cut(one_line(cell), width)
         text.append(" " * _GAP)
-        text.append(cell.ljust(width) if left else cell.rjust(width), style=style)
+        text.append(shown.ljust(width) if left else shown.rjust(width), style=style)
     text.rstrip()
     return text
 
 
 def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[int]) -> Iterator[Text]:
     """Names, and what is said of them: beside them where there is room, else below."""
-    column = sum(widths[:-1]) + _GAP * len(widths)
+    column = sum(widths[:-1]) + _GAP * len(widths) if len(widths) > 1 else shape.WIDTH // 2
     start = min(column, shape.WIDTH - len(meaning))
     if start < shape.WIDTH // 3:
         yield _line(f"  {shape.listed([*map(one_line, questions)], shape.WIDTH - 2)}")
@@ -176,5 +178,3 @@ def _at_most(lines: list[str], most: int) -> list[str]:
 
 def _line(text: str, style: str = "") -> Text:
     return Text(text, style=style, no_wrap=True, overflow="ignore")
-
-
