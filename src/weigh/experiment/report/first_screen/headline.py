@@ -93,14 +93,12 @@ def sentence(pair: Pair, mean: float | None) -> str:
 
 def _listed(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[str]:
     """Several pairs, a short line each."""
-    names = tuple(dict.fromkeys(pair.contender for pair in compared))
-    numbers = {name: f"#{at} " if len(names) > 1 else "" for at, name in enumerate(names, 1)}
     hot = {pair.temperature for pair in compared} == {"hot"}
     most = max(len(pair.verdicts) for pair in compared)
     yield f"Against {compared[0].baseline}, on {units.count(most, 'operation')}:"
     for pair in compared:
         when = "" if hot else f", {pair.temperature}"
-        yield f"{numbers[pair.contender]}{pair.contender}{when}: {short(pair)}."
+        yield f"{pair.contender}{when}: {short(pair)}."
 
 
 def short(pair: Pair) -> str:

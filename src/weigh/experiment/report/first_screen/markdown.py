@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen import shape
-from weigh.experiment.report.first_screen.table import table
+from weigh.experiment.report.first_screen.table import numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
 
@@ -32,7 +32,8 @@ def markdown(screen: FirstScreen) -> str:
 
 def _lines(screen: FirstScreen) -> Iterator[str]:
     yield from (f"**{_text(said)}**  " for said in screen.wrong)
-    first, *others = screen.says or ("",)
+    made = table(screen, _ROWS)
+    first, *others = numbered(screen, made) or ("",)
     if first:
         yield f"**{_text(first)}**" + ("  " if others else "")
     if len(screen.others) > 1:
@@ -45,7 +46,6 @@ def _lines(screen: FirstScreen) -> Iterator[str]:
     if tier or took:
         yield " ".join(filter(None, (tier, took)))
     yield from (f"{_text(said.rstrip('.'))}." for said in screen.warning)
-    made = table(screen, _ROWS)
     if made.rows or made.rest:
         yield ""
         yield from _table(made)

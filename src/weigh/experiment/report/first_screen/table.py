@@ -97,6 +97,17 @@ def heading(name: str, otherwise: str, *, wide: bool) -> str:
     return name if wide and len(name) <= _NAME else otherwise
 
 
+def numbered(screen: FirstScreen, made: Table) -> tuple[str, ...]:
+    """The sentences; where a column is headed by a number, they say whose it is."""
+    numbers = {name: f"#{at}" for at, name in enumerate(screen.others, 1) if f"#{at}" in made.headings}
+
+    def own(said: str) -> str:
+        found = (number for name, number in numbers.items() if said.startswith((f"{name}: ", f"{name}, ")))
+        return " ".join((*list(found)[:1], said))
+
+    return tuple(map(own, screen.says))
+
+
 def _said(one: Mean) -> str:
     """A mean without a table."""
     who = "" if one.temperature == "hot" else f", {one.temperature}"

@@ -8,7 +8,7 @@ from rich.console import Group as Lines
 from rich.text import Text
 
 from weigh.experiment.report.first_screen import shape
-from weigh.experiment.report.first_screen.table import Table, table
+from weigh.experiment.report.first_screen.table import Table, numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName
@@ -38,7 +38,8 @@ _SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()}
 
 def screen_text(screen: FirstScreen) -> RenderableType:
     """The first screen."""
-    head, tail = [*_head(screen)], [*_tail(screen)]
+    # How wide the columns are does not hang on how many rows there are.
+    head, tail = [*_head(screen, numbered(screen, _fitting(screen, len(screen.lines))))], [*_tail(screen)]
     operations = len(screen.lines) + sum(len(one.questions) for one in screen.groups)
     height = HEIGHT + max(0, operations - _FEW)
     # An empty line above the table, its heading, and one below.
@@ -52,7 +53,7 @@ def screen_text(screen: FirstScreen) -> RenderableType:
     return Lines(*head, *between, *body, *([Text()] if tail else []), *tail)
 
 
-def _head(screen: FirstScreen) -> Iterator[Text]:
+def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[Text]:
     """The sentences, with the tier and the time at the right edge."""
     right = []
     if screen.tier is not None:
@@ -62,7 +63,7 @@ def _head(screen: FirstScreen) -> Iterator[Text]:
     room = shape.WIDTH - (max(map(len, right)) + _GAP if right else 0)
     lines = [
         line
-        for paragraph in _paragraphs(screen)
+        for paragraph in _paragraphs(screen, says)
         for line in shape.wrapped(paragraph, room, then="     " if paragraph.startswith("#") else "  ")
     ]
     for line, word in shape.beside(lines, right):
@@ -82,12 +83,12 @@ def _head(screen: FirstScreen) -> Iterator[Text]:
         yield from (_line(line, "yellow") for line in _at_most(shape.wrapped(f"{said.rstrip('.')}."), 3))
 
 
-def _paragraphs(screen: FirstScreen) -> Iterator[str]:
+def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
     yield from (one_line(said, 400) for said in screen.wrong)
-    if len(screen.others) > 1 or len(screen.means) > 1 or len(screen.says) > _SENTENCES:
-        yield from screen.says
-    elif screen.says:
-        yield " ".join(screen.says)
+    if len(screen.others) > 1 or len(says) > _SENTENCES:
+        yield from says
+    elif says:
+        yield " ".join(says)
 
 
 def _fitting(screen: FirstScreen, most: int) -> Table:
