@@ -187,10 +187,13 @@ def named(operations: Sequence[str], most: int = _NAMED) -> str:
 def _unfinished(results: ExperimentResults) -> Iterator[str]:
     end, record = results.record.end, results.record
     if end is None:
-        begun = f"; what follows is from {units.count(len(record.blocks), 'start')}" if record.blocks else ""
-        yield f"Not complete: it was killed, or is still running{begun}."
+        yield "Not complete: it was killed, or is still running."
+        if record.blocks:
+            yield f"What follows is from {units.count(len(record.blocks), 'start')}."
     elif end.how != "complete":
         yield f"Not complete: {one_line(end.reason)}."
+    if results.attempts > 1:
+        yield f"{results.attempts} attempts are read together."
 
 
 def _alone(results: ExperimentResults) -> str:

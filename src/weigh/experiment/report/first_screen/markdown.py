@@ -33,6 +33,7 @@ def markdown(screen: FirstScreen) -> str:
 def _lines(screen: FirstScreen) -> Iterator[str]:
     yield from (f"**{_text(said)}**  " for said in screen.wrong)
     made = table(screen, _ROWS)
+    yield from (f"**{_text(said)}.**  " for said in screen.warning[:1])
     first, *others = numbered(screen, made) or ("",)
     if first:
         yield f"**{_text(first)}**" + ("  " if others else "")
@@ -45,7 +46,7 @@ def _lines(screen: FirstScreen) -> Iterator[str]:
     took = f"Measured in {units.duration(screen.took_s)}." if screen.took_s else ""
     if tier or took:
         yield " ".join(filter(None, (tier, took)))
-    yield from (f"{_text(said.rstrip('.'))}." for said in screen.warning)
+    yield from (f"{_text(said.rstrip('.'))}." for said in screen.warning[1:])
     if made.rows or made.rest:
         yield ""
         yield from _table(made)

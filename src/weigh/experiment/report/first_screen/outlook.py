@@ -99,8 +99,8 @@ def _why(one: Verdict) -> str:
         case codes.T7_UNSTABLE.code:
             return QUIETER
         case codes.T10_STARTS.code:
-            return f"{MIN_STARTS} starts at least"
+            return f"it takes {MIN_STARTS} starts"
         case code if code in CONTENDED:
-            return "a machine that nobody else uses"
+            return "others used the machine, run it again"
         case _:
             return one_line(reason.text, 200).rstrip(".") if reason else "no reason is known"

@@ -31,7 +31,7 @@ _LONGEST_NAME = 34
 _SENTENCES = 3
 """Sentences that are one paragraph; more have a line each."""
 _SHOUTED = {
-    "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red", "Not complete": "bold yellow",
+    "No verdict": "bold yellow", "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red", "Not complete": "bold yellow",
 }  # fmt: skip
 _SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()}
 
@@ -79,12 +79,13 @@ def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[Text]:
     if screen.why:
         style = "red" if screen.tier is TierName.INADMISSIBLE else "yellow"
         yield from (_line(line, style) for line in _at_most(shape.wrapped(screen.why), 2))
-    for said in screen.warning:
+    for said in screen.warning[1:]:
         yield from (_line(line, "yellow") for line in _at_most(shape.wrapped(f"{said.rstrip('.')}."), 3))
 
 
 def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
     yield from (one_line(said, 400) for said in screen.wrong)
+    yield from (f"{said}." for said in screen.warning[:1])
     if len(screen.others) > 1 or len(says) > _SENTENCES:
         yield from says
     elif says:
