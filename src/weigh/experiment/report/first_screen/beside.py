@@ -91,7 +91,7 @@ def machine(results: ExperimentResults) -> str:
     if not results.record.samples:
         return ""
     worst = found.worst
-    used = f"others used {units.percent(found.foreign + found.steal)} of the CPU"
+    used = f"others used {units.percent(found.foreign + found.steal)} of the CPU of the turns"
     peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)
     if peak <= CONTENTION and not any(one.refused or one.stolen for one in found.contention.pairs):
         return f"Machine: quiet ({used})."

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from weigh.experiment.report.first_screen.screen import FirstScreen
     from weigh.experiment.report.first_screen.table import Table
 
-_ROWS = 10
-"""Rows of operations; the others are named in one line for each direction."""
+_LINES = 20
+"""Lines in all; operations that there is no room for are named in one line for each direction."""
+_LEAST = 4
+"""Rows of operations, however much else there is to say."""
+_NAME = 200
+"""Characters of a contender's name in a heading."""
 _NAMES = 60
 """Characters of the names in a row that many operations share."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$&@!])")
@@ -30,28 +34,38 @@ def markdown(screen: FirstScreen) -> str:
     return "\n".join(_lines(screen))
 
 
-def _lines(screen: FirstScreen) -> Iterator[str]:
+def _lines(screen: FirstScreen) -> list[str]:
+    made = table(screen, len(screen.lines), name=_NAME)
+    head, tail = [*_head(screen, numbered(screen, made))], [*_tail(screen, made.note)]
+    other = len(head) + len(tail) + len(screen.groups) + len(made.means)
+    # The heading of the table, the line below it, an empty one above it and one after it.
+    made = table(screen, max(_LINES - other - 4, _LEAST), name=_NAME)
+    body = ["", *_table(made)] if made.rows or made.rest else []
+    return [*head, *body, *([""] if tail else []), *tail]
+
+
+def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
+    """The sentences, the tier and the time."""
     yield from (f"**{_text(said)}**  " for said in screen.wrong)
-    made = table(screen, _ROWS)
     yield from (f"**{_text(said)}.**  " for said in screen.warning[:1])
-    first, *others = numbered(screen, made) or ("",)
+    first, *others = says or ("",)
     if first:
         yield f"**{_text(first)}**" + ("  " if others else "")
     if len(screen.others) > 1:
         yield from (f"{_text(said)}  " for said in others)
     elif others:
         yield _text(" ".join(others))
-    yield ""
     tier = _text(screen.why) or (f"{str(screen.tier).upper()}." if screen.tier else "")
     took = f"Measured in {units.duration(screen.took_s)}." if screen.took_s else ""
     if tier or took:
+        yield ""
         yield " ".join(filter(None, (tier, took)))
     yield from (f"{_text(said.rstrip('.'))}." for said in screen.warning[1:])
-    if made.rows or made.rest:
-        yield ""
-        yield from _table(made)
-    yield ""
-    yield from (_text(said) + "  " for said in filter(None, (made.note, *screen.beside)))
+
+
+def _tail(screen: FirstScreen, note: str) -> Iterator[str]:
+    """How to read the table, totals and CPU time, the machine, and how to do it again."""
+    yield from (_text(said) + "  " for said in filter(None, (note, *screen.beside)))
     notes = f"{screen.notes} ({_code(f'weigh report {screen.evidence} --notes')})." if screen.notes else ""
     if last := " ".join(filter(None, (_text(screen.machine), notes))):
         yield last

@@ -54,6 +54,35 @@ def cut(text: str, room: int) -> str:
     return text if len(text) <= room else text[: max(room - 3, 1)] + "..."
 
 
+def packed(parts: Sequence[str], first: str = "  ") -> list[str]:
+    """Parts side by side where there is room for both, else below one another."""
+    lines = [first + parts[0]] if parts else []
+    for part in parts[1:]:
+        if len(lines[-1]) + 1 + len(part) <= WIDTH:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(" " * len(first) + part)
+    return lines
+
+
+def _together(words: Sequence[str]) -> Iterator[str]:
+    """Words of a command, a flag with its value as one."""
+    flag = ""
+    for word in words:
+        if flag and word.startswith("-"):
+            yield flag
+            flag = ""
+        if word.startswith("--") and "=" not in word:
+            flag = word
+        elif flag:
+            yield f"{flag} {word}"
+            flag = ""
+        else:
+            yield word
+    if flag:
+        yield flag
+
+
 def command(words: str, first: str) -> list[str]:
     """A command that can be copied: where it goes on, a line ends with a backslash."""
     try:
@@ -61,6 +90,7 @@ def command(words: str, first: str) -> list[str]:
     except ValueError:
         parts = words.split()
     lines, line, margin = [], first, " " * len(first)
+    parts = [*_together(parts)]
     for at, part in enumerate(parts):
         last = at == len(parts) - 1
         added = line + ("" if line in (first, margin) else " ") + part

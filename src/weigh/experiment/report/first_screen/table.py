@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from weigh.experiment.report.first_screen.screen import FirstScreen, Line, Mean
     from weigh.model.verdict import Verdict
 
-_NAME = 12
-"""Characters of a contender's name that a heading has room for."""
+NAME = 12
+"""Characters of a contender's name that a heading of a terminal has room for."""
 _WORD = {
     VerdictName.SAME: "same",
     VerdictName.SMALL: "same",
@@ -56,13 +56,14 @@ class Table:
     note: str
 
 
-def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
+def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME) -> Table:
     """The table with so many rows of operations.
 
     Args:
         screen: what is to be said.
         most: rows of operations; one that there is no room for is in a group.
-        wide: whether there is room for names in headings, and for intervals beside the ratios of several contenders.
+        wide: whether there is room for intervals beside the ratios of several contenders.
+        name: characters of a contender's name that a heading has room for; a longer one is replaced.
     """
     lines, rest = screen.lines[:most], screen.lines[most:]
     groups = (*_beyond(screen, rest), *screen.groups)
@@ -72,7 +73,7 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
     if not lines:
         return Table((), (), (), groups, " ".join(map(_said, screen.means)))
     if len(screen.others) == 1:
-        names = (heading(screen.baseline, "baseline", wide=wide), heading(screen.others[0], "contender", wide=wide))
+        names = (heading(screen.baseline, "baseline", name), heading(screen.others[0], "contender", name))
         interval = f"{screen.confidence} interval" if wide else screen.confidence
         return Table(
             ("operation", *names, "ratio", interval, "what it means"),
@@ -81,9 +82,9 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
             groups,
             "",
         )
-    marks = tuple(heading(name, f"#{at}", wide=wide) for at, name in enumerate(screen.others, 1))
+    marks = tuple(heading(other, f"#{at}", name) for at, other in enumerate(screen.others, 1))
     return Table(
-        ("operation", heading(screen.baseline, "baseline", wide=wide), *marks),
+        ("operation", heading(screen.baseline, "baseline", name), *marks),
         tuple(_matrix(one, wide=wide) for one in lines),
         tuple(_means(screen, wide=wide)),
         groups,
@@ -92,9 +93,9 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True) -> Table:
     )
 
 
-def heading(name: str, otherwise: str, *, wide: bool) -> str:
+def heading(contender: str, otherwise: str, room: int) -> str:
     """A contender's name, or what stands for it where there is no room for it."""
-    return name if wide and len(name) <= _NAME else otherwise
+    return contender if len(contender) <= room else otherwise
 
 
 def numbered(screen: FirstScreen, made: Table) -> tuple[str, ...]:

@@ -28,10 +28,13 @@ _LEAST, _MOST = 4, 40
 """Rows of operations, however much else there is to say."""
 _GAP = 2
 _LONGEST_NAME = 34
+_SHORT = 8
+"""Characters of a contender's name in a heading where not all columns fit."""
 _SENTENCES = 3
 """Sentences that are one paragraph; more have a line each."""
 _SHOUTED = {
-    "No verdict": "bold yellow", "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red", "Not complete": "bold yellow",
+    "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red",
+    "No verdict": "bold yellow", "Not complete": "bold yellow",
 }  # fmt: skip
 _SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()}
 
@@ -95,7 +98,11 @@ def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
 def _fitting(screen: FirstScreen, most: int) -> Table:
     """The table with intervals where all columns fit."""
     made = table(screen, most)
-    return made if sum(_widths(made)) + _GAP * len(made.headings) <= shape.WIDTH else table(screen, most, wide=False)
+    return (
+        made
+        if sum(_widths(made)) + _GAP * len(made.headings) <= shape.WIDTH
+        else table(screen, most, wide=False, name=_SHORT)
+    )
 
 
 def _widths(made: Table) -> list[int]:
@@ -157,19 +164,12 @@ def _tail(screen: FirstScreen) -> Iterator[Text]:
     """Totals and CPU time, the machine, and where to go on."""
     for said in screen.beside:
         yield from map(_line, _at_most(shape.wrapped(said), 3))
-    notes = f"{screen.notes}: weigh report {screen.evidence} --notes" if screen.notes else ""
-    both = " ".join(filter(None, (screen.machine, notes)))
-    apart = [both] if len(both) <= shape.WIDTH - shape.INDENT else [screen.machine, notes]
-    yield from (_line(f"  {one}") for one in apart if one)
+    notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
+    command = f"weigh report {screen.evidence} --notes" if screen.notes else ""
+    yield from map(_line, shape.packed([part for part in (screen.machine, notes, command) if part]))
     opened = f"weigh open {screen.evidence}"
-    page = f"  Page:    {screen.evidence}/report.html"
-    if not screen.page:
-        yield _line(f"  Page:    {opened}")
-    elif len(page) + _GAP + len(opened) <= shape.WIDTH:
-        yield _line(f"{page}  {opened}")
-    else:
-        yield _line(page)
-        yield _line(f"           {opened}")
+    page = [f"{screen.evidence}/report.html"] if screen.page else []
+    yield from map(_line, shape.packed([*page, opened], "  Page:    "))
     if screen.again:
         yield from map(_line, shape.command(screen.again, "  Again:   "))
 
