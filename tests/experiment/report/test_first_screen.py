@@ -160,11 +160,12 @@ def test_with_a_ratio_missing_there_is_no_mean() -> None:
 
 
 def test_what_there_is_no_room_for_is_counted_by_direction() -> None:
-    every = [verdict(f"slow_{at}", "slower", 1.9 - at / 100) for at in range(30)]
-    every += [verdict(f"fast_{at}", "faster", 0.55 + at / 100) for at in range(30)]
-    text = shown(results(every))
-    assert re.search(r"slow_\d+, .* and \d+ more +SLOWER, by 61.0 to \d+.0 %", text)
-    assert re.search(r"fast_\d+, .* and \d+ more +FASTER, by 16.0 to \d+.0 %", text)
+    ratios = [1.9 - at / 40 for at in range(30)]
+    slower = [verdict(f"slow_{at}", "slower", ratio) for at, ratio in enumerate(ratios)]
+    faster = [verdict(f"fast_{at}", "faster", 1 / ratio) for at, ratio in enumerate(ratios)]
+    text = shown(results([*slower, *faster]))
+    assert re.search(r"slow_\d+, .* and \d+ more +SLOWER, by 17.5 to .* %", text)
+    assert re.search(r"fast_\d+, .* and \d+ more +FASTER, by 14.9 to .* %", text)
 
 
 def test_what_is_open_says_what_it_would_take() -> None:

@@ -54,12 +54,12 @@ def cut(text: str, room: int) -> str:
     return text if len(text) <= room else text[: max(room - 3, 1)] + "..."
 
 
-def packed(parts: Sequence[str], first: str = "  ") -> list[str]:
+def packed(parts: Sequence[str], first: str = "  ", gap: str = " ") -> list[str]:
     """Parts side by side where there is room for both, else below one another."""
     lines = [first + parts[0]] if parts else []
     for part in parts[1:]:
-        if len(lines[-1]) + 1 + len(part) <= WIDTH:
-            lines[-1] += f" {part}"
+        if len(lines[-1]) + len(gap) + len(part) <= WIDTH:
+            lines[-1] += gap + part
         else:
             lines.append(" " * len(first) + part)
     return lines

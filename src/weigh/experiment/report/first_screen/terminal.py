@@ -166,10 +166,13 @@ def _tail(screen: FirstScreen) -> Iterator[Text]:
         yield from map(_line, _at_most(shape.wrapped(said), 3))
     notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
     command = f"weigh report {screen.evidence} --notes" if screen.notes else ""
-    yield from map(_line, shape.packed([part for part in (screen.machine, notes, command) if part]))
+    machine = shape.wrapped(screen.machine, shape.WIDTH - shape.INDENT, "", "")
+    together = f"{notes} {command}".strip()
+    asked = [together] if len(together) <= shape.WIDTH - shape.INDENT else [notes, command]
+    yield from map(_line, shape.packed([part for part in (*machine, *asked) if part]))
     opened = f"weigh open {screen.evidence}"
     page = [f"{screen.evidence}/report.html"] if screen.page else []
-    yield from map(_line, shape.packed([*page, opened], "  Page:    "))
+    yield from map(_line, shape.packed([*page, opened], "  Page:    ", "   "))
     if screen.again:
         yield from map(_line, shape.command(screen.again, "  Again:   "))
 
