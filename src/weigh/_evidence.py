@@ -102,7 +102,7 @@ class AnyEvidence(ABC, Generic[Results, Found]):
 
     def report(self) -> str:
         """The report as text; of a run and a load the same as ``report.txt``."""
-        return plain_text(self._kind.text(self._results, self.path.name))
+        return plain_text(self._kind.whole(self._results, self.path.name))
 
     def html(self) -> str:
         """The report as one page, the same as ``weigh report --html``."""

@@ -104,12 +104,38 @@ class Kind(ABC, Generic[Results, Found]):
 
     @abstractmethod
     def text(self, results: Results, name: str) -> RenderableType:
-        """The report for a terminal.
+        """The report for a terminal, the first screen of it where it has one.
 
         Args:
             results: as :meth:`read` gave them.
             name: of the directory, as the reader is to write it.
         """
+
+    def whole(self, results: Results, name: str) -> RenderableType:
+        """All that there is to print; the arguments are those of :meth:`text`."""
+        return self.text(results, name)
+
+    def notes(self, results: Results) -> RenderableType:
+        """Findings, and how to read the figures.
+
+        Raises:
+            UsageError: its report says them already.
+        """
+        from weigh.model.errors import UsageError
+
+        raise UsageError(
+            f"--notes is of a run, and this is {self.noun}", remedy="its report has its notes: leave it out"
+        )
+
+    def markdown(self, results: Results, name: str) -> str:
+        """The first screen in Markdown; the arguments are those of :meth:`text`.
+
+        Raises:
+            UsageError: it has none.
+        """
+        from weigh.model.errors import UsageError
+
+        raise UsageError(f"--markdown is of a run, and this is {self.noun}", remedy="--json and --html are of any kind")
 
     @abstractmethod
     def document(self, results: Results, name: str) -> dict[str, Any]:
@@ -161,9 +187,25 @@ class _Run(Kind["ExperimentResults", "Verification"]):
         return files.read(folder)
 
     def text(self, results: ExperimentResults, name: str) -> RenderableType:
-        from weigh.experiment.report.terminal import report
+        from weigh.experiment.report.terminal import screen
 
-        return report(results, name)
+        return screen(results, name)
+
+    def whole(self, results: ExperimentResults, name: str) -> RenderableType:
+        from weigh.experiment.report.terminal import whole
+
+        return whole(results, name)
+
+    def notes(self, results: ExperimentResults) -> RenderableType:
+        from weigh.experiment.report.terminal import notes
+
+        return notes(results)
+
+    def markdown(self, results: ExperimentResults, name: str) -> str:
+        from weigh.experiment.report.first_screen import first_screen
+        from weigh.experiment.report.first_screen.markdown import markdown
+
+        return markdown(first_screen(results, name))
 
     def document(self, results: ExperimentResults, name: str) -> dict[str, Any]:
         from weigh.experiment.report.document import document

@@ -148,13 +148,18 @@ def test_parts_are_folded_and_open_when_they_are_pointed_at(page: Page, reports:
     visible = "document.querySelector('#op-2 pre').checkVisibility()"
     fold = "document.querySelectorAll('details.op')[1].querySelector('summary').click()"
     assert page.run("document.querySelectorAll('details.op[open]').length") == 0
+    assert page.run("document.querySelectorAll('details.part[open]').length") == 0
+    assert page.run(visible) is False
+    page.run("document.querySelector('#operations').parentElement.querySelector('summary').click()")
+    page.until("document.querySelector('details.op summary').checkVisibility()")
     assert page.run(visible) is False
     page.run(fold)
     page.until(visible)
     page.run(fold)
     page.until(f"!{visible}")
+    page.run("document.querySelector('#operations').parentElement.open = false")
     page.run("document.querySelector('.vt a[href=\"#op-2\"]').click()")
-    # A link from the table of verdicts opens the part it leads to.
+    # A link from the first screen opens the part it leads to, and the one around it.
     page.until(visible)
 
 

@@ -95,10 +95,10 @@ def assert_sound(text: str) -> None:
 
 def assert_codes_explained(text: str) -> None:
     """Every code that is a link has its meaning at the end, once, and no other code has."""
-    begin, _, explained = text.partition('<h2 id="codes">')
+    begin, _, explained = text.partition('id="codes">')
     linked = set(re.findall(r'href="#([A-Z]\d*(?:\.[a-z_]+)?)"', begin))
     meanings = re.findall(r'<code id="([^"]+)">', explained)
     assert meanings == [code for code in codes.REGISTRY if code in linked]
-    read = Reader(f"<section><h2>{explained.partition('</section>')[0]}</section>").text if explained else ""
+    read = Reader(f"{explained.partition('</ul>')[0]}</ul>").text if explained else ""
     for code in meanings:
         assert f"{code} {codes.REGISTRY[code].means} ({codes.REGISTRY[code].page})" in read

@@ -92,7 +92,8 @@ def ladder(
     click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
-_file, *_flags = [_flag_of_run(one) for one in run.params]
+# It has no first screen of its own yet.
+_file, *_flags = [_flag_of_run(one) for one in run.params if one.name != "verbose"]
 ladder.params = [_file, *ladder.params, *_flags]
 
 

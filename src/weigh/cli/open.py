@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli.evidence import evidence_argument
+from weigh.cli.output import print_results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,14 +17,18 @@ if TYPE_CHECKING:
 
 @click.command("open")
 @evidence_argument
-def open_page(evidence: Path) -> None:
+@click.option("--verbose", is_flag=True, help="Print all that there is to say as well.")
+def open_page(evidence: Path, verbose: bool) -> None:
     """Open the report's page in a browser, and print where it lies. `latest` is the newest of runs."""
     import webbrowser
 
     from weigh._kinds import kind_of
 
-    page = _page(kind_of(evidence), evidence)
+    kind = kind_of(evidence)
+    page = _page(kind, evidence)
     click.echo(str(page))
+    if verbose:
+        print_results(kind, kind.read(evidence), evidence, as_json=False, verbose=True)
     try:
         shown = webbrowser.open(page.resolve().as_uri())
     except webbrowser.Error:

@@ -11,24 +11,16 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh._kinds import Kind
-    from weigh.experiment.results.results import ExperimentResults
 
 _NARROW = 118
 
 
-def print_report(results: ExperimentResults, evidence: str) -> None:
-    """The report on stdout."""
-    from weigh.experiment.report.terminal import report
-
-    print_rich(report(results, evidence))
-
-
-def print_results(kind: Kind[Any, Any], results: Any, folder: Path, *, as_json: bool) -> None:
+def print_results(kind: Kind[Any, Any], results: Any, folder: Path, *, as_json: bool, verbose: bool = False) -> None:
     """What evidence of any kind says, on stdout."""
     if as_json:
         print_json(kind.document(results, folder.resolve().name))
     else:
-        print_rich(kind.text(results, str(folder)))
+        print_rich((kind.whole if verbose else kind.text)(results, str(folder)))
 
 
 def print_rich(renderable: RenderableType) -> None:
@@ -40,7 +32,8 @@ def print_rich(renderable: RenderableType) -> None:
     console = Console(**VERBATIM)
     if not console.is_terminal:
         console = Console(width=_NARROW, **VERBATIM)
-    console.print(renderable)
+    # What was laid out wider, such as a path, goes on in the next line rather than being cut.
+    console.print(renderable, crop=False)
 
 
 def print_json(document: bytes | object) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from weigh.cli.evidence import evidence_argument
-from weigh.cli.output import print_results
+from weigh.cli.output import print_results, print_rich
 
 
 @click.command()
@@ -20,18 +20,28 @@ from weigh.cli.output import print_results
     metavar="FILE",
     help="Write it as one HTML page; - is stdout.",
 )
-def report(evidence: Path, as_json: bool, html: Path | None) -> None:
+@click.option("--markdown", is_flag=True, help="The first screen in Markdown, for a pull request or a CI summary.")
+@click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
+@click.option("--notes", is_flag=True, help="Only the findings, and how to read the figures.")
+def report(evidence: Path, as_json: bool, html: Path | None, markdown: bool, verbose: bool, notes: bool) -> None:
     """Print the report of an evidence directory, finished or not. `latest` is the newest of runs."""
     from weigh._kinds import kind_of
     from weigh.model.errors import UsageError
 
-    if html and as_json:
-        raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
+    forms = {"--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes}
+    if len(asked := [name for name, given in forms.items() if given]) > 1:
+        raise UsageError(f"{' and '.join(asked)} are several forms of one report", remedy="ask for one of them")
     kind = kind_of(evidence)
     if html:
         _write(html, kind.html(evidence))
+        return
+    results = kind.read(evidence)
+    if markdown:
+        click.echo(kind.markdown(results, str(evidence)))
+    elif notes:
+        print_rich(kind.notes(results))
     else:
-        print_results(kind, kind.read(evidence), evidence, as_json=as_json)
+        print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
 
 
 def _write(path: Path, page: bytes) -> None:

@@ -6,12 +6,12 @@ import dataclasses
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from weigh._runs import DEFAULT_OUT
-from weigh.cli.output import print_json, print_report
+from weigh.cli.output import print_json, print_rich
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ _DEMO_OPERATIONS = (
 )
 """A part of netflow that shows every kind of question and fits into a minute."""
 _DEMO_BUDGET = "30s"
+
+
+class Shown(NamedTuple):
+    """What is printed: one JSON document, or the first screen, or all; and progress, unless it is quiet."""
+
+    as_json: bool
+    verbose: bool
+    quiet: bool
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,7 +113,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _output(command: Callable[..., Any]) -> Callable[..., Any]:
     """The flags of where results go; they come last."""
-    return _with((_out, _json, _quiet), command)
+    return _with((_out, _json, _verbose, _quiet), command)
 
 
 def _with(flags: Iterable[Callable[..., Any]], command: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,6 +140,7 @@ _out = click.option(
     help="Where the evidence goes [runs].",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/1).")
+_verbose = click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
 _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 
 
@@ -180,14 +189,17 @@ _contention = click.option(
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @_output
-def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, resume: bool, **flags: Any) -> None:
+def run(
+    file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, strict: bool, resume: bool, **flags: Any
+) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
     spec, request = asked(file, flags, out)
-    _carry_out(spec, dataclasses.replace(request, resume=resume), as_json, quiet, strict=strict)
+    shown = Shown(as_json, verbose, quiet)
+    _carry_out(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
 
 
 @click.command()
@@ -201,11 +213,18 @@ def run(file: Path | None, out: Path, as_json: bool, quiet: bool, strict: bool, 
 @click.option("--trust", metavar="NAME", help="With --pin: keep all answers of this contender; you vouch for them.")
 @_output
 def gate(
-    file: Path | None, out: Path, as_json: bool, quiet: bool, pin: Path | None, trust: str | None, **flags: Any
+    file: Path | None,
+    out: Path,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+    pin: Path | None,
+    trust: str | None,
+    **flags: Any,
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = asked(file, flags, out)
-    _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), as_json, quiet)
+    _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), Shown(as_json, verbose, quiet))
 
 
 @click.command()
@@ -213,7 +232,9 @@ def gate(
 @click.option("--scale", default=_DEMO_SCALE, metavar="ROWS", show_default=True, help="Rows of the data.")
 @_contention
 @_output
-def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, contention: str | None) -> None:
+def demo(
+    wrong_answer: bool, scale: str, out: Path, as_json: bool, verbose: bool, quiet: bool, contention: str | None
+) -> None:
     """DuckDB and chDB on generated data, in about a minute: gate, measurement, verdicts, report.
 
     With --wrong-answer a chDB release takes part that loses rows in equality filters over Parquet bloom filters:
@@ -230,7 +251,8 @@ def demo(wrong_answer: bool, scale: str, out: Path, as_json: bool, quiet: bool, 
         "budget": _DEMO_BUDGET,
         "contention": contention,
     }
-    _carry_out(make_spec(None, flags), RunRequest(root=out, command=command_line()), as_json, quiet)
+    request = RunRequest(root=out, command=command_line())
+    _carry_out(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
 
 
 def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True) -> tuple[Spec, RunRequest]:
@@ -249,22 +271,23 @@ def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 
 
-def _carry_out(spec: Spec, request: RunRequest, as_json: bool, quiet: bool, *, strict: bool = False) -> None:
+def _carry_out(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False) -> None:
+    from weigh._kinds import RUN
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
-    folder = experiment.run(spec, request, progress(quiet), files.write)
+    folder = experiment.run(spec, request, progress(shown.quiet), files.write)
     results = files.read(folder)
-    if as_json:
+    if shown.as_json:
         print_json((folder / files.VERDICTS).read_bytes())
     else:
-        print_report(results, str(folder))
+        print_rich((RUN.whole if shown.verbose else RUN.text)(results, str(folder)))
     click.get_current_context().exit(int(results.exit_code(strict=strict)))
 
 
 def command_line() -> str:
     """The command line that does it again from the beginning, as a shell would take it."""
-    words = ["weigh", *(word for word in sys.argv[1:] if word != "--resume")]
+    words = ["weigh", *(word for word in sys.argv[1:] if word not in ("--resume", "--verbose"))]
     context = click.get_current_context()
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.

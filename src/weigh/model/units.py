@@ -112,6 +112,19 @@ def seconds(value: Seconds | None) -> str:
     return f"{_three_digits(value / 1e-9)} ns"
 
 
+def duration(value: Seconds) -> str:
+    """How long something took, for people: ``6.1 s``, ``17 s``, ``4 min 51 s``, ``1 h 12 min``."""
+    if value < 9.95:
+        return f"{value:.1f} s"
+    whole = round(value)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    minutes = round(value / 60)
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
 def size(value: Bytes | float | None) -> str:
     """Bytes with three significant digits and a binary unit: ``1.23 GiB``."""
     if value is None:

@@ -40,7 +40,7 @@ VERDICT_STYLE = {
 }
 
 
-_TIER_STYLE = {
+TIER_STYLE = {
     TierName.CONCLUSIVE: "bold green",
     TierName.SUGGESTIVE: "bold yellow",
     TierName.INADMISSIBLE: "bold red",
@@ -53,14 +53,14 @@ _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 def plain_text(renderable: RenderableType) -> str:
     """A report without colour at a fixed width: the form that is kept and verified."""
     console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
-    console.print(renderable)
+    console.print(renderable, crop=False)
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 
 def show_tier(tier: Tier) -> RenderableType:
     """What the evidence is good for, and why it is not good for more."""
-    rows: list[RenderableType] = [Text(words.tier(tier.name), style=_TIER_STYLE[tier.name])]
+    rows: list[RenderableType] = [Text(words.tier(tier.name), style=TIER_STYLE[tier.name])]
     for reason in tier.reasons:
         text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
         rows.append(Padding(text, (0, 0, 0, 2)))

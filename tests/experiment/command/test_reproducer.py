@@ -244,7 +244,7 @@ def test_an_interrupt_while_shrinking_loses_nothing(weigh: Weigh) -> None:
     assert "error: interrupted" in err
     (evidence,) = (weigh.folder / "runs").iterdir()
     assert weigh("verify", str(evidence)).code == 0
-    assert "DIVERGED" in weigh("report", str(evidence)).out
+    assert "WRONG" in weigh("report", str(evidence)).out
     assert not (evidence / "reproducers").exists()
     assert not list(Path(tempfile.gettempdir()).glob(f"weigh-shrink-{running.pid}-*"))
     eventually(lambda: not workers(weigh.folder))

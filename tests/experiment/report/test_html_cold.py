@@ -9,13 +9,13 @@ from support.cold_records import cooled
 from support.html_pages import Reader, rendered
 from weigh.experiment.results.results import experiment_results
 
-LABEL = ' aria-labelledby="cold"'
+LABEL = '<div id="cold">'
 
 
 def part(text: str) -> str:
     """What the part about cold executions says."""
-    inside = text.split(LABEL)[1].split("</section>", maxsplit=1)[0]
-    return Reader(f"<section{inside}</section>").text
+    inside = text.split(LABEL)[1].split("</div>\n</details>", maxsplit=1)[0]
+    return Reader(f"<div>{inside}</div>").text
 
 
 def test_where_nothing_was_read_there_is_no_rate() -> None:
@@ -40,4 +40,4 @@ def test_a_large_experiment_is_folded_in_and_takes_a_little_of_the_page() -> Non
     assert len([one for one in experiment_results([record]).accounts if one.temperature == "cold"]) == 110
     text = rendered(record)
     assert "<details><summary>What was in memory, and what was read: 110 accounts" in text
-    assert len(text.split(LABEL)[1].split("</section>", maxsplit=1)[0]) < 17_000
+    assert len(text.split(LABEL)[1].split("</div>\n</details>", maxsplit=1)[0]) < 17_000

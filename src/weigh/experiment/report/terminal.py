@@ -1,4 +1,4 @@
-"""The report for a terminal: the gate first, then the numbers, then what is to be said about them."""
+"""The report for a terminal: the first screen, and all that there is to say below it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from weigh.experiment.report import (
 from weigh.experiment.report import (
     machine as use,
 )
+from weigh.experiment.report.first_screen import first_screen
+from weigh.experiment.report.first_screen.terminal import screen_text
 from weigh.experiment.report.in_words import in_words
 from weigh.experiment.report.no_verdicts import disturbed
 from weigh.model import units
@@ -48,12 +50,37 @@ _STATUS_STYLE = {
 
 
 def plain(results: ExperimentResults, evidence: str) -> str:
-    """The report without colour at a fixed width: the form that is kept and verified."""
-    return plain_text(report(results, evidence))
+    """The whole report without colour at a fixed width: the form that is kept and verified."""
+    return plain_text(whole(results, evidence))
+
+
+def screen(results: ExperimentResults, evidence: str) -> RenderableType:
+    """The first screen.
+
+    Args:
+        results: what is to be said.
+        evidence: the directory, as the reader is to write it.
+    """
+    return screen_text(first_screen(results, evidence))
+
+
+def whole(results: ExperimentResults, evidence: str) -> RenderableType:
+    """The first screen, and everything below it."""
+    return Group(screen(results, evidence), Text(), report(results, evidence))
+
+
+def notes(results: ExperimentResults) -> RenderableType:
+    """What the first screen only counts: the tier with its reasons, findings, and how to read the figures."""
+    parts: list[RenderableType] = [show_tier(results.tier), Text()] if results.tier else []
+    if results.findings:
+        parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
+    if results.headline.timings:
+        parts += [Text("Notes", style="bold"), _notes(results)]
+    return Group(*parts) if parts else Text("There is nothing to note.")
 
 
 def report(results: ExperimentResults, evidence: str) -> RenderableType:
-    """The whole report.
+    """Everything below the first screen: the gate, then the numbers, then what is to be said about them.
 
     Args:
         results: what is to be said.

@@ -12,6 +12,8 @@ from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.machine import Machine, machine
+from weigh.experiment.results.pace import Pace, measured_s, pace
+from weigh.experiment.results.stalls import Stalls, stalls
 from weigh.machine import contention_findings
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -20,6 +22,7 @@ from weigh.model.finding import Finding
 from weigh.model.gate import Gate, OperationGate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
+from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import MetricAnalysis
@@ -55,6 +58,9 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         machine: what it did meanwhile; None where nobody watched it.
         accounts: what cold and first executions found in memory and read.
         assumed: why the temperature is not proven; None where it is, and empty where nothing was recorded about it.
+        stalls: why a total is another than its verdict.
+        pace: how long a fresh start takes; None where nobody was timed.
+        measured_s: seconds that measuring took, in all attempts; None where nobody was timed.
     """
 
     record: Record
@@ -68,6 +74,9 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     machine: Machine | None = None
     accounts: tuple[ColdProof, ...] = ()
     assumed: str | None = ""
+    stalls: tuple[Stalls, ...] = ()
+    pace: Pace | None = None
+    measured_s: Seconds | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -168,6 +177,9 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         machine=watched,
         accounts=proven.proofs,
         assumed=proven.assumed,
+        stalls=stalls(analyses[HEADLINE].verdicts, samples),
+        pace=pace(attempts),
+        measured_s=measured_s(attempts),
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)

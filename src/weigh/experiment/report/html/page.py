@@ -15,6 +15,7 @@ from weigh.experiment.report.html.contenders import Contenders
 from weigh.experiment.report.html.machine import machine_section
 from weigh.experiment.report.html.metrics import metrics
 from weigh.experiment.report.html.operations import parts
+from weigh.experiment.report.html.top import top
 from weigh.experiment.report.html.verdicts import verdicts
 from weigh.experiment.report.in_words import of_session
 from weigh.experiment.report.no_verdicts import disturbed
@@ -61,6 +62,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             evidence=evidence,
             summary=summary.summary(results),
             claim=words.CLAIM,
+            top=top(results, evidence, judged),
             disturbed=disturbed(results),
             tier=words.tier(results.tier.name) if results.tier else "",
             contenders=contenders,

@@ -1,0 +1,110 @@
+"""Beside the times: what is waited in all, what CPU time decides, the machine, and what else there is to read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.cold import question
+from weigh.experiment.report.first_screen.pair import OPEN
+from weigh.model import codes, units
+from weigh.model.spec import CONTENTION
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.experiment.results.stalls import Stalls
+    from weigh.model.verdict import Verdict
+
+_TOLD = 2
+"""Totals, and verdicts of CPU time, that are told one by one; the others are counted."""
+
+
+def totals(results: ExperimentResults) -> tuple[str, ...]:
+    """What one waits in all: where it is another than what is typical; else how many totals are open."""
+    verdicts = results.headline.verdicts
+    other = [one for one in verdicts if one.total and codes.T1_TOTAL.code in {reason.code for reason in one.reasons}]
+    by_place = {(one.operation, one.contender, one.temperature): one for one in results.stalls}
+    several = len(results.record.spec.contenders) > 2
+    if other:
+        said = [_total(one, by_place.get((one.operation, one.contender, one.temperature)), several) for one in other]
+        more = len(said) - _TOLD
+        return (*said[:_TOLD], *((f"The total is another than the typical time on {more} more.",) if more > 0 else ()))
+    judged = [one for one in verdicts if one.total]
+    still = sum(one.total.verdict is VerdictName.UNRESOLVED for one in judged if one.total)
+    if all(one.verdict in OPEN for one in judged):
+        return ()
+    return (f"Total times: open on {still} of {len(judged)} (rare stalls weigh in them).",) if still else ()
+
+
+def _total(one: Verdict, stalls: Stalls | None, several: bool) -> str:
+    assert one.total is not None
+    typical = {
+        VerdictName.SAME: "the same",
+        VerdictName.SMALL: "nearly the same",
+        VerdictName.UNRESOLVED: "open",
+        VerdictName.REFUSED: "open",
+    }.get(one.verdict, f"{one.verdict!s} by {units.percent(abs((one.ratio or 1) - 1))}")
+    place = question(one.operation, one.temperature) + (f", {one.contender}" if several else "")
+    change = units.percent(abs(one.total.ratio - 1), 0)
+    text = f"{place}: typically {typical}; in total {change} {one.total.verdict!s}"
+    return f"{text}, because {_because(stalls)}." if stalls else f"{text}: rare executions make the difference."
+
+
+def _because(stalls: Stalls) -> str:
+    """``1 execution in 100 of new takes 11 times as long``."""
+    share = f"1 execution in {round(1 / stalls.share)}" if stalls.share < 0.4 else units.percent(stalls.share, 0)
+    return f"{share} of {stalls.whose} takes {stalls.times:.0f} times as long"
+
+
+def cpu(results: ExperimentResults) -> str:
+    """What CPU time decides and wall time leaves open; empty where it decides nothing."""
+    settled = [one for one in results.statements if one.code == codes.M_SETTLED.code]
+    if not settled or "cpu_s" not in results.analyses:
+        return ""
+    verdicts = {(one.operation, one.contender, one.temperature): one for one in results.analyses["cpu_s"].verdicts}
+    several = len(results.record.spec.contenders) > 2
+    said = []
+    for one in settled:
+        found = verdicts.get((one.operation or "", one.contender or "", one.temperature))
+        if found is not None:
+            place = question(found.operation, found.temperature) + (f", {found.contender}" if several else "")
+            said.append(f"{place} {_cost(found)}")
+    more = f" and {len(said) - _TOLD} more" if len(said) > _TOLD else ""
+    return f"CPU time decides what wall time cannot: {'; '.join(said[:_TOLD])}{more}."
+
+
+def _cost(one: Verdict) -> str:
+    if one.verdict in (VerdictName.SAME, VerdictName.SMALL):
+        return "costs the same"
+    change = units.percent(abs((one.ratio or 1) - 1))
+    return f"costs {change} {'more' if one.verdict is VerdictName.SLOWER else 'less'}"
+
+
+def machine(results: ExperimentResults) -> str:
+    """Whether the machine was quiet, in one sentence; empty where nobody was timed."""
+    found = results.machine
+    if found is None:
+        return "Machine: nobody watched it." if results.headline.timings else ""
+    if not results.record.samples:
+        return ""
+    worst = found.worst
+    used = f"others used {units.percent(found.foreign + found.steal)} of the CPU of the turns"
+    peak = max((one.foreign + one.steal for one in found.contention.pairs), default=0.0)
+    if peak <= CONTENTION and not any(one.refused or one.stolen for one in found.contention.pairs):
+        return f"Machine: quiet ({used})."
+    place = f", {units.percent(peak)} on {worst.operation}" if worst else ""
+    return f"Machine: not quiet ({used}{place})."
+
+
+def notes(results: ExperimentResults) -> str:
+    """How many findings there are: ``2 warnings, 3 notes``; empty without one."""
+    counts = Counter(one.severity for one in results.findings)
+    return ", ".join(units.count(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind])
+
+
+def remedies(results: ExperimentResults) -> Iterator[str]:
+    """What errors and warnings say is to be done, each once."""
+    yield from dict.fromkeys(one.remedy for one in results.findings if one.severity != "note")

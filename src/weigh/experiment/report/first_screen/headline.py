@@ -1,0 +1,235 @@
+"""The headline: who, on how many operations, how much, how sure, and whether the answers are right."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
+from weigh.model import units
+from weigh.model.answer import GateStatus
+from weigh.model.text import one_line
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.gate import Gate
+    from weigh.model.verdict import Verdict
+
+FACTOR = 2.0
+"""From this ratio on a change is told as a factor."""
+_NAMED = 3
+"""Operations that a sentence names; the others are counted."""
+_KNOWN = {
+    "ground truth": "the ground truth",
+    "published answer": "the published ones",
+    "pinned answer": "the pinned ones",
+}
+
+
+def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str, ...]:
+    """The sentences, the one that matters most first.
+
+    Args:
+        results: what is to be said.
+        compared: every contender against the baseline.
+    """
+    timed = bool(results.headline.timings)
+    if not timed:
+        nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
+        return (*_unfinished(results), *answers(results), *([nothing] if results.gate else []))
+    if len(compared) == 1:
+        said = [sentence(compared[0], geometric_mean(results, compared[0]))]
+    elif compared:
+        said = [*_listed(results, compared)]
+    else:
+        said = [_alone(results)]
+    return (*_unfinished(results), *said, *answers(results))
+
+
+def wrong(results: ExperimentResults) -> tuple[str, ...]:
+    """Of every contender that gave a wrong answer: on which operations, and the first cell that differs."""
+    gate = results.gate
+    return tuple(_wrong(gate, name, operations) for name, operations in gate.contradicted.items()) if gate else ()
+
+
+def sentence(pair: Pair, mean: float | None) -> str:
+    """What a contender is against the baseline.
+
+    Args:
+        pair: of contender and baseline.
+        mean: geometric mean of the ratios, where every operation has one.
+    """
+    total = units.count(len(pair.verdicts), "operation")
+    slower, faster = pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)
+    alike, still_open = pair.of(*ALIKE), pair.of(*OPEN)
+    margin = _margin(pair)
+    parts: list[str] = []
+    if slower or faster:
+        ordered = sorted((slower, faster), key=len, reverse=True)
+        for one in ordered:
+            if one:
+                word = str(one[0].verdict).upper()
+                lead = "" if parts else f"{pair.contender} is "
+                place = f"on {len(one)}" if parts else f"than {pair.baseline} on {len(one)} of {total}"
+                parts.append(f"{lead}{word} {place}, {amounts(one)}")
+        if mean is not None and len(ordered[0]) == len(pair.verdicts):
+            parts[0] += f" (geometric mean {_mean(mean)})"
+        if alike:
+            parts.append(f"the same within {margin} on {len(alike)}")
+    elif alike:
+        place = f"all {total}" if len(alike) == len(pair.verdicts) > 1 else f"{len(alike)} of {total}"
+        parts.append(f"{pair.contender} takes the same time as {pair.baseline} on {place}, within {margin}")
+    elif still_open:
+        place = f"all {total}" if len(still_open) == len(pair.verdicts) > 1 else f"{len(still_open)} of {total}"
+        return f"It is open how {pair.contender} compares with {pair.baseline} on {place}.{_lost(pair)}"
+    else:
+        return f"Nothing compares {pair.contender} with {pair.baseline}:{_lost(pair)}"
+    rest = f" {len(still_open)} {'is' if len(still_open) == 1 else 'are'} open." if still_open else ""
+    return f"{'; '.join(parts)}.{rest}{_lost(pair)}"
+
+
+def _listed(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[str]:
+    """Several pairs, a short line each."""
+    hot = {pair.temperature for pair in compared} == {"hot"}
+    most = max(len(pair.verdicts) for pair in compared)
+    yield f"Against {compared[0].baseline}, on {units.count(most, 'operation')}:"
+    for pair in compared:
+        when = "" if hot else f", {pair.temperature}"
+        yield f"{pair.contender}{when}: {short(pair)}."
+
+
+def short(pair: Pair) -> str:
+    """What a contender is, where the baseline was named before: ``SLOWER on 9, 1.5 to 3.6 times; open on 1``."""
+    different = sorted((pair.of(VerdictName.SLOWER), pair.of(VerdictName.FASTER)), key=len, reverse=True)
+    parts = [f"{str(one[0].verdict).upper()} on {len(one)}, {amounts(one)}" for one in different if one]
+    for found, said in (
+        (pair.of(*ALIKE), f"the same within {_margin(pair)}"),
+        (pair.of(*OPEN), "open"),
+        (pair.of(VerdictName.DIVERGED), "not timed for a wrong answer"),
+        (pair.of(VerdictName.ERROR), "failed"),
+    ):
+        if found:
+            parts.append(f"{said} on {len(found)}")
+    return "; ".join(parts)
+
+
+def _margin(pair: Pair) -> str:
+    return units.percent(max(one.margin for one in pair.verdicts), 0)
+
+
+def _mean(mean: float) -> str:
+    return f"{mean:.1f}" if mean >= FACTOR else f"{mean:.2f}"
+
+
+def amounts(same: Sequence[Verdict]) -> str:
+    """How much slower, or faster: ``by 5.1 to 13.5 %``, ``1.5 to 3.6 times``."""
+    found = sorted(max(one.ratio, 1 / one.ratio) for one in same if one.ratio)
+    if not found:
+        return "by how much is not known"
+    low, high = found[0], found[-1]
+    if high >= FACTOR:
+        ends = f"{low:.1f}", f"{high:.1f} times"
+    else:
+        changes = sorted(abs(one.ratio - 1) for one in same if one.ratio)
+        ends = f"by {100 * changes[0]:.1f}", f"{100 * changes[-1]:.1f} %"
+        if len(set(map(_digits, ends))) == 1:
+            return f"by {ends[1]}"
+    return ends[1] if len(set(map(_digits, ends))) == 1 else " to ".join(ends)
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit() or char == ".")
+
+
+def geometric_mean(results: ExperimentResults, pair: Pair) -> float | None:
+    """Of the ratios of all operations that were chosen; None where any has no ratio."""
+    ratios = [
+        one.ratio for one in pair.verdicts if one.ratio and one.verdict in (*DIFFERENT, *ALIKE, VerdictName.UNRESOLVED)
+    ]
+    asked = len(results.gate.operations) if results.gate else 0
+    return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == asked > 1 else None
+
+
+def answers(results: ExperimentResults) -> Iterator[str]:
+    """Whether the answers are right; what is wrong is said by :func:`wrong`."""
+    gate = results.gate
+    if gate is None:
+        yield "The gate was not reached: no answer was checked."
+        return
+    agreed = [one for one in gate.operations if one.status is GateStatus.AGREED]
+    unverified = [one.operation for one in gate.operations if one.status is GateStatus.UNVERIFIED]
+    if agreed:
+        whole = len(agreed) == len(gate.operations)
+        which = "All answers" if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
+        asked = len({(check.operation, check.case) for check in gate.checks})
+        count = "" if results.record.blocks else f", {units.count(asked, 'question')} to each contender"
+        yield f"{which} agree{_witness(gate)}{count}."
+    if unverified:
+        yield f"Nothing independent confirmed the answers to {named(unverified)}."
+    unable: dict[tuple[str, GateStatus], list[str]] = {}
+    for one in gate.operations:
+        for name, status in one.contenders.items():
+            if status in (GateStatus.UNSUPPORTED, GateStatus.ERROR):
+                unable.setdefault((name, status), []).append(one.operation)
+    for (name, status), operations in unable.items():
+        yield f"{name} {'cannot answer' if status is GateStatus.UNSUPPORTED else 'failed on'} {named(operations)}."
+
+
+def named(operations: Sequence[str], most: int = _NAMED) -> str:
+    """``q1, q2, q3 and 4 more``."""
+    more = len(operations) - most
+    return ", ".join(operations[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def _unfinished(results: ExperimentResults) -> Iterator[str]:
+    end, record = results.record.end, results.record
+    if end is None:
+        yield "Not complete: it was killed, or is still running."
+        if record.blocks:
+            yield f"What follows is from {units.count(len(record.blocks), 'start')}."
+    elif end.how != "complete":
+        yield f"Not complete: {one_line(end.reason)}."
+    if results.attempts > 1:
+        yield f"{results.attempts} attempts are read together."
+
+
+def _alone(results: ExperimentResults) -> str:
+    """Of times without a comparison."""
+    timings = results.headline.timings
+    who = ", ".join(dict.fromkeys(one.contender for one in timings))
+    operations = len({one.operation for one in timings})
+    times = sorted(one.median for one in timings)
+    spread = units.seconds(times[0]) + (f" to {units.seconds(times[-1])}" if len(times) > 1 else "")
+    return f"{who} took {spread} on {units.count(operations, 'operation')}. Nothing was compared with it."
+
+
+def _lost(pair: Pair) -> str:
+    """What has no time."""
+    said = ""
+    for name, why in ((VerdictName.DIVERGED, "not timed, an answer is wrong"), (VerdictName.ERROR, "failed")):
+        if found := pair.of(name):
+            said += f" {len(found)} {why}: {named([one.operation for one in found])}."
+    return said
+
+
+def _witness(gate: Gate) -> str:
+    """With what the answers agree, where it is the same for all."""
+    seen = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
+    known = [said for name, said in _KNOWN.items() if name in seen]
+    return f" with {known[0]}" if len(known) == 1 else ""
+
+
+def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:
+    place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
+    said = f"{name} gives WRONG answers on {place}: {named(operations)}."
+    for check in gate.checks:
+        if check.contender == name and check.status is GateStatus.DIVERGED and check.differences:
+            witness = f" ({check.witness})" if check.witness else ""
+            return f"{said} {check.operation}, {check.case}: {one_line(str(check.differences[0]), 200)}{witness}."
+    # What was found last, in a timed execution, stands last.
+    detail = next((one.detail for one in gate.operations if one.operation == operations[0]), "")
+    last = detail.rpartition("; ")[2]
+    return f"{said} {operations[0]}: {one_line(last, 200)}." if last else said

@@ -1,0 +1,103 @@
+"""The first screen in Markdown, for a comment on a pull request or the summary of a CI job: about 20 lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.first_screen import shape
+from weigh.experiment.report.first_screen.table import numbered, table
+from weigh.model import units
+from weigh.model.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.report.first_screen.screen import FirstScreen
+    from weigh.experiment.report.first_screen.table import Table
+
+_LINES = 20
+"""Lines in all; operations that there is no room for are named in one line for each direction."""
+_LEAST = 4
+"""Rows of operations, however much else there is to say."""
+_NAME = 200
+"""Characters of a contender's name in a heading."""
+_NAMES = 60
+"""Characters of the names in a row that many operations share."""
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$&@!])")
+"""What means something in Markdown, or on GitHub calls somebody or another issue."""
+_TICKS = re.compile("`+")
+
+
+def markdown(screen: FirstScreen) -> str:
+    """The sentences, the table, and how to do it again."""
+    return "\n".join(_lines(screen))
+
+
+def _lines(screen: FirstScreen) -> list[str]:
+    made = table(screen, len(screen.lines), name=_NAME)
+    head, tail = [*_head(screen, numbered(screen, made))], [*_tail(screen, made.note)]
+    other = len(head) + len(tail) + len(screen.groups) + len(made.means)
+    # The heading of the table, the line below it, an empty one above it and one after it.
+    made = table(screen, max(_LINES - other - 4, _LEAST), name=_NAME)
+    body = ["", *_table(made)] if made.rows or made.rest else []
+    return [*head, *body, *([""] if tail else []), *tail]
+
+
+def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
+    """The sentences, the tier and the time."""
+    yield from (f"**{_text(said)}**  " for said in screen.wrong)
+    yield from (f"**{_text(said)}.**  " for said in screen.warning[:1])
+    first, *others = says or ("",)
+    if first:
+        yield f"**{_text(first)}**" + ("  " if others else "")
+    if len(screen.others) > 1:
+        yield from (f"{_text(said)}  " for said in others)
+    elif others:
+        yield _text(" ".join(others))
+    tier = _text(screen.why) or (f"{str(screen.tier).upper()}." if screen.tier else "")
+    took = f"Measured in {units.duration(screen.took_s)}." if screen.took_s else ""
+    if tier or took:
+        yield ""
+        yield " ".join(filter(None, (tier, took)))
+    yield from (f"{_text(said.rstrip('.'))}." for said in screen.warning[1:])
+
+
+def _tail(screen: FirstScreen, note: str) -> Iterator[str]:
+    """How to read the table, totals and CPU time, the machine, and how to do it again."""
+    yield from (_text(said) + "  " for said in filter(None, (note, *screen.beside)))
+    notes = f"{screen.notes} ({_code(f'weigh report {screen.evidence} --notes')})." if screen.notes else ""
+    if last := " ".join(filter(None, (_text(screen.machine), notes))):
+        yield last
+    if screen.again:
+        yield ""
+        yield f"Again: {_code(screen.again)}"
+
+
+def _table(made: Table) -> Iterator[str]:
+    headings = made.headings or ("operation", "what it means")
+    yield _row([_text(one) for one in headings])
+    yield _row(["---" if at == 0 or one == "what it means" else "--:" for at, one in enumerate(headings)])
+    for row in made.rows:
+        yield _row([_text(cell) for cell in row.cells])
+    for group in made.rest:
+        names = shape.listed([*map(one_line, group.questions)], _NAMES)
+        yield _row([_text(names), *[""] * (len(headings) - 2), _text(group.meaning)])
+    for row in made.means:
+        yield _row([_text(cell) for cell in row.cells])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _text(text: str) -> str:
+    """A text that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\1", one_line(text))
+
+
+def _code(text: str) -> str:
+    """A text as code, whatever backticks are in it."""
+    text = one_line(text, 4000)
+    fence = "`" * (1 + max(map(len, _TICKS.findall(text)), default=0))
+    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"

@@ -1,0 +1,106 @@
+"""The outlook: what it would take to decide what is open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.cold import question
+from weigh.experiment.report.first_screen.pair import OPEN
+from weigh.model import codes, units
+from weigh.model.spec import MIN_STARTS
+from weigh.model.text import one_line
+from weigh.model.verdict import VerdictName
+from weigh.verdict.tier import CONTENDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.experiment.results.pace import Pace
+    from weigh.model.units import Seconds
+    from weigh.model.verdict import Verdict
+
+_REASONABLE = 3600.0
+"""Seconds of measuring beyond which more of it is not what helps."""
+QUIETER = "a quieter machine, or --duet"
+"""What helps where no reasonable number of starts does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Open comparisons that the same would decide.
+
+    Attributes:
+        verdicts: they.
+        needs: what it would take, or why there is no verdict: ``about 2 more minutes, or --duet``.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    needs: str
+
+    def places(self, *, several: bool) -> tuple[str, ...]:
+        """What they are about: ``q2``, ``q2, cold``; with the contender where there are several."""
+        return tuple(
+            question(one.operation, one.temperature) + (f" ({one.contender})" if several else "")
+            for one in self.verdicts
+        )
+
+
+def outlooks(verdicts: Iterable[Verdict], pace: Pace | None) -> Iterator[Outlook]:
+    """Everything that is open, in groups; what more time decides comes first.
+
+    Args:
+        verdicts: on wall time.
+        pace: how long a start takes.
+    """
+    every = [one for one in verdicts if one.verdict in OPEN]
+    timely = [one for one in every if one.starts_needed and _seconds([one], pace) <= _REASONABLE]
+    if timely:
+        yield Outlook(tuple(timely), _more(timely, pace))
+    others: dict[str, list[Verdict]] = {}
+    for one in every:
+        if one not in timely:
+            others.setdefault(_why(one), []).append(one)
+    for why, same in others.items():
+        yield Outlook(tuple(same), why)
+
+
+def about(seconds: Seconds) -> str:
+    """An estimate that claims no more than it knows: ``about 40 more seconds``, ``about 2 more minutes``."""
+    if seconds < 90:
+        return f"about {max(10, 10 * round(seconds / 10))} more seconds"
+    return f"about {round(seconds / 60)} more minutes"
+
+
+def _more(timely: list[Verdict], pace: Pace | None) -> str:
+    if pace is None:
+        most = max(one.starts_needed or 0 for one in timely)
+        return f"about {units.count(most, 'start')} in all, or --duet"
+    return f"{about(_seconds(timely, pace))}, or --duet"
+
+
+def _seconds(verdicts: list[Verdict], pace: Pace | None) -> Seconds:
+    """What the starts that these still need would take; 0 where nobody knows."""
+    if pace is None:
+        return 0.0
+    missing: dict[tuple[str, str], int] = {}
+    for one in verdicts:
+        asked = one.operation, one.temperature
+        missing[asked] = max(missing.get(asked, 0), (one.starts_needed or 0) - one.starts)
+    return pace.more(missing)
+
+
+def _why(one: Verdict) -> str:
+    """Of a comparison that more starts do not decide."""
+    if one.verdict is VerdictName.UNRESOLVED:
+        return QUIETER
+    reason = one.reasons[0] if one.reasons else None
+    match reason.code if reason else "":
+        case codes.T7_UNSTABLE.code:
+            return QUIETER
+        case codes.T10_STARTS.code:
+            return f"it takes {MIN_STARTS} starts"
+        case code if code in CONTENDED:
+            return "others used the machine, run it again"
+        case _:
+            return one_line(reason.text, 200).rstrip(".") if reason else "no reason is known"

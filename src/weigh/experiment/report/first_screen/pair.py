@@ -1,0 +1,53 @@
+"""A pair: the verdicts of one contender against the baseline at one temperature, by what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.verdict import Verdict
+
+DIFFERENT = (VerdictName.SLOWER, VerdictName.FASTER)
+ALIKE = (VerdictName.SAME, VerdictName.SMALL)
+OPEN = (VerdictName.UNRESOLVED, VerdictName.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One contender against the baseline.
+
+    Attributes:
+        contender, baseline: whose times the ratios are of.
+        temperature: of the executions.
+        verdicts: on wall time, in the order of the gate.
+    """
+
+    contender: str
+    baseline: str
+    temperature: str
+    verdicts: tuple[Verdict, ...]
+
+    def of(self, *names: VerdictName) -> tuple[Verdict, ...]:
+        """Those of some names."""
+        return tuple(one for one in self.verdicts if one.verdict in names)
+
+
+def pairs(results: ExperimentResults) -> tuple[Pair, ...]:
+    """Every contender other than the baseline at every temperature, where there are verdicts."""
+    spec = results.record.spec
+    found = (
+        Pair(
+            one.name,
+            spec.baseline,
+            temperature,
+            tuple(verdict for verdict in results.headline.at(temperature).verdicts if verdict.contender == one.name),
+        )
+        for temperature in spec.temperatures
+        for one in spec.contenders
+        if one.name != spec.baseline
+    )
+    return tuple(one for one in found if one.verdicts)

@@ -1,0 +1,257 @@
+"""The first screen as data; a terminal, a page and Markdown only give it a form."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.cold import question
+from weigh.experiment.report.first_screen import beside, headline
+from weigh.experiment.report.first_screen.outlook import Outlook, outlooks
+from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, pairs
+from weigh.experiment.report.no_verdicts import disturbed
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.model.verdict import TierName, VerdictName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.report.first_screen.pair import Pair
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.units import Seconds
+    from weigh.model.verdict import Timing, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One operation at one temperature.
+
+    Attributes:
+        question: as a table names it.
+        baseline_s: the baseline's median; None where it may not be shown.
+        seconds: medians of the other contenders, in the order of the screen.
+        verdicts: of the same; None where there is none.
+        alone: the baseline's times, where it has them.
+        noise: how far the baseline's two arms are apart, a fraction.
+    """
+
+    question: str
+    baseline_s: Seconds | None
+    seconds: tuple[Seconds | None, ...]
+    verdicts: tuple[Verdict | None, ...]
+    alone: Timing | None
+    noise: float | None
+
+    @property
+    def matters(self) -> bool:
+        """Whether anything on it differs."""
+        return any(one and one.verdict in DIFFERENT for one in self.verdicts)
+
+    @property
+    def size(self) -> float:
+        """The largest difference on it, as a logarithm."""
+        shown = [one for one in self.verdicts if one and one.verdict in DIFFERENT and one.ratio]
+        return max((abs(math.log(one.ratio or 1)) for one in shown), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Operations of which the same is said.
+
+    Attributes:
+        questions: as a table names them.
+        sign: name of their verdicts.
+        meaning: what is said.
+    """
+
+    questions: tuple[str, ...]
+    sign: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The geometric mean over all operations, with the spread that it hides.
+
+    Attributes:
+        contender, temperature: whose, and when.
+        operations: how many.
+        mean, low, high: of the ratios: geometric mean, smallest, largest.
+    """
+
+    contender: str
+    temperature: str
+    operations: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class FirstScreen:
+    """Everything on it.
+
+    Attributes:
+        wrong: who gave wrong answers, with the first cell.
+        warning: what disturbed most of it, a heading and what to do.
+        says: the sentences.
+        tier: what the evidence is good for; None where nothing was timed.
+        why: the first reason why it is not good for more.
+        took_s: seconds of measuring; None where nobody was timed.
+        confidence: of the intervals, per cent.
+        baseline, others: names of the contenders.
+        lines: operations that differ, the largest difference first; where nothing is compared, all.
+        groups: operations that do not, the same first, then what is open.
+        means: over all operations.
+        beside: totals and CPU time.
+        machine: whether it was quiet.
+        notes: how many findings there are.
+        to_do: what to do next.
+        evidence: the directory, as the reader is to write it.
+        page: whether the page is in it.
+        again: the command that does it again; empty where it is not recorded.
+    """
+
+    wrong: tuple[str, ...]
+    warning: tuple[str, ...]
+    says: tuple[str, ...]
+    tier: TierName | None
+    why: str
+    took_s: Seconds | None
+    confidence: str
+    baseline: str
+    others: tuple[str, ...]
+    lines: tuple[Line, ...]
+    groups: tuple[Group, ...]
+    means: tuple[Mean, ...]
+    beside: tuple[str, ...]
+    machine: str
+    notes: str
+    to_do: tuple[str, ...]
+    evidence: str
+    page: bool
+    again: str
+
+    @property
+    def compared(self) -> bool:
+        """Whether there is anything to compare."""
+        return bool(self.others)
+
+
+def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
+    """What a person sees without asking for more.
+
+    Args:
+        results: what is to be said.
+        evidence: the directory, as the reader is to write it.
+    """
+    record, compared = results.record, pairs(results)
+    timed = bool(results.headline.timings)
+    others = tuple(dict.fromkeys(pair.contender for pair in compared))
+    open_groups = tuple(outlooks(results.headline.verdicts, results.pace)) if timed else ()
+    every = tuple(_lines(results, others)) if timed else ()
+    warning = disturbed(results)
+    return FirstScreen(
+        wrong=headline.wrong(results),
+        warning=(warning[0], warning[-1]) if warning else (),
+        says=headline.headline(results, compared),
+        tier=results.tier.name if results.tier else None,
+        why=_why(results),
+        took_s=results.measured_s if timed else None,
+        confidence=f"{100 * record.spec.rules.confidence:g} %",
+        baseline=record.spec.baseline,
+        others=others,
+        lines=tuple(sorted((one for one in every if one.matters or not others), key=_by_size)),
+        groups=tuple(_groups(every, open_groups, len(others))),
+        means=tuple(_means(results, compared)),
+        beside=tuple(filter(None, (*beside.totals(results), beside.cpu(results)))) if timed else (),
+        machine=beside.machine(results),
+        notes=beside.notes(results),
+        to_do=tuple(_to_do(results, open_groups)),
+        evidence=evidence,
+        page=record.end is not None,
+        again=record.environment.command if record.environment else "",
+    )
+
+
+def _by_size(one: Line) -> float:
+    return -one.size
+
+
+def _why(results: ExperimentResults) -> str:
+    """The first reason for the tier, in words; a warning says it at more length."""
+    if not results.tier or not results.tier.reasons or disturbed(results):
+        return ""
+    more = len(results.tier.reasons) - 1
+    text = one_line(results.tier.reasons[0].text, 240).rstrip(".")
+    rest = f" (and {units.count(more, 'more reason')})" if more else ""
+    return f"{str(results.tier.name).capitalize()}: {text}{rest}."
+
+
+def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
+    """Every operation at every temperature, in the order of the gate."""
+    baseline = results.record.spec.baseline
+    for temperature in results.record.spec.temperatures:
+        analysis = results.headline.at(temperature)
+        verdicts = {(one.operation, one.contender): one for one in analysis.verdicts}
+        timings = {(one.operation, one.contender): one for one in analysis.timings}
+        floors = {one.operation: one.size for one in analysis.floors}
+        for one in results.gate.operations if results.gate else ():
+            name = one.operation
+            if not any(name == key[0] for key in (*verdicts, *timings)):
+                continue
+            alone = timings.get((name, baseline))
+            yield Line(
+                question=question(name, temperature),
+                baseline_s=alone.median if alone else None,
+                seconds=tuple(timing.median if (timing := timings.get((name, other))) else None for other in others),
+                verdicts=tuple(verdicts.get((name, other)) for other in others),
+                alone=alone,
+                noise=floors.get(name),
+            )
+
+
+def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -> Iterator[Group]:
+    """What does not differ: the same, small, lost; then what is open and what it would take."""
+    several = others > 1
+    calm = [one for one in every if others and not one.matters]
+    # With several contenders an operation is only the same where it is for all of them.
+    for names, meaning in (((VerdictName.SAME,), "same within {}"), (ALIKE, "differ by less than {}")):
+        same = [one for one in calm if _all(one, names) and not (names == ALIKE and _all(one, (VerdictName.SAME,)))]
+        if same:
+            margin = units.percent(max(v.margin for one in same for v in one.verdicts if v), 0)
+            yield Group(tuple(one.question for one in same), str(names[-1]), meaning.format(margin))
+    for name, meaning in ((VerdictName.DIVERGED, "WRONG answer: not timed"), (VerdictName.ERROR, "failed")):
+        lost = [one for one in every if any(v and v.verdict is name for v in one.verdicts)]
+        if lost:
+            yield Group(tuple(one.question for one in lost), str(name), meaning)
+    for one in still_open:
+        sign = str(one.verdicts[0].verdict)
+        yield Group(one.places(several=several), sign, f"open: {one.needs}")
+
+
+def _all(one: Line, names: Sequence[VerdictName]) -> bool:
+    return all(verdict and verdict.verdict in names for verdict in one.verdicts)
+
+
+def _means(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[Mean]:
+    for pair in compared:
+        mean = headline.geometric_mean(results, pair)
+        if mean is not None:
+            ratios = [one.ratio for one in pair.verdicts if one.ratio]
+            yield Mean(pair.contender, pair.temperature, len(ratios), mean, min(ratios), max(ratios))
+
+
+def _to_do(results: ExperimentResults, still_open: Sequence[Outlook]) -> Iterator[str]:
+    """What would make more of it."""
+    if results.record.end is None:
+        yield "Go on where it ended: the same command with --resume."
+    if results.gate and results.gate.contradicted:
+        yield "Look at the wrong answers below: an operation with one is timed for nobody."
+    for one in still_open:
+        places = one.places(several=len(results.record.spec.contenders) > 2)
+        yield f"{headline.named(places, 6)} {'is' if len(places) == 1 else 'are'} open: {one.needs}."
+    for remedy in beside.remedies(results):
+        yield f"{one_line(remedy[:1].upper() + remedy[1:], 300).rstrip('.')}."

@@ -1,0 +1,196 @@
+"""The table of the first screen: cells, and how many rows there is room for; a terminal and Markdown print the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.first_screen.headline import amounts
+from weigh.experiment.report.first_screen.screen import Group
+from weigh.model import units
+from weigh.model.verdict import VerdictName
+from weigh.render import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.report.first_screen.screen import FirstScreen, Line, Mean
+    from weigh.model.verdict import Verdict
+
+NAME = 12
+"""Characters of a contender's name that a heading of a terminal has room for."""
+_WORD = {
+    VerdictName.SAME: "same",
+    VerdictName.SMALL: "same",
+    VerdictName.UNRESOLVED: "open",
+    VerdictName.REFUSED: "open",
+    VerdictName.DIVERGED: "WRONG",
+    VerdictName.ERROR: "failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells from left to right, with the names of their verdicts where they have one."""
+
+    cells: tuple[str, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is printed in columns.
+
+    Attributes:
+        headings: of the columns.
+        rows: operations that differ; where nothing is compared, all.
+        means: over all operations, in the columns of the rows; none where there are no rows.
+        rest: differences that there was no room for, then what does not differ.
+        note: how to read it; empty where that is plain.
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    means: tuple[Row, ...]
+    rest: tuple[Group, ...]
+    note: str
+
+
+def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME) -> Table:
+    """The table with so many rows of operations.
+
+    Args:
+        screen: what is to be said.
+        most: rows of operations; one that there is no room for is in a group.
+        wide: whether there is room for intervals beside the ratios of several contenders.
+        name: characters of a contender's name that a heading has room for; a longer one is replaced.
+    """
+    lines, rest = screen.lines[:most], screen.lines[most:]
+    groups = (*_beyond(screen, rest), *screen.groups)
+    if not screen.compared:
+        rows = tuple(_alone(one) for one in lines)
+        return Table(("operation", "median", "longest", "CV", "noise"), rows, (), groups, "")
+    if not lines:
+        return Table((), (), (), groups, " ".join(map(_said, screen.means)))
+    if len(screen.others) == 1:
+        names = (heading(screen.baseline, "baseline", name), heading(screen.others[0], "contender", name))
+        interval = f"{screen.confidence} interval" if wide else screen.confidence
+        return Table(
+            ("operation", *names, "ratio", interval, "what it means"),
+            tuple(_pair(one) for one in lines),
+            tuple(_mean(one) for one in screen.means),
+            groups,
+            "",
+        )
+    marks = tuple(heading(other, f"#{at}", name) for at, other in enumerate(screen.others, 1))
+    return Table(
+        ("operation", heading(screen.baseline, "baseline", name), *marks),
+        tuple(_matrix(one, wide=wide) for one in lines),
+        tuple(_means(screen, wide=wide)),
+        groups,
+        f"A number is the ratio to {screen.baseline}; above 1 takes longer."
+        + (f" In brackets: {screen.confidence} interval; of a mean, smallest and largest ratio." if wide else ""),
+    )
+
+
+def heading(contender: str, otherwise: str, room: int) -> str:
+    """A contender's name, or what stands for it where there is no room for it."""
+    return contender if len(contender) <= room else otherwise
+
+
+def numbered(screen: FirstScreen, made: Table) -> tuple[str, ...]:
+    """The sentences; where a column is headed by a number, they say whose it is."""
+    numbers = {name: f"#{at}" for at, name in enumerate(screen.others, 1) if f"#{at}" in made.headings}
+
+    def own(said: str) -> str:
+        found = (number for name, number in numbers.items() if said.startswith((f"{name}: ", f"{name}, ")))
+        return " ".join((*list(found)[:1], said))
+
+    return tuple(map(own, screen.says))
+
+
+def _said(one: Mean) -> str:
+    """A mean without a table."""
+    who = "" if one.temperature == "hot" else f", {one.temperature}"
+    return (
+        f"{one.contender}{who}: geometric mean of {one.operations} ratios {one.mean:.3f}, from {one.low:.2f} to "
+        f"{one.high:.2f}."
+    )
+
+
+def _pair(one: Line) -> Row:
+    verdict = one.verdicts[0]
+    assert verdict is not None
+    cells = (
+        one.question,
+        units.seconds(one.baseline_s),
+        units.seconds(one.seconds[0]),
+        f"{verdict.ratio:.3f}" if verdict.ratio else "",
+        _interval(verdict.low, verdict.high),
+        words.verdict(verdict),
+    )
+    return Row(cells, ("", "", "", "", "", str(verdict.verdict)))
+
+
+def _mean(one: Mean) -> Row:
+    when = "" if one.temperature == "hot" else f", {one.temperature}"
+    label = f"geometric mean of {one.operations}{when}"
+    return Row((label, "", "", f"{one.mean:.3f}", "", f"from {one.low:.2f} to {one.high:.2f}"), ("",) * 6)
+
+
+def _matrix(one: Line, *, wide: bool) -> Row:
+    cells = tuple(_cell(verdict, wide=wide) for verdict in one.verdicts)
+    signs = tuple(str(verdict.verdict) if verdict else "" for verdict in one.verdicts)
+    return Row((one.question, units.seconds(one.baseline_s), *cells), ("", "", *signs))
+
+
+def _cell(verdict: Verdict | None, *, wide: bool) -> str:
+    if verdict is None:
+        return ""
+    if verdict.verdict in _WORD or verdict.ratio is None:
+        return _WORD.get(verdict.verdict, "open")
+    interval = f" ({verdict.low:.2f}-{verdict.high:.2f})" if wide and verdict.low and verdict.high else ""
+    return f"{verdict.ratio:.2f}{interval}"
+
+
+def _means(screen: FirstScreen, *, wide: bool) -> Iterator[Row]:
+    """Geometric means of all contenders, a row a temperature."""
+    for temperature in dict.fromkeys(one.temperature for one in screen.means):
+        found = {one.contender: one for one in screen.means if one.temperature == temperature}
+        cells = [_spread(found[name], wide=wide) if name in found else "" for name in screen.others]
+        label = "geometric mean" if temperature == "hot" else f"mean, {temperature}"
+        yield Row((label, "", *cells), ("",) * (2 + len(cells)))
+
+
+def _spread(one: Mean, *, wide: bool) -> str:
+    return f"{one.mean:.2f}" + (f" ({one.low:.2f}-{one.high:.2f})" if wide else "")
+
+
+def _alone(one: Line) -> Row:
+    timing = one.alone
+    cells = (
+        one.question,
+        units.seconds(timing.median if timing else None),
+        units.seconds(timing.max if timing else None),
+        units.percent(timing.cv if timing else None),
+        units.percent(one.noise),
+    )
+    return Row(cells, ("",) * 5)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return f"{low:.2f} - {high:.2f}" if low is not None and high is not None else ""
+
+
+def _beyond(screen: FirstScreen, rest: Sequence[Line]) -> Iterator[Group]:
+    """Differences that there was no room for, by direction."""
+    if not rest:
+        return
+    if len(screen.others) != 1:
+        yield Group(tuple(one.question for one in rest), "", "see --verbose")
+        return
+    for name in (VerdictName.SLOWER, VerdictName.FASTER):
+        same = [(one, one.verdicts[0]) for one in rest if one.verdicts[0] and one.verdicts[0].verdict is name]
+        if same:
+            meaning = f"{str(name).upper()}, {amounts([verdict for _, verdict in same if verdict])}"
+            yield Group(tuple(one.question for one, _ in same), str(name), meaning)

@@ -1,0 +1,185 @@
+"""The first screen on a terminal: 80 columns, and 24 lines for up to 10 operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group as Lines
+from rich.text import Text
+
+from weigh.experiment.report.first_screen import shape
+from weigh.experiment.report.first_screen.table import Table, numbered, table
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.model.verdict import TierName
+from weigh.render.terminal import TIER_STYLE, VERDICT_STYLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from weigh.experiment.report.first_screen.screen import FirstScreen
+
+HEIGHT = 24
+_FEW = 10
+"""Operations that fit one screen; each further one may have a line of its own."""
+_LEAST, _MOST = 4, 40
+"""Rows of operations, however much else there is to say."""
+_GAP = 2
+_LONGEST_NAME = 34
+_SHORT = 8
+"""Characters of a contender's name in a heading where not all columns fit."""
+_SENTENCES = 3
+"""Sentences that are one paragraph; more have a line each."""
+_SHOUTED = {
+    "SLOWER": "bold red", "FASTER": "bold green", "WRONG": "bold red",
+    "No verdict": "bold yellow", "Not complete": "bold yellow",
+}  # fmt: skip
+_SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()}
+
+
+def screen_text(screen: FirstScreen) -> RenderableType:
+    """The first screen."""
+    # How wide the columns are does not hang on how many rows there are.
+    head, tail = [*_head(screen, numbered(screen, _fitting(screen, len(screen.lines))))], [*_tail(screen)]
+    operations = len(screen.lines) + sum(len(one.questions) for one in screen.groups)
+    height = HEIGHT + max(0, operations - _FEW)
+    # An empty line above the table, its heading, and one below.
+    room = height - len(head) - len(tail) - len(screen.groups) - len(screen.means) - 3 - bool(screen.others[1:])
+    most = min(max(room, _LEAST), _MOST)
+    if len(screen.lines) > most:
+        # What there is no room for has a line for each direction.
+        most = max(most - 2, _LEAST)
+    body = [*_body(_fitting(screen, most))]
+    between = [Text()] if body else []
+    return Lines(*head, *between, *body, *([Text()] if tail else []), *tail)
+
+
+def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[Text]:
+    """The sentences, with the tier and the time at the right edge."""
+    right = []
+    if screen.tier is not None:
+        right.append(f"[{str(screen.tier).upper()}]")
+    if screen.took_s:
+        right.append(units.duration(screen.took_s))
+    room = shape.WIDTH - (max(map(len, right)) + _GAP if right else 0)
+    lines = [
+        line
+        for paragraph in _paragraphs(screen, says)
+        for line in shape.wrapped(paragraph, room, then="     " if paragraph.startswith("#") else "  ")
+    ]
+    for line, word in shape.beside(lines, right):
+        text = _line(line)
+        text.highlight_words(_SHOUTED, "bold")
+        for shouted, style in _SHOUTED.items():
+            text.highlight_words([shouted], style)
+        if word.startswith("[") and screen.tier is not None:
+            text.append(word, style=TIER_STYLE[screen.tier])
+        else:
+            text.append(word)
+        yield text
+    if screen.why:
+        style = "red" if screen.tier is TierName.INADMISSIBLE else "yellow"
+        yield from (_line(line, style) for line in _at_most(shape.wrapped(screen.why), 2))
+    for said in screen.warning[1:]:
+        yield from (_line(line, "yellow") for line in _at_most(shape.wrapped(f"{said.rstrip('.')}."), 3))
+
+
+def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
+    yield from (one_line(said, 400) for said in screen.wrong)
+    yield from (f"{said}." for said in screen.warning[:1])
+    if len(screen.others) > 1 or len(says) > _SENTENCES:
+        yield from says
+    elif says:
+        yield " ".join(says)
+
+
+def _fitting(screen: FirstScreen, most: int) -> Table:
+    """The table with intervals where all columns fit."""
+    made = table(screen, most)
+    return (
+        made
+        if sum(_widths(made)) + _GAP * len(made.headings) <= shape.WIDTH
+        else table(screen, most, wide=False, name=_SHORT)
+    )
+
+
+def _widths(made: Table) -> list[int]:
+    """Of the columns; the name of an operation is cut where it is longer than its column."""
+    if not made.headings:
+        return [shape.WIDTH // 2]
+    # The name of a mean reaches into the next columns, which are empty.
+    rows = [made.headings, *(row.cells for row in made.rows), *(("", *row.cells[1:]) for row in made.means)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(made.headings))]
+    others = sum(widths[1:]) + _GAP * len(widths)
+    return [max(min(widths[0], _LONGEST_NAME, shape.WIDTH - others), 6), *widths[1:]]
+
+
+def _body(made: Table) -> Iterator[Text]:
+    """The table: what matters, then what does not."""
+    widths = _widths(made)
+    if made.rows:
+        yield _columns(made.headings, widths, ("dim",) * len(widths), made)
+    for row in made.rows:
+        yield _columns(row.cells, widths, tuple(_SIGNS.get(sign, "") for sign in row.signs), made)
+    for group in made.rest:
+        yield from _group(group.questions, group.meaning, _SIGNS.get(group.sign, ""), widths)
+    for row in made.means:
+        empty = next((at for at, cell in enumerate(row.cells[1:], 1) if cell), len(row.cells))
+        joined = sum(widths[:empty]) + _GAP * (empty - 1)
+        text = _columns(("", *row.cells[1:]), widths, ("bold",) * len(widths), made)
+        yield _line("  " + shape.cut(row.cells[0], joined).ljust(joined) + text.plain[_GAP + joined :], "bold")
+    if made.note:
+        yield from (_line(line, "dim") for line in shape.wrapped(made.note))
+
+
+def _columns(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str], made: Table) -> Text:
+    """One row: names to the left, figures to the right, what they mean to the left."""
+    text = _line("")
+    for at, (cell, width, style) in enumerate(zip(cells, widths, styles, strict=True)):
+        left = at == 0 or made.headings[at] == "what it means"
+        shown = shape.cut(one_line(cell), width)
+        text.append(" " * _GAP)
+        text.append(shown.ljust(width) if left else shown.rjust(width), style=style)
+    text.rstrip()
+    return text
+
+
+def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[int]) -> Iterator[Text]:
+    """Names, and what is said of them: beside them where there is room, else below."""
+    column = sum(widths[:-1]) + _GAP * len(widths) if len(widths) > 1 else shape.WIDTH // 2
+    start = min(column, shape.WIDTH - len(meaning))
+    if start < shape.WIDTH // 3:
+        yield _line(f"  {shape.listed([*map(one_line, questions)], shape.WIDTH - 2)}")
+        yield from (_line(line, style) for line in shape.wrapped(meaning, first="    ", then="    "))
+        return
+    names = shape.cut(shape.listed([*map(one_line, questions)], start - 2 * _GAP), start - 2 * _GAP)
+    text = _line(f"  {names}".ljust(start))
+    text.append(meaning, style=style)
+    yield text
+
+
+def _tail(screen: FirstScreen) -> Iterator[Text]:
+    """Totals and CPU time, the machine, and where to go on."""
+    for said in screen.beside:
+        yield from map(_line, _at_most(shape.wrapped(said), 3))
+    notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
+    command = f"weigh report {screen.evidence} --notes" if screen.notes else ""
+    machine = shape.wrapped(screen.machine, shape.WIDTH - shape.INDENT, "", "")
+    together = f"{notes} {command}".strip()
+    asked = [together] if len(together) <= shape.WIDTH - shape.INDENT else [notes, command]
+    yield from map(_line, shape.packed([part for part in (*machine, *asked) if part]))
+    opened = f"weigh open {screen.evidence}"
+    page = [f"{screen.evidence}/report.html"] if screen.page else []
+    yield from map(_line, shape.packed([*page, opened], "  Page:    ", "   "))
+    if screen.again:
+        yield from map(_line, shape.command(screen.again, "  Again:   "))
+
+
+def _at_most(lines: list[str], most: int) -> list[str]:
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: shape.WIDTH - 4]} ..."]
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style=style, no_wrap=True, overflow="ignore")

@@ -1,0 +1,274 @@
+"""The first screen: a sentence first, what matters before what does not, 80 columns and 24 lines for ten operations."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from support import experiment_records
+from support.html_pages import Reader, assert_sound, rendered
+from weigh.evidence.sealing import End
+from weigh.experiment.report.first_screen import first_screen
+from weigh.experiment.report.first_screen.markdown import markdown
+from weigh.experiment.report.first_screen.outlook import about
+from weigh.experiment.report.first_screen.shape import command
+from weigh.experiment.report.first_screen.terminal import screen_text
+from weigh.experiment.report.terminal import notes, plain, whole
+from weigh.experiment.results.pace import Pace
+from weigh.experiment.results.results import experiment_results
+from weigh.experiment.results.stalls import Stalls
+from weigh.model import codes
+from weigh.model.finding import Finding
+from weigh.model.sample import Outcome
+from weigh.model.verdict import Total, Verdict, VerdictName
+from weigh.render.terminal import plain_text
+from weigh.verdict.metrics import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.experiment.record import Record
+    from weigh.experiment.results.results import ExperimentResults
+
+OLD, NEW = "old", "new"
+TEN = tuple(f"q{number}" for number in range(1, 11))
+EVIDENCE = "runs/20261122-abcdefabcdef-1"
+replace = msgspec.structs.replace
+
+
+def verdict(operation: str, name: str, ratio: float | None = 1.0, contender: str = NEW, **fields: Any) -> Verdict:
+    """A verdict with an interval of 2 % to each side."""
+    ends = {"low": ratio / 1.02, "high": ratio * 1.02} if ratio else {}
+    made: dict[str, Any] = {"confidence": 0.99, "margin": 0.05, "starts": 10, "runs": 3, "ratio": ratio, **ends}
+    return Verdict(operation=operation, contender=contender, baseline=OLD, verdict=VerdictName(name), **(made | fields))
+
+
+def results(verdicts: Sequence[Verdict], **fields: Any) -> ExperimentResults:
+    """Results with these verdicts on wall time; the times are those of a made record."""
+    operations = tuple(dict.fromkeys(one.operation for one in verdicts))
+    names = (OLD, *dict.fromkeys(one.contender for one in verdicts))
+    made = experiment_results([experiment_records.record(operations=operations, contenders=names)])
+    wall = replace(made.headline, verdicts=tuple(verdicts))
+    return replace(made, **({"analyses": {**made.analyses, "wall_s": wall}, "measured_s": 291.0} | fields))
+
+
+def shown(found: ExperimentResults) -> str:
+    return plain_text(screen_text(first_screen(found, EVIDENCE)))
+
+
+def words(found: ExperimentResults) -> str:
+    """The screen on one line."""
+    return " ".join(shown(found).split())
+
+
+MIXED = [
+    verdict("q1", "faster", 0.775),
+    verdict("q2", "slower", 1.135),
+    verdict("q3", "faster", 0.7),
+    *(verdict(f"q{at}", "same") for at in range(4, 9)),
+    verdict("q9", "unresolved", 1.03, starts_needed=40),
+    verdict("q10", "refused", 1.1, reasons=(codes.T7_UNSTABLE.reason("it varies"),)),
+]
+MANY = [verdict(name, "slower", 1.5 + 0.2 * at) for at, name in enumerate(TEN)]
+RECORDS: dict[str, Record] = {
+    "six contenders": experiment_records.record(operations=TEN, contenders=experiment_records.names(6), runs=1),
+    "three contenders": experiment_records.record(operations=TEN, contenders=experiment_records.names(3), runs=1),
+    "one contender": experiment_records.record(operations=TEN, contenders=(OLD,), runs=1),
+    "gate": experiment_records.record(operations=TEN, samples=(), blocks=()),
+    "killed": experiment_records.record(operations=TEN, contenders=(OLD, NEW), end=None),
+    "interrupted before the gate": experiment_records.record(
+        samples=(), blocks=(), gate=None, end=End(how="stopped", reason="interrupted")
+    ),
+    "nothing decided": experiment_records.record(operations=TEN, contenders=(OLD, NEW), noise=0.4),
+    "too few starts": experiment_records.record(operations=TEN, contenders=(OLD, NEW), starts=2),
+    "crashed": experiment_records.with_outcome(
+        experiment_records.record(contenders=(OLD, NEW)), Outcome.CRASH, "q2", NEW
+    ),
+    "wrong later": experiment_records.with_outcome(
+        experiment_records.record(contenders=(OLD, NEW)), Outcome.WRONG, "q2", NEW
+    ),
+}
+FORMS = {
+    "mixed": results(MIXED),
+    "many": results(MANY),
+    **{name: experiment_results([record]) for name, record in RECORDS.items()},
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_it_fits_one_screen(name: str) -> None:
+    lines = shown(FORMS[name]).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 24, "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_markdown_is_short_and_says_the_same(name: str) -> None:
+    screen = first_screen(FORMS[name], EVIDENCE)
+    text = markdown(screen)
+    assert len(text.splitlines()) <= 25
+    unescaped = text.replace("\\", "")
+    assert all(said in unescaped for said in screen.says[1:])
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("|")}
+    assert len(widths) <= 1, "every row has as many cells"
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_page_begins_with_the_same_sentences(name: str) -> None:
+    text = rendered(RECORDS[name])
+    assert_sound(text)
+    head = Reader(f"<body>{text[text.index('<header>') : text.index('</header>')]}</header></body>").text
+    screen = first_screen(experiment_results([RECORDS[name]]), EVIDENCE)
+    assert all(" ".join(said.split()) in head for said in (*screen.wrong, *screen.says))
+
+
+def test_who_on_how_many_how_much_how_sure() -> None:
+    lines = shown(FORMS["mixed"]).splitlines()
+    assert " ".join(line[:66].strip() for line in lines[:3]).startswith(
+        "new is FASTER than old on 2 of 10 operations, by 22.5 to 30.0 %; SLOWER on 1, by 13.5 %; the same within 5 % "
+        "on 5. 2 are open. All answers agree with the ground truth."
+    )
+    assert [lines[0].split()[-1], lines[1].rstrip().endswith("4 min 51 s")] == ["[SUGGESTIVE]", True]
+    assert lines[3].startswith("  Suggestive: ")
+
+
+def test_rows_that_matter_come_first_and_the_same_is_one_line() -> None:
+    text = shown(FORMS["mixed"])
+    order = ("q3 ", "q1 ", "q2 ", "q4, q5, q6, q7, q8 ", "q9 ", "q10 ")
+    places = [next(at for at, line in enumerate(text.splitlines()) if line.startswith(f"  {one}")) for one in order]
+    assert places == sorted(places)
+    assert "FASTER by 22.5 %" in text
+    assert "same within 5 %" in text
+    assert "REFUSED" not in text
+
+
+def test_all_of_one_kind_is_said_with_its_mean() -> None:
+    assert words(FORMS["many"]).startswith(
+        "new is SLOWER than old on 10 of 10 operations, 1.5 to 3.3 times [SUGGESTIVE]"
+    )
+    assert "(geometric mean 2.3)" in words(FORMS["many"])
+    assert "geometric mean of 10" in words(FORMS["many"])
+
+
+def test_with_a_ratio_missing_there_is_no_mean() -> None:
+    found = results([*MANY[:9], verdict("q10", "refused", 1.1)])
+    assert "geometric mean" not in shown(found)
+
+
+def test_what_there_is_no_room_for_is_counted_by_direction() -> None:
+    ratios = [1.9 - at / 40 for at in range(30)]
+    slower = [verdict(f"slow_{at}", "slower", ratio) for at, ratio in enumerate(ratios)]
+    faster = [verdict(f"fast_{at}", "faster", 1 / ratio) for at, ratio in enumerate(ratios)]
+    text = shown(results([*slower, *faster]))
+    assert re.search(r"slow_\d+, .* and \d+ more +SLOWER, by 17.5 to .* %", text)
+    assert re.search(r"fast_\d+, .* and \d+ more +FASTER, by 14.9 to .* %", text)
+
+
+def test_what_is_open_says_what_it_would_take() -> None:
+    pace = Pace(begin_s=2.0, turns_s={("q9", "hot"): 2.0})
+    text = shown(replace(FORMS["mixed"], pace=pace))
+    assert re.search(r"q9 +open: about 2 more minutes, or --duet", text)
+    assert re.search(r"q10 +open: a quieter machine, or --duet", text)
+    slow = shown(replace(FORMS["mixed"], pace=Pace(begin_s=2.0, turns_s={("q9", "hot"): 600.0})))
+    assert re.search(r"q9, q10 +open: a quieter machine, or --duet", slow), "five hours are beyond reason"
+    assert re.search(r"q9 +open: about 40 starts in all, or --duet", shown(replace(FORMS["mixed"], pace=None)))
+
+
+def test_an_estimate_claims_no_more_than_it_knows() -> None:
+    assert [about(seconds) for seconds in (1, 44, 120, 1000)] == [
+        "about 10 more seconds", "about 40 more seconds", "about 2 more minutes", "about 17 more minutes",
+    ]  # fmt: skip
+
+
+def test_a_wrong_answer_comes_before_everything_with_its_cell() -> None:
+    asked = experiment_records.workload(("q1", "q2"))
+    gate = experiment_records.gate(asked, (OLD, NEW), [("q2", NEW)])
+    record = experiment_records.record(operations=("q1",), contenders=(OLD, NEW))
+    found = experiment_results([replace(record, workload=asked, gate=gate)])
+    assert shown(found).lstrip().startswith("new gives WRONG answers on 1 of 2 operations: q2.")
+    assert "row 'A', 'F', sum_qty: 37734106.00, not 37734107.00 (ground truth)." in words(found)
+    assert "WRONG answer: not timed" in words(found)
+    assert markdown(first_screen(found, EVIDENCE)).startswith("**new gives WRONG answers")
+
+
+def total(name: str, ratio: float) -> Total:
+    ends = {"low": ratio / 1.05, "low_fcr": ratio / 1.05, "high": ratio * 1.05, "high_fcr": ratio * 1.05}
+    return Total(verdict=VerdictName(name), ratio=ratio, **ends)
+
+
+def test_a_total_that_claims_more_than_the_typical_time_says_why() -> None:
+    other = verdict("q3", "same", total=total("slower", 1.1), reasons=(codes.T1_TOTAL.reason("in total slower"),))
+    stalls = Stalls(operation="q3", contender=NEW, temperature="hot", whose=NEW, share=0.01, times=11.2)
+    found = results([verdict("q1", "same", total=total("same", 1.0)), other], stalls=(stalls,))
+    assert (
+        "q3: typically the same; in total 10 % slower, because 1 execution in 100 of new takes 11 times as long."
+        in words(found)
+    )
+    assert "rare executions make the difference" in words(replace(found, stalls=()))
+
+
+def test_totals_that_are_open_are_counted() -> None:
+    found = results([verdict(name, "same", total=total("unresolved", 1.0)) for name in TEN[:3]])
+    assert "Total times: open on 3 of 3 (rare stalls weigh in them)." in words(found)
+
+
+def test_where_cpu_time_decides_it_says_so() -> None:
+    made = FORMS["mixed"]
+    cpu = replace(made.analyses["cpu_s"], verdicts=(verdict("q9", "slower", 1.081, metric="cpu_s"),))
+    settled = Statement(code="M.settled", text="CPU settles it", metrics=("cpu_s",), operation="q9", contender=NEW)
+    found = replace(made, analyses={**made.analyses, "cpu_s": cpu}, statements=(settled,))
+    assert "CPU time decides what wall time cannot: q9 costs 8.1 % more." in words(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("one contender", "old took 3.98 ms to 12.1 ms on 10 operations. Nothing was compared with it."),
+        ("gate", "All answers agree with the ground truth, 40 questions to each contender. Nothing was timed."),
+        ("interrupted before the gate", "Not complete: interrupted. The gate was not reached: no answer was checked."),
+        ("nothing decided", "It is open how new compares with old on all 10 operations."),
+        ("too few starts", "open: it takes 5 starts"),
+        ("crashed", "1 failed: q2."),
+        ("wrong later", "new answered differently in a timed execution than in the gate."),
+        ("killed", "Not complete: it was killed, or is still running. What follows is from 10 starts."),
+        ("six contenders", "#2 chdb@4.4.0: SLOWER on 10, "),
+        ("three contenders", "chdb@4.4.0: SLOWER on 10, 2.0 times"),
+    ],
+)
+def test_every_form_has_its_sentence(name: str, said: str) -> None:
+    left = " ".join(line[:64].rstrip() if "  " in line[50:] else line for line in shown(FORMS[name]).splitlines())
+    assert said in re.sub(r" \[[A-Z]+\]", "", " ".join(left.split())), shown(FORMS[name])
+
+
+def test_findings_are_a_count_and_told_where_they_are_asked_for() -> None:
+    found = [
+        Finding(code="E5.container", severity="note", text="a container hides", remedy="run outside"),
+        Finding(code="D7.memory", severity="note", text="it fits into memory", remedy="raise --scale"),
+    ]
+    made = results(MIXED, findings=tuple(found))
+    assert f"2 notes: weigh report {EVIDENCE} --notes" in words(made)
+    assert "E5.container" not in shown(made)
+    assert "E5.container" in plain_text(notes(made))
+    assert "E5.container" in plain_text(whole(made, EVIDENCE))
+    assert plain(made, EVIDENCE).startswith(shown(made))
+
+
+def test_a_command_that_is_too_long_can_be_copied() -> None:
+    line = "weigh run --contender 'old=duckdb@1.5.5?a=b&c=d' " + "--operations " + ",".join(TEN) + " --seed 42 --strict"
+    lines = command(line, "  Again:   ")
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= 80
+    assert all(one.endswith(" \\") for one in lines[:-1])
+    assert shlex.split("".join(one.removesuffix("\\") for one in lines).removeprefix("  Again:   ")) == shlex.split(
+        line
+    )
+
+
+def test_markdown_shows_names_as_they_are() -> None:
+    made = markdown(first_screen(results([verdict("a|b_*c*", "slower", 1.5, contender="x`y@me")]), EVIDENCE))
+    assert r"a\|b\_\*c\*" in made
+    assert r"x\`y\@me" in made
