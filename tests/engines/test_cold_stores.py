@@ -21,7 +21,20 @@ def test_what_they_loaded_is_put_out_of_memory_and_read_again(
     weigh: Weigh, dropping: Callable[[], AbstractContextManager[None]]
 ) -> None:
     named = [word for name in ("sqlite", "postgres") for word in ("--contender", name)]
-    flags = ("--scale", "50K", "--operations", "by_action", "--starts", "1", "--runs", "1", "--temperature", "both")
+    flags = (
+        "--scale",
+        "50K",
+        "--operations",
+        "by_action",
+        "--starts",
+        "1",
+        "--rounds",
+        "1",
+        "--runs",
+        "1",
+        "--temperature",
+        "both",
+    )
     with dropping():
         run = weigh("run", *named, *flags, "--quiet", "--json")
     assert run.code == 0, run.err

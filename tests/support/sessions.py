@@ -77,7 +77,7 @@ def record(
     operations = tuple(one.name for one in workload.operations) if workload else ()
     samples = tuple(
         Sample(
-            attempt=attempt, block=block, start=0, turn=0, run=1, arm=one.name, contender=one.name, operation=name,
+            attempt=attempt, block=block, start=0, turn=0, round=0, run=1, arm=one.name, contender=one.name, operation=name,
             case="one", outcome=Outcome.OK, wall_s=0.01 * attempt, cpu_s=0.01, rows=1, answer_cpu_s=0.0, at=block,
         )
         for block in range(blocks)
@@ -99,7 +99,12 @@ def record(
             checks=(),
             truth=True,
         ),
-        blocks=tuple(BlockBegun(block=n, cases=cases, arms=arms, runs=runs) for n in range(blocks)) if measured else (),
+        blocks=tuple(
+            BlockBegun(block=n, cases=cases, arms=arms, rounds=dict.fromkeys(operations, 1), runs=runs)
+            for n in range(blocks)
+        )
+        if measured
+        else (),
         samples=samples if measured else (),
         findings=findings,
     )

@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 
 CORES = len(os.sched_getaffinity(0))
 LIMIT = 1 << 30
-FLAGS = ("--scale", "1K", "--starts", "1", "--runs", "1", "--operations", "by_action", "--quiet", "--json")
+FLAGS = (
+    "--scale",
+    "1K",
+    "--starts",
+    "1",
+    "--rounds",
+    "1",
+    "--runs",
+    "1",
+    "--operations",
+    "by_action",
+    "--quiet",
+    "--json",
+)
 
 
 @pytest.fixture(scope="session")

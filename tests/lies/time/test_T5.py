@@ -28,7 +28,7 @@ Turns = list[dict[str, Any]]
 
 
 QUESTIONS = ("--operations", "by_action,by_proto")
-ONCE = ("--starts", "1", "--runs", "1")
+ONCE = ("--starts", "1", "--rounds", "1", "--runs", "1")
 
 
 class Sessions:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..forging import Events
 
-THRICE = ("--starts", "2", "--runs", "1", "--operations", "by_action")
+THRICE = ("--starts", "2", "--rounds", "1", "--runs", "1", "--operations", "by_action")
 EXPERIMENT = ("run", *contenders("duckdb", "twin=duckdb"), *SMALL, *THRICE)
 
 
