@@ -66,10 +66,10 @@ def five(fresh: Callable[[], Weigh], once: Once) -> Run:
 
 @pytest.fixture(scope="session")
 def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
-    """Ten starts of engines that differ from start to start by 4 %: one alike, one slower, one busier, one unstable."""
+    """Ten starts of engines that differ from start to start by 3 %: one alike, one slower, one busier, one unstable."""
     weigh = fresh()
 
-    def law(name: str, spread: float = 0.04, **settings: object) -> str:
+    def law(name: str, spread: float = 0.03, **settings: object) -> str:
         own = "".join(f"&{key}={value}" for key, value in settings.items())
         return f"{name}=liar?lie=pace&spread={spread}&diary={weigh.folder / name}{own}"
 
@@ -98,6 +98,18 @@ def drifting(fresh: Callable[[], Weigh], once: Once) -> Run:
     )
     flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
     return once("drifting", lambda: weigh("run", *named, *flags, "--margin", "10%"))
+
+
+@pytest.fixture(scope="session")
+def stalling(fresh: Callable[[], Weigh], once: Once) -> Run:
+    """Five starts of engines that take equally long, but for one that stalls once in a start, and one that hangs."""
+    pace, rare = "liar?lie=pace&ms=15", "every=24"
+    named = contenders(
+        f"base={pace}", f"twin={pace}", f"stalls={pace}&{rare}&stall=11", f"hangs={pace}&{rare}&stall=200"
+    )
+    asked = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "5", "--rounds", "6", "--runs", "3")
+    flags = (*asked, "--baseline", "base", "--margin", "10%", "--timeout", "2s")
+    return once("stalling", lambda: fresh()("run", *named, *flags))
 
 
 @pytest.fixture(scope="session")

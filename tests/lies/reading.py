@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from support.command import Run
 
 SMALL = ("--scale", "20K", "--quiet", "--json")
+ONCE = ("--starts", "1", "--rounds", "1", "--runs", "1")
 SHORT = ("--starts", "5", "--rounds", "1", "--runs", "1")
 
 
