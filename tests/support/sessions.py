@@ -77,9 +77,8 @@ def record(
     operations = tuple(one.name for one in workload.operations) if workload else ()
     samples = tuple(
         Sample(
-            attempt=attempt, block=block, start=0, turn=0, round=0, run=1, arm=one.name, contender=one.name,
-            operation=name, case="one", outcome=Outcome.OK, wall_s=0.01 * attempt, cpu_s=0.01, rows=1,
-            answer_cpu_s=0.0, at=block,
+            attempt=attempt, block=block, start=0, turn=0, run=1, arm=one.name, contender=one.name, operation=name,
+            case="one", outcome=Outcome.OK, wall_s=0.01 * attempt, cpu_s=0.01, rows=1, answer_cpu_s=0.0, at=block,
         )
         for block in range(blocks)
         for one in reads

@@ -94,7 +94,7 @@ def over_blocks(differences: Floats) -> Effects:
 def _median(values: Floats) -> Floats:
     """The median over the last three axes of what is no NaN; NaN where nothing is."""
     ordered = np.sort(_flat(values), axis=-1)
-    if not ordered.shape[-1]:
+    if ordered.shape[-1] == 0:
         return np.full(ordered.shape[:-1], np.nan)
     count = (~np.isnan(ordered)).sum(axis=-1, keepdims=True)
     low = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis=-1)
