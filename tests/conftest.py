@@ -88,9 +88,20 @@ def once(common: Path) -> Callable[[str, Callable[[], Run]], Run]:
 def small(tmp_path_factory: pytest.TempPathFactory, once: Callable[[str, Callable[[], Run]], Run]) -> Run:
     """A small real experiment: DuckDB with one thread and with two, five starts; two operations."""
     named = ("--contender", "one=duckdb?threads=1", "--contender", "two=duckdb?threads=2", "--baseline", "one")
-    size = ("--scale", "1K", "--starts", "5", "--rounds", "1", "--runs", "2")
-    flags = ("--operations", "eq_user,by_action", "--quiet")
-    run = once("small", lambda: Weigh(tmp_path_factory.mktemp("small"))("run", *named, *size, *flags))
+    flags = (
+        "--scale",
+        "1K",
+        "--starts",
+        "5",
+        "--rounds",
+        "1",
+        "--runs",
+        "2",
+        "--operations",
+        "eq_user,by_action",
+        "--quiet",
+    )
+    run = once("small", lambda: Weigh(tmp_path_factory.mktemp("small"))("run", *named, *flags))
     assert run.code in (0, 1), run.err
     return run
 

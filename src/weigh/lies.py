@@ -280,8 +280,8 @@ CATALOGUE = _rows(
         "T12",
         Page("concept/statistics.md", "Two questions"),
         "the typical execution is shown, and a rare stall is not",
-        "two verdicts on the time: of a typical execution and of the total; where they contradict each other it is said "
-        "(T1.total), and a slower total fails the run too",
+        "two verdicts on the time: of a typical execution and of the total; where they contradict each other that is "
+        "said (T1.total), and a slower total fails the run too",
     ),
     (
         "T13",
