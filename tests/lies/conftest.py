@@ -43,7 +43,7 @@ def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
 
 
-PACE = "liar?lie=pace&ms=120"
+PACE = "liar?lie=pace&ms=80"
 THREE = ("--workload", "three", *SMALL)
 
 
@@ -105,10 +105,10 @@ def stalling(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Five starts of engines that take equally long, but for one that stalls once in a start, and one that hangs."""
     pace, rare = "liar?lie=pace&ms=15", "every=24"
     named = contenders(
-        f"base={pace}", f"twin={pace}", f"stalls={pace}&{rare}&stall=11", f"hangs={pace}&{rare}&stall=200"
+        f"base={pace}", f"twin={pace}", f"stalls={pace}&{rare}&stall=11", f"hangs={pace}&{rare}&stall=100"
     )
     asked = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "5", "--rounds", "6", "--runs", "3")
-    flags = (*asked, "--baseline", "base", "--margin", "10%", "--timeout", "2s")
+    flags = (*asked, "--baseline", "base", "--margin", "10%", "--timeout", "1s")
     return once("stalling", lambda: fresh()("run", *named, *flags))
 
 
