@@ -278,6 +278,20 @@ CATALOGUE = _rows(
         "SAME needs an equivalence test; what is not shown is UNRESOLVED",
     ),
     (
+        "T12",
+        Page("concept/statistics.md", "Two questions"),
+        "the typical execution is shown, and a rare stall is not",
+        "two verdicts on the time: of a typical execution and of the total; where they contradict each other that is "
+        "said (T1.total), and a slower total fails the run too",
+    ),
+    (
+        "T13",
+        Page("concept/method.md", "When something fails"),
+        "slow executions are lost: they end in a time-out, or are struck out",
+        "one that did not finish makes ERROR of the whole contender on that operation; verify misses every turn that "
+        "the seed demands",
+    ),
+    (
         "R1",
         _SUITE,
         "the query that failed is dropped, and the mean of the rest is published",

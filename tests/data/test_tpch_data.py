@@ -177,9 +177,11 @@ def test_a_generator_that_fails_leaves_nothing(tmp_path: Path, failing: str, fau
 def test_no_part_is_made_after_another_has_failed(tmp_path: Path) -> None:
     script = tmp_path / "python"
     folder = '$(echo "$3" | sed \'s/.*"folder": "\\([^"]*\\)".*/\\1/\')'
-    slow = f"sleep 1; mkdir -p {folder}/lineitem; touch {tmp_path}/late"
+    slow = f"touch {tmp_path}/begun; sleep 1; mkdir -p {folder}/lineitem; touch {tmp_path}/late"
+    # It fails while the other one is at work, however long that took to begin.
+    fails = f"for i in $(seq 100); do [ -e {tmp_path}/begun ] && break; sleep 0.05; done; exit 3"
     script.write_text(
-        f"#!/bin/sh\ncase \"$3\" in *texts*) echo '{KNOWN}';; *'\"part\": 1,'*) exit 3;; *) {slow};; esac\n"
+        f"#!/bin/sh\ncase \"$3\" in *texts*) echo '{KNOWN}';; *'\"part\": 1,'*) {fails};; *) {slow};; esac\n"
     )
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     with pytest.raises(DataFault, match="code 3"):

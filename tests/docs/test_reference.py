@@ -14,7 +14,7 @@ from reference.__main__ import DOCS, PAGES, REGION, REMEDY, filled
 from weigh.experiment.config.file import ExperimentTable
 from weigh.lies import CATALOGUE
 from weigh.model import codes
-from weigh.model.spec import CONTENTION, FULL_STARTS, MOST_STARTS
+from weigh.model.spec import BUDGET, CONTENTION, MOST_STARTS, NARROW
 
 ROOT = Path(__file__).parents[2]
 FILES = {"weigh/pins/1", "weigh/doctor-snapshot/1"}
@@ -71,16 +71,20 @@ def test_no_flag_is_without_a_meaning() -> None:
 
 def test_defaults_that_a_help_text_names_are_those_of_weigh_toml() -> None:
     said = {flag.names[0][2:].replace("-", "_"): flag.default for flag in commands.flags(*named("run"))}
-    for key in ("workload", "seed", "runs", "confidence", "temperature", "timeout"):
+    for key in ("workload", "seed", "confidence", "temperature", "timeout"):
         assert said[key] == f"`{getattr(ExperimentTable(), key)}`"
     assert said["margin"] == f"`{ExperimentTable().margin:.0%}`"
     assert said["truth"] == "`yes`"
     assert ExperimentTable().truth
     assert said["contention"] == f"`{CONTENTION:.0%}`"
-    assert said["starts"] == f"{FULL_STARTS}, {MOST_STARTS} with `--precision`"
+    assert (ExperimentTable().starts, said["starts"]) == (None, "until every interval is narrow")
+    assert (ExperimentTable().rounds, said["rounds"]) == (None, "`chosen`")
+    assert (ExperimentTable().runs, said["runs"]) == (None, "`chosen`")
+    assert (BUDGET, said["budget"]) == (5 * 60, "5m; none with `--starts`")
     page = weigh_toml.blocks()["weigh.toml [experiment]"]
     assert f"| `{CONTENTION}` |" in page
-    assert f"| `{FULL_STARTS}`, `{MOST_STARTS}` with `precision` |" in page
+    assert f"| as many as the precision needs, `{MOST_STARTS}` at most |" in page
+    assert f"| {NARROW} of the margin; with `starts` none |" in page
 
 
 def named(words: str) -> tuple[str, Any]:

@@ -21,9 +21,10 @@ def test_what_they_loaded_is_put_out_of_memory_and_read_again(
     weigh: Weigh, dropping: Callable[[], AbstractContextManager[None]]
 ) -> None:
     named = [word for name in ("sqlite", "postgres") for word in ("--contender", name)]
-    flags = ("--scale", "50K", "--operations", "by_action", "--starts", "1", "--runs", "1", "--temperature", "both")
+    size = ("--scale", "50K", "--starts", "1", "--rounds", "1", "--runs", "1")
+    flags = ("--operations", "by_action", "--temperature", "both", "--quiet", "--json")
     with dropping():
-        run = weigh("run", *named, *flags, "--quiet", "--json")
+        run = weigh("run", *named, *size, *flags)
     assert run.code == 0, run.err
     for one in run.json["warmth"]:
         assert one["refused"] is None, one

@@ -43,7 +43,7 @@ def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
 
 
-PACE = "liar?lie=pace&ms=120"
+PACE = "liar?lie=pace&ms=80"
 THREE = ("--workload", "three", *SMALL)
 
 
@@ -51,7 +51,7 @@ THREE = ("--workload", "three", *SMALL)
 def whole(fresh: Callable[[], Weigh], once: Once) -> Run:
     """A whole workload as it should be: ten starts, two engines that take equally long, and one that mostly does."""
     named = contenders(f"base={PACE}", f"equal={PACE}", f"uneven={PACE}&limit=3")
-    flags = ("--workload", "two", *SMALL, "--starts", "10", "--runs", "2", "--margin", "10%")
+    flags = ("--workload", "two", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2", "--margin", "10%")
     return once("whole", lambda: fresh()("run", *named, *flags))
 
 
@@ -66,10 +66,10 @@ def five(fresh: Callable[[], Weigh], once: Once) -> Run:
 
 @pytest.fixture(scope="session")
 def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
-    """Ten starts of engines that differ from start to start by 4 %: one alike, one slower, one busier, one unstable."""
+    """Ten starts of engines that differ from start to start by 3 %: one alike, one slower, one busier, one unstable."""
     weigh = fresh()
 
-    def law(name: str, spread: float = 0.04, **settings: object) -> str:
+    def law(name: str, spread: float = 0.03, **settings: object) -> str:
         own = "".join(f"&{key}={value}" for key, value in settings.items())
         return f"{name}=liar?lie=pace&spread={spread}&diary={weigh.folder / name}{own}"
 
@@ -80,7 +80,7 @@ def noisy(fresh: Callable[[], Weigh], once: Once) -> Run:
         law("busy", ms=80, burn=20, seed=3),
         law("wild", 0.3, ms=80, burn=10, seed=4),
     )
-    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "2")
+    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
     return once("noisy", lambda: weigh("run", *named, *flags, "--strict"))
 
 
@@ -96,14 +96,26 @@ def drifting(fresh: Callable[[], Weigh], once: Once) -> Run:
         f"much=liar?lie=pace&ms=130&{machine}",
         f"alone=liar?lie=pace&ms=100&drift=-0.03&diary={weigh.folder / 'alone'}",
     )
-    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "2")
+    flags = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
     return once("drifting", lambda: weigh("run", *named, *flags, "--margin", "10%"))
+
+
+@pytest.fixture(scope="session")
+def stalling(fresh: Callable[[], Weigh], once: Once) -> Run:
+    """Five starts of engines that take equally long, but for one that stalls once in a start, and one that hangs."""
+    pace, rare = "liar?lie=pace&ms=15", "every=24"
+    named = contenders(
+        f"base={pace}", f"twin={pace}", f"stalls={pace}&{rare}&stall=11", f"hangs={pace}&{rare}&stall=100"
+    )
+    asked = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "5", "--rounds", "6", "--runs", "3")
+    flags = (*asked, "--baseline", "base", "--margin", "10%", "--timeout", "1s")
+    return once("stalling", lambda: fresh()("run", *named, *flags))
 
 
 @pytest.fixture(scope="session")
 def one(fresh: Callable[[], Weigh], once: Once) -> Run:
     """One start, a part of the workload, and nobody independent to confirm the answers."""
-    flags = ("--starts", "1", "--runs", "2", "--no-truth", "--operations", "unordered,ties")
+    flags = ("--starts", "1", "--rounds", "1", "--runs", "2", "--no-truth", "--operations", "unordered,ties")
     return once("one", lambda: fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *THREE, *flags))
 
 
@@ -111,7 +123,7 @@ def one(fresh: Callable[[], Weigh], once: Once) -> Run:
 def slowing(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Work that takes 40 and 60 ms of CPU, on a machine that loses four fifths of its speed after five blocks."""
     named = contenders("base=liar?lie=pace&ms=1&burn=40", "more=liar?lie=pace&ms=1&burn=60")
-    asked = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--runs", "1")
+    asked = ("--workload", "two", "--operations", "unordered", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "1")
     flags = (*asked, "--margin", "10%")
     return once("slowing", lambda: slowed(fresh(), *named, *flags, blocks=5, WEIGH_CALIBRATION="yes"))
 

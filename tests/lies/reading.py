@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from support.command import Run
 
 SMALL = ("--scale", "20K", "--quiet", "--json")
-SHORT = ("--starts", "5", "--runs", "1")
+ONCE = ("--starts", "1", "--rounds", "1", "--runs", "1")
+SHORT = ("--starts", "5", "--rounds", "1", "--runs", "1")
 
 
 def contenders(*names: str) -> list[str]:

@@ -198,7 +198,8 @@ def test_by_url_without_the_password_nothing_begins(served: str, monkeypatch: py
 def test_by_url_the_password_is_nowhere_in_the_evidence(weigh: Weigh, served: str) -> None:
     run = weigh(
         "run", "--contender", f"pg=postgres?weigh.url={served}", "--contender", "duckdb", "--scale", "2K",
-        "--operations", "eq_action,by_proto", "--starts", "1", "--runs", "1", "--json", PGPASSWORD=SECRET,
+        "--operations", "eq_action,by_proto", "--starts", "1", "--rounds", "1", "--runs", "1", "--json",
+        PGPASSWORD=SECRET,
     )  # fmt: skip
     assert run.code == 0, run.err
     assert {one["status"] for one in run.json["gate"]} == {"agreed"}

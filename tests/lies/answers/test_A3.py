@@ -39,7 +39,7 @@ def test_wrong_from_the_third_execution_on_is_found_without_truth(weigh: Weigh) 
 def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh) -> None:
     # The gate executes three times; a turn here is one untimed and three timed executions.
     liar = "liar?lie=late&from=4"
-    run = weigh("run", *contenders("duckdb", liar), *FLAGS, "--starts", "2", "--runs", "3")
+    run = weigh("run", *contenders("duckdb", liar), *FLAGS, "--starts", "2", "--rounds", "1", "--runs", "3")
     assert statuses(run) == {"eq_action": "diverged", "by_action": "diverged", "distinct": "agreed"}
     assert "answered differently in a timed execution than in the gate" in detail(run, "by_action")
     assert errors(run) == {("A3.changed", liar)}

@@ -9,7 +9,8 @@ from ..reading import SMALL, assert_silent, contenders
 if TYPE_CHECKING:
     from support.command import Weigh
 
-ALONE = (*contenders("duckdb"), *SMALL, "--starts", "2", "--runs", "1", "--operations", "eq_action,by_action")
+TWICE = ("--starts", "2", "--rounds", "1", "--runs", "1")
+ALONE = (*contenders("duckdb"), *SMALL, *TWICE, "--operations", "eq_action,by_action")
 
 
 def test_without_a_witness_it_is_unverified_and_never_called_passed(weigh: Weigh) -> None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from weigh.experiment import record as records
 
 from ..machine.test_E1 import account, timed, verdict
-from ..reading import contenders, reasons
+from ..reading import ONCE, contenders, reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
 ) -> None:
     write(weigh.folder)
     with dropping():
-        run = weigh("run", *contenders("duckdb"), "--starts", "1", "--runs", "1", "--temperature", "both", *PLAIN)
+        run = weigh("run", *contenders("duckdb"), *ONCE, "--temperature", "both", *PLAIN)
     assert run.code == 0, run.err
     readings = records.read(run.evidence).warmths
     (hot, *_) = (one.before for one in readings if one.place == "before")

@@ -71,7 +71,7 @@ def test_a_machine_that_does_not_is_not_accused(fresh: Callable[[], Weigh]) -> N
     """The honest twin: the same run, left alone. Whoever works beside it may be named."""
     named = contenders("base=liar?lie=pace&ms=1&burn=40", "more=liar?lie=pace&ms=1&burn=60")
     flags = ("--workload", "two", "--operations", "unordered", *SMALL)
-    how = ("--starts", "10", "--runs", "1", "--margin", "10%")
+    how = ("--starts", "10", "--rounds", "1", "--runs", "1", "--margin", "10%")
     run = fresh()("run", *named, *flags, *how, WEIGH_CALIBRATION="yes")
     # Whatever others do, all arms share it.
     assert {one["severity"] for one in run.json["findings"] if one["code"] == "E5.drift"} <= {"note"}

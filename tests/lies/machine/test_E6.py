@@ -9,7 +9,7 @@ import pytest
 
 from weigh.host import cgroup
 
-from ..reading import contenders, words
+from ..reading import ONCE, contenders, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CORES = len(os.sched_getaffinity(0))
 LIMIT = 1 << 30
-FLAGS = ("--scale", "1K", "--starts", "1", "--runs", "1", "--operations", "by_action", "--quiet", "--json")
+FLAGS = ("--scale", "1K", *ONCE, "--operations", "by_action", "--quiet", "--json")
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ def test_what_never_came_to_figures_may_be_read(weigh: Weigh, evidence: Path) ->
 
 def test_a_whole_report_says_everything(weigh: Weigh, whole: Run) -> None:
     text = weigh("report", str(whole.evidence)).out
-    for said in ("weigh two", "written by duckdb", "liar 2.0.0", "lie=pace, ms=120", "reproduce: weigh run"):
+    for said in ("weigh two", "written by duckdb", "liar 2.0.0", "lie=pace, ms=80", "reproduce: weigh run"):
         assert said in text
     assert problems(weigh, whole.evidence) == set()
     assert files.read(whole.evidence).record.environment is not None

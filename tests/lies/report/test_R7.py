@@ -37,7 +37,7 @@ def derived(fresh: Callable[[], Weigh]) -> Run:
 @pytest.fixture(scope="module")
 def another(fresh: Callable[[], Weigh]) -> Run:
     """The same of a workload that is nobody's name."""
-    flags = (*SMALL, "--starts", "2", "--runs", "1", "--operations", "by_action,by_proto")
+    flags = (*SMALL, "--starts", "2", "--rounds", "1", "--runs", "1", "--operations", "by_action,by_proto")
     return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
 
 

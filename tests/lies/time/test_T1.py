@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..reading import statements, verdicts, words
+import numpy as np
+
+from ..reading import reasons, statements, verdicts, words
 
 if TYPE_CHECKING:
-    from support.command import Run
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
 
 OPERATION = "unordered"
 
@@ -48,3 +52,25 @@ def test_what_time_leaves_open_cpu_seconds_settle(noisy: Run) -> None:
     (said,) = (one for one in statements(noisy, "busy") if "cpu_s" in one["metrics"])
     assert said["code"] in ("M.settled", "M.beside")
     assert f"{said['code']} {OPERATION}, busy" in words((noisy.evidence / "report.txt").read_text())
+
+
+def clocked(weigh: Weigh, digits: int) -> dict[str, Any]:
+    """The verdict on two programs of one speed, about 3.4 ms, by a clock that shows so many digits of a millisecond."""
+    draw = np.random.default_rng(5)
+    rows = [
+        f"{name},{start},{draw.normal(3.4, 0.15):.{digits}f}"
+        for start in range(20)
+        for name in (("old", "new"), ("new", "old"))[start % 2]
+        for _ in range(5)
+    ]
+    (weigh.folder / "times.csv").write_text("\n".join(("contender,start,time_ms", *rows)) + "\n")
+    (verdict,) = weigh("judge", "times.csv", "--json").json["verdicts"]
+    return dict(verdict)
+
+
+def test_a_clock_that_ticks_in_steps_larger_than_the_margin_decides_nothing(fresh: Callable[[], Weigh]) -> None:
+    liar, twin = clocked(fresh(), 0), clocked(fresh(), 6)
+    assert liar["verdict"] == "refused", liar
+    assert "the clock ticks in steps of 33.3 % of the time" in reasons(liar)["T1.clock"]
+    assert twin["verdict"] in ("same", "small", "unresolved"), twin
+    assert "T1.clock" not in reasons(twin)

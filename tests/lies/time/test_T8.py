@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weigh.evidence import attempts as store
+from weigh.evidence import journal
 
 from ..forging import forge, problems
 from ..reading import SMALL, assert_silent, codes, contenders, verdicts, words
@@ -19,12 +20,13 @@ from ..reading import SMALL, assert_silent, codes, contenders, verdicts, words
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from typing import Any
 
     from support.command import Run, Weigh
 
     from ..forging import Events
 
-THRICE = ("--starts", "2", "--runs", "1", "--operations", "by_action")
+THRICE = ("--starts", "2", "--rounds", "1", "--runs", "1", "--operations", "by_action")
 EXPERIMENT = ("run", *contenders("duckdb", "twin=duckdb"), *SMALL, *THRICE)
 
 
@@ -108,3 +110,79 @@ def test_one_that_ended_when_it_looked_good_is_named(copied: list[Path], weigh: 
 
     forge(copied[0], cut)
     assert problems(weigh, copied[0]) == {("T8.stop", "journal.jsonl")}
+
+
+@pytest.fixture(scope="module")
+def until_precise(fresh: Callable[[], Weigh]) -> Run:
+    """Measured until it is precise: it is looked at the intervals between the starts, from the fifth on."""
+    asked = ("--precision", "50%", "--margin", "50%", "--rounds", "1", "--runs", "1", "--operations", "by_action")
+    return fresh()("run", *contenders("duckdb", "twin=duckdb"), *SMALL, *asked, "--starts", "10")
+
+
+@pytest.fixture
+def looked(until_precise: Run, tmp_path: Path) -> Path:
+    """A copy of its evidence under the same name."""
+    name = until_precise.evidence.name
+    return shutil.copytree(until_precise.evidence, tmp_path / "evidence" / name)
+
+
+def looks(events: Events) -> list[dict[str, Any]]:
+    """The looks in them, to be changed in place."""
+    return [event.body for event in events if event.event == "look"]
+
+
+def test_an_end_that_the_looks_decide_is_not_doubted(looked: Path, weigh: Weigh) -> None:
+    seen = looks(journal.read(looked))
+    assert [one["stop"] != "" for one in seen] == [False] * (len(seen) - 1) + [True]
+    assert problems(weigh, looked) == set()
+
+
+def early(events: Events) -> Events:
+    """Without the last start and the look after it."""
+    last = max(event.body["block"] for event in events if event.event == "block")
+
+    def of_last(event: journal.Event) -> bool:
+        body = event.body["samples"][0] if event.event == "turn" else event.body
+        return event.event in ("block", "turn", "look") and body["block"] == last
+
+    return [event for event in events if not of_last(event)]
+
+
+def early_and_vouched(events: Events) -> Events:
+    """The same, and the look before says that the precision is reached."""
+    left = early(events)
+    looks(left)[-1]["stop"] = "reached"
+    return left
+
+
+def unlooked(events: Events) -> Events:
+    """Without the look that ended it."""
+    last = [event for event in events if event.event == "look"][-1]
+    return [event for event in events if event is not last]
+
+
+def clear(events: Events) -> Events:
+    """A difference is said to be clear that is not."""
+    looks(events)[-1]["clear"] = ["by_action"]
+    return events
+
+
+def narrower(events: Events) -> Events:
+    """The intervals are said to be narrower than they are."""
+    for width in looks(events)[-1]["widths"]:
+        width["half"] /= 2
+    return events
+
+
+def more_rounds(events: Events) -> Events:
+    """Another number of rounds is said to be due."""
+    looks(events)[-1]["rounds"] = {"by_action": 9}
+    return events
+
+
+@pytest.mark.parametrize("change", [early, early_and_vouched, unlooked, clear, narrower, more_rounds])
+def test_a_look_that_does_not_follow_from_the_samples_is_found(
+    looked: Path, weigh: Weigh, change: Callable[[Events], Events]
+) -> None:
+    forge(looked, change)
+    assert ("T8.stop", journal.NAME) in problems(weigh, looked)

@@ -32,7 +32,8 @@ def many(fresh: Callable[[], Weigh]) -> Run:
         return f"{name}=liar?lie=pace&ms=60&spread=0.05&{own}"
 
     named = (law("base", 0), law("one", 57), law("two", 58), law("three", 59), law("real", 60, limit=1.3))
-    return weigh("run", *contenders(*named), "--workload", "three", *SMALL, "--starts", "10", "--runs", "2")
+    asked = ("--workload", "three", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
+    return weigh("run", *contenders(*named), *asked)
 
 
 def test_one_by_one_some_would_have_differed(many: Run) -> None:

@@ -20,7 +20,8 @@ class Pace(Engine):
     * ``spread``: the standard deviation of a normal law from life to life, as of the layout of a process in memory;
     * ``gap``: added in every other life or so, at random: two levels;
     * ``drift``: added once for each life before this one, as on a machine that gets hotter;
-    * ``jitter``: the standard deviation from execution to execution.
+    * ``jitter``: the standard deviation from execution to execution;
+    * the logarithm of ``stall`` in every execution of a life whose number is a multiple of ``every``.
 
     ``burn`` milliseconds of it are spent at work, not asleep.
 
@@ -48,6 +49,9 @@ class Pace(Engine):
         """How long this execution takes."""
         of = {name: float(self.law[name]) for name in ("ms", "limit", "spread", "gap", "drift", "jitter")}
         log = math.log(of["ms"] / 1e3 * (of["limit"] if "LIMIT" in self.sql else 1.0))
+        every = int(self.law["every"])
+        if every and self.executions % every == 0:
+            log += math.log(float(self.law["stall"]))
         if self.worker:
             drawn = random.Random(f"{self.law['seed']} {self.worker} {self.sql}")
             log += of["spread"] * drawn.gauss(0.0, 1.0) + of["gap"] * (drawn.random() < 0.5) + of["drift"] * self.worker
