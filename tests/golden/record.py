@@ -22,7 +22,7 @@ from weigh.evidence import journal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_QUICK = ("--starts", "5", "--runs", "1", "--operations", "by_action", "--contention", "100%")
+_QUICK = ("--starts", "5", "--rounds", "2", "--runs", "1", "--operations", "by_action", "--contention", "100%")
 COMMANDS = {
     "run": ("run", "--contender", "duckdb@2.0.0", "--contender", "sqlite", "--scale", "1K", *_QUICK),
     "ladder": ("ladder", "--contender", "duckdb@2.0.0", "--vary", "threads=1,2", "--scales", "1K,10K", *_QUICK),

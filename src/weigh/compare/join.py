@@ -23,7 +23,7 @@ from weigh.compare.reference_shift import reference_shift
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.verdict import VerdictName
 from weigh.statistics.welch import welch
-from weigh.verdict import reasons, refusals, totals
+from weigh.verdict import reasons, refusals, soundness, totals
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import decide, starts_needed
 from weigh.verdict.preclusions import Ruling, Rulings
@@ -136,7 +136,7 @@ class _Seen:
     def compared(self, pairs: Sequence[tuple[str, str]]) -> Comparisons:
         """(operation, contender) pairs against the reference."""
         numbers = [(self.operation[operation], self.contender[contender]) for operation, contender in pairs]
-        return compare(self.table, numbers, self.contender[self.side.reference])
+        return soundness.with_rounding(compare(self.table, numbers, self.contender[self.side.reference]))
 
 
 class _Join:
@@ -158,6 +158,9 @@ class _Join:
         ones = self.first.compared([(operation, baseline) for operation, _, baseline in open_])
         others = self.second.compared([(operation, candidate) for operation, candidate, _ in open_])
         refused = np.array([any(self._refused(key)) for key in open_], dtype=np.bool_)
+        clock = self.metric in _CLOCKS
+        for seen, of in ((self.first, ones), (self.second, others)):
+            refused |= soundness.unfit(of, seen.table.attempts, self.rules, clock=clock)
         starts = ones.starts, others.starts
         asked = totals.halved(self.rules) if self.metric == "wall_s" else self.rules
         share = np.array(
@@ -278,6 +281,10 @@ class _Join:
             if not np.isfinite(of.effects.effect[at]):
                 yield join_reasons.apart(session)
                 return
+        clock = self.metric in _CLOCKS
+        for seen, of in ((self.first, ones), (self.second, others)):
+            for reason in soundness.why(of, at, seen.table.attempts, rules, clock=clock):
+                yield join_reasons.said_of(seen.side.name, reason)
         effect, error = float(figures.effects.effect[at]), float(figures.effects.error[at])
         if decisions.unstable[at]:
             shown = name is not VerdictName.REFUSED

@@ -119,7 +119,13 @@ def plan(
 
 
 def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
-    """Rounds and runs to try, the best first, none above what was asked for."""
+    """Rounds and runs to try, the best first, none above what was asked for; of a duet as many on either half."""
+    if wish.duet and not wish.rounds:
+        return [(rounds, runs) for rounds, runs in _choices_of(wish, seconds) if rounds % 2 == 0]
+    return _choices_of(wish, seconds)
+
+
+def _choices_of(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
     usual = _LONG if seconds and sorted(seconds)[len(seconds) // 2] >= LONG else _SHORT
     most_rounds, most_runs = wish.rounds or usual[0][0], wish.runs or usual[0][1]
     fewer = [(most_rounds, runs) for runs in range(most_runs, 0, -1)]

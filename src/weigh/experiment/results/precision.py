@@ -26,6 +26,7 @@ from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict.comparison import compare
 from weigh.verdict.decide import EARLY, LOOKS, clear, decide, starts_needed
 from weigh.verdict.preclusions import Rulings
+from weigh.verdict.soundness import with_rounding
 from weigh.verdict.table import tabulate
 from weigh.verdict.totals import halved
 
@@ -101,6 +102,9 @@ def look(
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
     chosen = {} if before or spec.rounds else allocation.rounds(own, spec, plan.rounds, live, costs)
+    if spec.duet:
+        # As many rounds on either half of the CPUs: what one is faster than the other cancels.
+        chosen = {operation: rounds + rounds % 2 for operation, rounds in chosen.items()}
     rounds = dict.fromkeys(rest, plan.rounds) | rounds_of(before) | chosen
     next_s = costs.block(rest, rounds)
     stop: Stop = ""
@@ -165,7 +169,7 @@ class _Seen:
             and not unusable[number, [candidate, baseline]].any()
             and rulings.of(operation, name, spec.baseline) is None
         ]
-        self.compared = compare(self.table, self.pairs, baseline)
+        self.compared = with_rounding(compare(self.table, self.pairs, baseline))
         self.rules = halved(spec.rules)
 
     def widths(self) -> tuple[Width, ...]:

@@ -65,16 +65,24 @@ FROM turn AS own
     JOIN chosen ON other.contender = baseline
 WHERE own.contender <> baseline OR (own.arm <> baseline AND other.arm = baseline);
 
--- One number a block and question: the median of the differences, what one execution usually takes; and the logarithm
--- of the ratio of the sums, what one waits in all. Of an operation the mean over its cases, if all are there.
+-- One number a block and question: the median of the differences, what one execution usually takes; and, of what one
+-- waits in all, the logarithm of the ratio of the sums over all blocks with what this block adds to its error. Of an
+-- operation the mean over its cases, if all are there.
 CREATE TEMP VIEW contrast AS
 SELECT operation, temperature, metric, contender, attempt, block, avg(usual) AS effect, avg(whole) AS total
 FROM (
-    SELECT
-        operation, temperature, metric, contender, attempt, block, "case",
-        median(difference) AS usual, ln(sum(own_mean) / sum(other_mean)) AS whole
-    FROM pair
-    GROUP BY ALL
+    SELECT *, ln(own_all / other_all) + own / own_all - other / other_all AS whole
+    FROM (
+        SELECT *, avg(own) OVER blocks AS own_all, avg(other) OVER blocks AS other_all
+        FROM (
+            SELECT
+                operation, temperature, metric, contender, attempt, block, "case",
+                median(difference) AS usual, avg(own_mean) AS own, avg(other_mean) AS other
+            FROM pair
+            GROUP BY ALL
+        )
+        WINDOW blocks AS (PARTITION BY operation, temperature, metric, contender, "case")
+    )
 ) JOIN cases USING (operation, temperature)
 GROUP BY operation, temperature, metric, contender, attempt, block, cases
 HAVING count(*) = cases;
