@@ -82,7 +82,7 @@ def test_after_a_kill_a_look_is_not_made_twice_and_the_next_is_the_same(tmp_path
     assert resumed.rounds(99, [LOUD]) == {LOUD: HONEST.looks[0].rounds[LOUD]}
     assert resumed.expected(16) == 16
     assert "loud is at" in resumed.shown
-    assert [line.split(";")[0] for line in told.lines] == ["after 10 starts: 1 of 2 operations have reached 2.0 %"]
+    assert [line.split(";")[0] for line in told.lines] == ["after 10 starts: 1 of 2 operations are done"]
 
 
 def test_what_is_said_in_the_end() -> None:

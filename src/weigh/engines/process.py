@@ -148,8 +148,8 @@ class WorkerProcess:
 
     def _send(self, what: str, timeout: float, **fields: Any) -> None:
         """The first half of a request; raises as ``_ask``."""
-        self._channel.settimeout(timeout)
         try:
+            self._channel.settimeout(timeout)
             protocol.send(self._channel, {"do": what, **fields})
         except TimeoutError:
             self.kill()
@@ -159,8 +159,8 @@ class WorkerProcess:
 
     def _receive(self, what: str, kind: type[_R], timeout: float) -> _R:
         """The second half of a request; raises as ``_ask``."""
-        self._channel.settimeout(timeout)
         try:
+            self._channel.settimeout(timeout)
             reply = protocol.receive(self._channel)
         except TimeoutError:
             self.kill()

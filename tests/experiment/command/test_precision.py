@@ -43,7 +43,7 @@ def test_it_ends_when_every_interval_is_narrow_enough(weigh: Weigh) -> None:
     assert len(record.blocks) == 10, "ten starts are the least, however narrow the intervals are"
     assert [look.stop for look in record.looks] == ["", "", "", "", "", "reached"]
     assert "measuring: at least 10 starts of 2 rounds of 2 runs" in run.err
-    assert "after 10 starts: 2 of 2 operations have reached 10000.0 %" in run.err
+    assert "after 10 starts: 2 of 2 operations are done" in run.err
     assert "reached on 2 of 2 operations, after 10 starts by_action, by_proto" in " ".join(
         weigh("report", str(run.evidence), "--notes").out.split()
     )

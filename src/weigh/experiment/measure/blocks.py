@@ -12,6 +12,7 @@ A cold block shares nothing: every turn is two lives of its own, one cold and on
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,7 +34,7 @@ from weigh.model.sample import Outcome
 from weigh.model.schedule import Arm, Slot, cpus_of, start_order
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from weigh.engines.prepared import PreparedContender
     from weigh.evidence.journal import Journal
@@ -101,6 +102,8 @@ class Blocks:
         self._begun: tuple[BlockBegun, ...] = ()
         self._kept_turns: set[tuple[int, int]] = set()
         self._cpus = 0
+        # For as long as there are blocks: the kernel ends a worker with the thread that started it.
+        self._starters = ThreadPoolExecutor(max_workers=len(arms))
 
     def restore(self, record: Record) -> None:
         """Go on with an attempt that was killed: what it found out about contenders and operations still holds."""
@@ -190,8 +193,8 @@ class Blocks:
         workers: dict[str, tuple[int, WorkerProcess]] = {}
         try:
             together = not begun.serial and begun.temperature == "hot" and first < len(slots)
-            for arm in start_order(seed, block, begun.arms) if together else ():
-                self._start(arm, block, workers)
+            if together:
+                self._start(start_order(seed, block, begun.arms), block, workers)
             self._stand(workers, block, "before")
             for number, slot in list(enumerate(slots))[first:]:
                 out = any((self._arms[arm].contender, slot.operation) in self._failed for arm in slot.arms)
@@ -209,7 +212,7 @@ class Blocks:
                         self._stand(workers, block, "after")
                         self._tell(workers, block)
                         self._end(workers)
-                    self._start(arm, block, workers)
+                    self._start((arm,), block, workers)
                     self._stand({arm: workers[arm]} if arm in workers else {}, block, "before")
                 samples = self._turn(block, number, slot, begun.runs, workers)
                 # First: what a kill leaves without moments was measured again, and not kept unwatched.
@@ -229,15 +232,29 @@ class Blocks:
 
     @staticmethod
     def _end(workers: dict[str, tuple[int, WorkerProcess]]) -> None:
-        for _, worker in workers.values():
-            worker.close()
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(WorkerProcess.close, [worker for _, worker in workers.values()]))
         workers.clear()
 
-    def _start(self, arm: str, block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
-        """A fresh life for an arm. One that cannot start is found out at its first turn."""
+    def _start(self, arms: Sequence[str], block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
+        """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
+        starting = {arm: self._starters.submit(self._bounded(arm, block).start, self._stage.tables) for arm in arms}
+        try:
+            wait(starting.values())
+        except BaseException:
+            # Interrupted: nobody else knows of those that are still being started.
+            for one in starting.values():
+                with suppress(Exception):
+                    one.result().kill()
+            raise
+        for arm, one in starting.items():
+            self._started(arm, one, workers)
+
+    def _started(self, arm: str, start: Future[WorkerProcess], workers: dict[str, tuple[int, WorkerProcess]]) -> None:
+        """The process of an arm. One that cannot start is found out at its first turn."""
         self._starts += 1
         try:
-            worker = self._bounded(arm, block).start(self._stage.tables)
+            worker = start.result()
         except WorkerEnded as ended:
             self._journal.append(
                 "finding",

@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from weigh.evidence import timeline
 from weigh.experiment.results import precision
 from weigh.model import units
 from weigh.model.spec import CONTENTION, FULL_STARTS
+from weigh.verdict.table import tabulate
+from weigh.verdict.timings import median_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
     from weigh.model.timeline import Watch
 
+_FIRST_WORD = 3
+"""Blocks after which it is said who takes longer; nothing follows from it."""
 _EVERY = 10
 """Blocks after which something is said, though nothing happened."""
 
@@ -83,6 +89,9 @@ class Stopping:
         Raises:
             DiskFull: the journal cannot be written.
         """
+        if block + 1 == _FIRST_WORD:
+            so_far = standing([*self._earlier, *self._samples], self._spec)
+            self._progress.say(f"so far, undecided: {so_far}")
         if block + 1 < precision.FIRST_LOOK or not live or (self._looks and self._looks[-1].block >= block):
             return
         found = precision.look(
@@ -133,12 +142,12 @@ class Stopping:
     def _said(self, found: InterimLook) -> str:
         live = {one.operation for one in found.widths}
         target = units.percent(math.expm1(precision.target(self._spec)))
-        done = f"{len(self.retired)} of {len(self.retired | live)} operations have reached {target}"
+        done = f"{len(self.retired)} of {len(self.retired | live)} operations are done"
         text = f"after {units.count(found.block + 1, 'start')}: {done}"
         widest = self._widest([one for one in found.widths if one.operation not in found.retired])
         if widest is not None:
             needed = f", about {widest.needed} starts are needed" if widest.needed else ""
-            text += f"; widest is {widest.operation} at {_half(widest)}{needed}"
+            text += f"; widest is {widest.operation} at {_half(widest)}, {target} is asked for{needed}"
         if found.contended and not found.stop:
             bound = units.percent(self._spec.contention or CONTENTION)
             names = ", ".join(found.contended)
@@ -148,6 +157,24 @@ class Stopping:
     @staticmethod
     def _widest(widths: Iterable[Width]) -> Width | None:
         return max(widths, key=lambda one: math.inf if one.half is None else one.half, default=None)
+
+
+def standing(samples: Iterable[Sample], spec: Spec) -> str:
+    """Who takes longer in the medians until now: for people who wait, and read by nobody else."""
+    names = [one.name for one in spec.contenders]
+    table = tabulate(list(samples), "wall_s", names)
+    logs, base = median_logs(table), names.index(spec.baseline)
+    said = []
+    for number, name in enumerate(names):
+        if number == base:
+            continue
+        cases = logs[:, number] - logs[:, base]
+        ratio = float(np.exp(np.nanmean(cases)))
+        longer = int((cases > 0).sum()) if ratio >= 1 else int((cases < 0).sum())
+        how, factor = ("longer", ratio) if ratio >= 1 else ("less", 1 / ratio)
+        of = f"{longer} of {units.count(int(np.isfinite(cases).sum()), 'operation')}"
+        said.append(f"{name} takes {how} than {spec.baseline} on {of}, {factor:.2f} times in the mean")
+    return "; ".join(said)
 
 
 def _half(one: Width) -> str:

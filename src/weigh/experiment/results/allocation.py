@@ -100,6 +100,22 @@ def rounds(samples: Sequence[Sample], spec: Spec, now: int, live: Sequence[str],
     return chosen
 
 
+def affordable(chosen: Mapping[str, int], planned: int, cost: Costs, seconds: float) -> dict[str, int]:
+    """The rounds with which a block takes no longer than it may; those that were planned where nothing more fits.
+
+    Args:
+        chosen: rounds of each operation.
+        planned: rounds until now.
+        cost: seen so far.
+        seconds: that a block may take.
+    """
+    for most in range(MOST, planned, -1):
+        fewer = {operation: min(rounds, most) for operation, rounds in chosen.items()}
+        if cost.block(fewer, fewer) <= seconds:
+            return fewer
+    return {operation: min(rounds, planned) for operation, rounds in chosen.items()}
+
+
 def best(cost_ratio: float, of_round: float, between: float) -> int:
     """The best number of rounds a start.
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 FIRST_LOOK = MIN_STARTS
 """Blocks of an attempt before anything is looked at; the number of rounds is chosen from them."""
+SLACK = 1.2
+"""Times that a block may take longer than the ones before it, for the ten starts of a conclusive result to fit."""
 IN_A_ROW = 3
 """Looks in a row at which an operation must be within the target."""
 
@@ -102,9 +104,12 @@ def look(
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
     chosen = {} if before or spec.rounds else allocation.rounds(own, spec, plan.rounds, live, costs)
+    if spec.budget is not None:
+        each = (spec.budget - at) / max(FULL_STARTS - block - 1, 1) / SLACK
+        chosen = allocation.affordable(chosen, plan.rounds, costs, each)
     if spec.duet:
         # As many rounds on either half of the CPUs: what one is faster than the other cancels.
-        chosen = {operation: rounds + rounds % 2 for operation, rounds in chosen.items()}
+        chosen = {operation: rounds - rounds % 2 for operation, rounds in chosen.items()}
     rounds = dict.fromkeys(rest, plan.rounds) | rounds_of(before) | chosen
     next_s = costs.block(rest, rounds)
     stop: Stop = ""
