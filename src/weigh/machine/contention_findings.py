@@ -164,7 +164,7 @@ def _busy(pairs: Sequence[PairShare], found: Contention) -> Finding:
         "warning",
         text=f"others used up to {percent(worst.foreign)} of the CPU of turns ({worst.operation}, {worst.contender}), "
         f"{_on_how_many(pairs, found)}: {named(_culprits(pairs))}",
-        remedy="stop them, run on a quiet machine, or use --duet; what a busy one does to the ratio of two programs "
+        remedy="stop them, or run on a quiet machine; what a busy one does to the ratio of two programs "
         "need not hold on another",
     )
 

@@ -154,8 +154,10 @@ def _lost(table: Table, turns: Turns, arms: Ints) -> Bools:
     present = ~np.isnan(turns.middle[..., arms])
     # An arm that never took part is not lost.
     present = present[..., present.any(axis=(0, 1, 2))]
+    # In a duet a round is that of one pair: whoever never had a turn in a round of this number is not missed in it.
+    due: Ints = present.any(axis=1, keepdims=True).sum(axis=-1)
     count: Ints = present.sum(axis=-1)
-    rounds: Ints = ((count > 0) & (count < present.shape[-1])).sum(axis=2)
+    rounds: Ints = ((count > 0) & (count < due)).sum(axis=2)
     found: Bools = table.by_question(rounds.astype(np.float64)) > 0
     return found
 

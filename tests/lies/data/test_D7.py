@@ -37,4 +37,4 @@ def test_data_larger_than_memory_is_not(one: Run, weigh: Weigh) -> None:
     assert not report["working_set"]["in_memory"]
     assert report["working_set"]["ratio"] > 1
     assert "D7.memory" not in {found["code"] for found in report["findings"]}
-    assert "larger than memory" in words(weigh("report", str(folder)).out)
+    assert "larger than memory" in words(weigh("report", str(folder), "--verbose").out)

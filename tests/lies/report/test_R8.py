@@ -27,7 +27,7 @@ def test_the_terms_are_shown_with_their_source(run: Run, weigh: Weigh) -> None:
     assert (finding["contender"], finding["severity"]) == ("licensed", "note")
     assert "may not disclose results of benchmark tests" in finding["text"]
     assert "(clause 4 of " in finding["text"]
-    for text in ((run.evidence / "report.txt").read_text(), weigh("report", str(run.evidence)).out):
+    for text in ((run.evidence / "report.txt").read_text(), weigh("report", str(run.evidence), "--notes").out):
         assert "R8.terms licensed: " in words(text)
         assert "may not disclose results of benchmark tests" in words(text)
     assert weigh("report", str(run.evidence), "--json").json["findings"] == run.json["findings"]

@@ -403,10 +403,8 @@ class Blocks:
             self._failed.update((positions[arm].contender, slot.operation) for arm in missing)
             return tuple(failed(positions[arm], 0, self._now, nobody) for arm in missing)
         sides = {arm: duet.Side(worker=workers[arm][1], sql=self._text(slot, arm)) for arm in slot.arms}
-        for side, cpus in zip(sides.values(), self._halves, strict=True):
-            duet.keep_on(side.worker.pid, cpus)
         self.watching.mark()
-        duet.turn(list(sides.values()), runs, self._spec.timeout, lambda: self._now)
+        duet.turn(list(sides.values()), runs, self._halves, self._spec.timeout, lambda: self._now)
         self.watching.mark()
         samples: list[Sample] = []
         for arm, side in sides.items():

@@ -66,6 +66,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 _SHORT = ((6, 2), (6, 1), (4, 1), (3, 1), (2, 1), (1, 1))
 """Rounds and runs, best first: many short rounds beat a few long ones, down to what fits."""
 _LONG = _SHORT[2:]
+_DUET = ((6, 2), (4, 2), (2, 2))
+"""As many on either half of the CPUs, within a turn and over the rounds."""
 LONG = 0.05
 """Seconds of an execution from which on a second timed one in a turn is not worth its time."""
 
@@ -119,13 +121,9 @@ def plan(
 
 
 def _choices(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
-    """Rounds and runs to try, the best first, none above what was asked for; of a duet as many on either half."""
-    if wish.duet and not wish.rounds:
-        return [(rounds, runs) for rounds, runs in _choices_of(wish, seconds) if rounds % 2 == 0]
-    return _choices_of(wish, seconds)
-
-
-def _choices_of(wish: Wish, seconds: Sequence[Seconds]) -> list[tuple[int, int]]:
+    """Rounds and runs to try, the best first, none above what was asked for."""
+    if wish.duet and not (wish.rounds or wish.runs):
+        return list(_DUET)
     usual = _LONG if seconds and sorted(seconds)[len(seconds) // 2] >= LONG else _SHORT
     most_rounds, most_runs = wish.rounds or usual[0][0], wish.runs or usual[0][1]
     fewer = [(most_rounds, runs) for runs in range(most_runs, 0, -1)]

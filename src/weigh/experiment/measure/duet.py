@@ -75,21 +75,34 @@ def keep_on(pid: int, cpus: Sequence[int]) -> None:
                     os.sched_setaffinity(int(thread.name), cpus)
 
 
-def turn(sides: Sequence[Side], runs: int, timeout: Seconds, now: Callable[[], Seconds]) -> None:
+def turn(
+    sides: Sequence[Side],
+    runs: int,
+    places: Sequence[Sequence[int]],
+    timeout: Seconds,
+    now: Callable[[], Seconds],
+) -> None:
     """One untimed and ``runs`` timed executions, each begun by both at the same moment; where one fails, both stop.
+
+    In the middle of the timed ones they change their CPUs: what somebody else does on one of them falls on both.
 
     Args:
         sides: the two; what they executed is put into them.
-        runs: timed executions.
+        runs: timed executions; with one there is no middle.
+        places: the CPUs on which the first begins, and the second.
         timeout: seconds that each step may take.
         now: seconds since the beginning of the attempt.
     """
-    for side in sides:
+    for side, cpus in zip(sides, places, strict=True):
+        keep_on(side.worker.pid, cpus)
         with _noted(side):
             side.prepared = side.worker.prepare(side.sql, timeout)
     for run in range(runs + 1):
         if any(side.ended for side in sides):
             return
+        if run > 1 and run == runs // 2 + 1:
+            for side, cpus in zip(sides, reversed(places), strict=True):
+                keep_on(side.worker.pid, cpus)
         at = now()
         for side in sides:
             with _noted(side):

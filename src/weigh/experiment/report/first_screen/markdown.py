@@ -65,7 +65,7 @@ def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
 
 def _tail(screen: FirstScreen, note: str) -> Iterator[str]:
     """How to read the table, totals and CPU time, the machine, and how to do it again."""
-    yield from (_text(said) + "  " for said in filter(None, (note, *screen.beside)))
+    yield from (_text(said) + "  " for said in filter(None, (note, *screen.beside, screen.notice)))
     notes = f"{screen.notes} ({_code(f'weigh report {screen.evidence} --notes')})." if screen.notes else ""
     if last := " ".join(filter(None, (_text(screen.machine), notes))):
         yield last

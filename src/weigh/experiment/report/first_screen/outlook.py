@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _REASONABLE = 3600.0
 """Seconds of measuring beyond which more of it is not what helps."""
-QUIETER = "a quieter machine, or --duet"
+QUIETER = "a quieter machine"
 """What helps where no reasonable number of starts does."""
 
 
@@ -32,7 +32,7 @@ class Outlook:
 
     Attributes:
         verdicts: they.
-        needs: what it would take, or why there is no verdict: ``about 2 more minutes, or --duet``.
+        needs: what it would take, or why there is no verdict: ``about 2 more minutes``.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -75,8 +75,8 @@ def about(seconds: Seconds) -> str:
 def _more(timely: list[Verdict], pace: Pace | None) -> str:
     if pace is None:
         most = max(one.starts_needed or 0 for one in timely)
-        return f"about {units.count(most, 'start')} in all, or --duet"
-    return f"{about(_seconds(timely, pace))}, or --duet"
+        return f"about {units.count(most, 'start')} in all"
+    return f"{about(_seconds(timely, pace))}"
 
 
 def _seconds(verdicts: list[Verdict], pace: Pace | None) -> Seconds:

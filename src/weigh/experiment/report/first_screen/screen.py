@@ -108,6 +108,7 @@ class FirstScreen:
         beside: totals and CPU time.
         machine: whether it was quiet.
         notes: how many findings there are.
+        notice: what every report of this workload must say; empty where it is nothing.
         to_do: what to do next.
         evidence: the directory, as the reader is to write it.
         page: whether the page is in it.
@@ -129,6 +130,7 @@ class FirstScreen:
     beside: tuple[str, ...]
     machine: str
     notes: str
+    notice: str
     to_do: tuple[str, ...]
     evidence: str
     page: bool
@@ -169,6 +171,7 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         beside=tuple(filter(None, (*beside.totals(results), beside.cpu(results)))) if timed else (),
         machine=beside.machine(results),
         notes=beside.notes(results),
+        notice=record.notice,
         to_do=tuple(_to_do(results, open_groups)),
         evidence=evidence,
         page=record.end is not None,

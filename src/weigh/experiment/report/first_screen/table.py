@@ -88,8 +88,8 @@ def table(screen: FirstScreen, most: int, *, wide: bool = True, name: int = NAME
         tuple(_matrix(one, wide=wide) for one in lines),
         tuple(_means(screen, wide=wide)),
         groups,
-        f"A number is the ratio to {screen.baseline}; above 1 takes longer."
-        + (f" In brackets: {screen.confidence} interval; of a mean, smallest and largest ratio." if wide else ""),
+        f"Ratio to {screen.baseline}, above 1 takes longer"
+        + (f" ({screen.confidence} interval; of a mean: range)." if wide else "."),
     )
 
 
