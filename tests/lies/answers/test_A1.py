@@ -63,7 +63,7 @@ def test_nobody_is_timed_where_one_is_wrong_and_all_are_where_all_are_right(real
 def test_the_report_says_it_in_words(real: Run, fresh: Callable[[], Weigh]) -> None:
     text = fresh()("report", str(real.evidence)).out
     words = " ".join(text.split())
-    assert f"{WRONG} gives WRONG answers on 2 of 3 operations" in words
+    assert f"{WRONG} gives WRONG answers on 2 of 3" in words
     assert f"{RIGHT[1]} gives WRONG" not in words
     verbose = fresh()("report", str(real.evidence), "--verbose").out
     assert "CONTRADICTED" in verbose

@@ -165,7 +165,7 @@ def _tail(screen: FirstScreen) -> Iterator[Text]:
     for said in screen.beside:
         yield from map(_line, _at_most(shape.wrapped(said), 3))
     if screen.notice:
-        yield from map(_line, shape.wrapped(f"{screen.notice[:1].upper()}{screen.notice[1:].rstrip('.')}."))
+        yield from map(_line, shape.wrapped(f"Note: {screen.notice.rstrip('.')}."))
     notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
     command = f"weigh report {screen.evidence} --notes" if screen.notes else ""
     machine = shape.wrapped(screen.machine, shape.WIDTH - shape.INDENT, "", "")
