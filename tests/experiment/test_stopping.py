@@ -113,6 +113,9 @@ def until_block(record: Record, last: int) -> Record:
     )
 
 
+@pytest.mark.promise(
+    "The order of a block remains a function of the seed and of what is left, and `weigh verify` recomputes each look."
+)
 @pytest.mark.parametrize(
     ("record", "said"),
     [
