@@ -46,6 +46,13 @@ def gone(family: Iterable[Process], timeout: float) -> bool:
     return True
 
 
+def started(pid: int) -> int | None:
+    """When a process began, in ticks of the kernel since it did; None where there is none, or it cannot be read."""
+    with suppress(OSError, ValueError, IndexError):
+        return _started(pid)
+    return None
+
+
 def bytes_read(pid: int) -> int | None:
     """Bytes that a process and its descendants have caused to be read from storage devices; None where unknown.
 
