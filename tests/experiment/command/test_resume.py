@@ -151,7 +151,14 @@ def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
     killed_once.kill()
     killed_once.communicate(timeout=120)
     (path,) = weigh.folder.glob("runs/*/journal.jsonl")
-    path.write_text(path.read_text().replace('"version":"2.0.0"', '"version":"1.9.9"'))
+    events = [line.replace(b'"version":"2.0.0"', b'"version":"1.9.9"') for line in path.read_bytes().splitlines()[:-1]]
+    edited = b"\n".join(events) + b"\n"
+    path.write_bytes(edited)
+    refused = weigh(*EXPERIMENT, "--starts", "200")
+    assert refused.code == 2
+    assert "line 4 of the journal does not follow from the one before it: it was edited" in refused.err
+    assert path.read_bytes() == edited, "nothing was written"
+    path.write_bytes(b"".join(journal.chained(msgspec.json.decode(line, type=journal.Event) for line in events)))
     content = path.read_bytes()
     refused = weigh(*EXPERIMENT, "--starts", "200")
     assert refused.code == 2
