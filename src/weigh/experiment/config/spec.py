@@ -12,7 +12,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
-from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender
+from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender, unwritable
 from weigh.model.errors import UsageError, nearest
 from weigh.model.resources import parse_cpus
 from weigh.model.spec import BUDGET, FULL_STARTS, MOST_STARTS, NARROW, LayoutSpec, Rule, Rules, Spec, Temperature
@@ -114,7 +114,7 @@ def _from_table(table: ContenderTable) -> Contender:
         engine=table.engine,
         version=table.version,
         pins=tuple(table.pins),
-        settings=table.settings,
+        settings={name: str(value) if unwritable(value) else value for name, value in table.settings.items()},
     )
     return contender if contender.name else msgspec.structs.replace(contender, name=contender.spec)
 
