@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from weigh.host import cgroup, scratch
+from weigh.host.hidden import hiding
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from weigh.engines.engine import Engine
@@ -67,6 +69,7 @@ class WorkerProcess:
         settings: the engine's settings.
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory.
+        hidden: folders that it finds empty.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class WorkerProcess:
         settings: dict[str, Setting],
         bounds: Bounds | None = None,
         groups: Hierarchy | None = None,
+        hidden: Sequence[Path] = (),
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -91,7 +95,7 @@ class WorkerProcess:
         log = (self.folder / "log").open("wb")
         with log, theirs:
             self._process = subprocess.Popen(
-                [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())],
+                hiding(hidden, [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
