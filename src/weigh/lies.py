@@ -97,8 +97,8 @@ CATALOGUE = _rows(
         "A12",
         _PROBES,
         "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
-        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is hidden "
-        "from contenders where weigh is root",
+        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
+        "hidden from contenders where weigh is root",
     ),
     (
         "D3",
