@@ -94,6 +94,13 @@ CATALOGUE = _rows(
         "caches off, read back, disclosed; others are found by asking with an unseen literal",
     ),
     (
+        "A12",
+        _PROBES,
+        "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
+        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
+        "hidden from contenders where weigh is root",
+    ),
+    (
         "D3",
         _DATA,
         "a byte hash says 'changed' though only the order moved, or the check protects nothing",
