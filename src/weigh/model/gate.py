@@ -76,6 +76,20 @@ class OperationGate(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
+class Unseen(msgspec.Struct, frozen=True, kw_only=True):
+    """Data that nobody had seen, on which the contenders were asked once more.
+
+    Attributes:
+        rows: what they were: generator, number, and the seed or salt, drawn for this gate.
+        digests: row digest of each table.
+        moved: operations to which each contender answered otherwise than on the given data, as it had to.
+    """
+
+    rows: str
+    digests: dict[str, str]
+    moved: dict[str, tuple[str, ...]] = {}
+
+
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The whole gate.
 
@@ -84,12 +98,16 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         checks: every check that was made.
         truth: whether the ground truth was a witness.
         reads: what each contender was found to read: contender -> table -> row digest or row count.
+        unseen: data on which they were asked once more; not there where it could not be made.
+        truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
     """
 
     operations: tuple[OperationGate, ...]
     checks: tuple[Check, ...]
     truth: bool
     reads: dict[str, dict[str, str]] = {}
+    unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
+    truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, forms, misbehaving, others, pace, share, work
+from . import answers, clock, data, elsewhere, forms, misbehaving, others, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -35,6 +35,9 @@ LIES: dict[Any, type[Honest]] = {
     "early": clock.Early,
     "planner": clock.Planner,
     "cache": clock.Cache,
+    "table": elsewhere.Table,
+    "old-rows": elsewhere.OldRows,
+    "truth": elsewhere.Truth,
     "pace": pace.Pace,
     "work": work.Work,
     "neighbour": others.Neighbour,
