@@ -100,6 +100,13 @@ A10_CPU = error(
     "A10.cpu", _BOUND, "the CPU seconds it says are not those that the kernel charged it", disqualifies=True
 )
 A10_VERDICT = plain("A10.verdict", _BOUND, "by weigh's own clock the verdict would be another one, so there is none")
+A12_ANSWERS = error(
+    "A12.answers",
+    _PROBES,
+    "it answers questions on data that nobody had seen as it did on the given data",
+    disqualifies=True,
+)
+A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
 # D: data
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")
