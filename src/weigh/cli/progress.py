@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from weigh.model.progress import Progress, Silence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CLEAR = "\r\x1b[2K"
 
@@ -22,8 +28,9 @@ class Shown:
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self._clear()
-        click.secho(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
+        with _heard():
+            self._clear()
+            click.secho(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
 
     def step(self, done: int, total: int, what: str) -> None:
         """A bar that is drawn over."""
@@ -31,15 +38,36 @@ class Shown:
             return
         width = 30
         filled = round(width * done / total) if total else width
-        click.echo(f"{_CLEAR}{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
-        self._drawn = True
-        if done >= total:
-            self._clear()
+        with _heard():
+            click.echo(f"{_CLEAR}{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
+            self._drawn = True
+            if done >= total:
+                self._clear()
 
     def _clear(self) -> None:
         if self._drawn:
             click.echo(_CLEAR, nl=False, err=True)
             self._drawn = False
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """A measurement goes on where nobody reads its progress any more: a closed pipe, a terminal that is gone."""
+    try:
+        yield
+    except OSError:
+        forget_if_gone(sys.stderr)
+
+
+def forget_if_gone(stream: TextIO | None) -> None:
+    """Write a stream that cannot be written any more to nowhere from now on."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def progress(quiet: bool) -> Progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,42 @@ def assert_refused(run: Run, *said: str) -> None:
 def test_an_operation_that_there_is_not(weigh: Weigh) -> None:
     run = weigh("gate", *DUCKDB, "--scale", "1K", "--operations", "eq_usr", "--quiet")
     assert_refused(run, "did you mean 'eq_user'?")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--contender", "duckbd"), "did you mean 'duckdb'?"),
+        ((*DUCKDB, "--contender", "pg=postgres?weigh.ulr=postgres://db"), "did you mean 'weigh.url'?"),
+        ((*DUCKDB, "--workload", "netflwo"), "did you mean 'netflow'?"),
+        ((*DUCKDB, "--operations", "eq_usr"), "did you mean 'eq_user'?"),
+        ((*DUCKDB, "--workload", "tpch", "--operations", "q23"), "workload tpch has no operation 'q23'"),
+        ((*DUCKDB, "--tempreature", "hot"), "--temperature"),
+        ((*DUCKDB, "--scale", "500G"), "500G rows of netflow/1 need about 15832 GiB"),
+        ((*DUCKDB, "--margin", "3"), "did you mean 3%?"),
+        ((), "a measurement is already going on this machine"),
+    ],
+)
+def test_a_mistake_is_found_although_another_measurement_goes_on(
+    weigh: Weigh, words: tuple[str, ...], said: str
+) -> None:
+    with (weigh.folder / "weigh.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run = weigh("run", *(words or DUCKDB), "--quiet")
+    assert_refused(run, said)
+    assert not (weigh.folder / "runs").exists()
+
+
+def test_a_time_to_wait_without_a_unit_names_the_variable(weigh: Weigh) -> None:
+    assert_refused(weigh("run", *DUCKDB, "--quiet", WEIGH_SETTLE="0"), "WEIGH_SETTLE: '0' is not a duration", "0s, 30s")
+
+
+@pytest.mark.parametrize("line", ["margin = 3", 'margin = "3"', "precision = 2", "contention = 1", "confidence = 99"])
+def test_a_fraction_of_weigh_toml_that_could_be_per_cent(weigh: Weigh, line: str) -> None:
+    contenders = '[[contender]]\nengine = "duckdb"\n[[contender]]\nname = "again"\nengine = "duckdb"\n'
+    (weigh.folder / "weigh.toml").write_text(f"[experiment]\n{line}\n{contenders}")
+    name, _, number = line.replace('"', "").partition(" = ")
+    assert_refused(weigh("run", WEIGH_CONTENTION=""), f"{name} = {number} would be {number}00 %", f"did you mean {number}%?")
 
 
 def test_a_mistake_in_weigh_toml_names_place_and_nearest_key(weigh: Weigh) -> None:
