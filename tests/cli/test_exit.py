@@ -42,6 +42,17 @@ def test_a_reader_that_ends_early_found_nothing(weigh: Weigh, words: tuple[str, 
     assert listing.wait() in (0, 141), "1 would say that something diverged"
 
 
+def test_a_report_whose_reader_ends_early_has_not_diverged(weigh: Weigh) -> None:
+    assert weigh("gate", *DUCKDB, *SMALL, "--quiet").code == 0
+    for form in ("--verbose", "--json", "--markdown", "--notes"):
+        report = weigh.start("report", "latest", form)
+        assert report.stdout is not None
+        assert report.stderr is not None
+        report.stdout.close()
+        assert report.stderr.read() == ""
+        assert report.wait() == 141, form
+
+
 def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> None:
     gone, theirs = os.pipe()
     os.close(gone)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from weigh.cli.output import say
 from weigh.cli.progress import forget_if_gone
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        say(error.format_message(), err=True)
         code = 2
     except click.exceptions.Abort as error:
         code = _interrupted(error.__cause__)
@@ -191,10 +192,10 @@ def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
 
     # Whoever cannot read it any more gets the exit code.
     with suppress(OSError):
-        click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+        say("error: ", fg="red", bold=True, nl=False, err=True)
         # What a library says often begins with the place already.
-        click.echo(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
+        say(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
         for line in (*notes, remedy):
             if line:
-                click.echo(f"  {one_line(line, 1200)}", err=True)
+                say(f"  {one_line(line, 1200)}", err=True)
     return 2

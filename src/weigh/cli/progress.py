@@ -8,14 +8,11 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
-import click
-
+from weigh.cli.output import clear_line, say
 from weigh.model.progress import Progress, Silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-_CLEAR = "\r\x1b[2K"
 
 
 class Shown:
@@ -30,7 +27,7 @@ class Shown:
         """A line that stays."""
         with _heard():
             self._clear()
-            click.secho(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
+            say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
 
     def step(self, done: int, total: int, what: str) -> None:
         """A bar that is drawn over."""
@@ -39,14 +36,15 @@ class Shown:
         width = 30
         filled = round(width * done / total) if total else width
         with _heard():
-            click.echo(f"{_CLEAR}{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
+            clear_line()
+            say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
             self._drawn = True
             if done >= total:
                 self._clear()
 
     def _clear(self) -> None:
         if self._drawn:
-            click.echo(_CLEAR, nl=False, err=True)
+            clear_line()
             self._drawn = False
 
 

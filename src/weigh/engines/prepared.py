@@ -172,7 +172,7 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
 
 
 def _cache_on(
-    one: PreparedContender, cache: engines.ResultCache, in_force: Mapping[str, dict[str, object]]
+    one: PreparedContender, cache: engines.ResultCache, in_force: Mapping[str, Mapping[str, object]]
 ) -> Finding | None:
     value = str(in_force.get(cache.setting, {}).get("value"))
     if value.lower() in cache.off:

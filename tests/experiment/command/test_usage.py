@@ -83,15 +83,6 @@ def test_a_budget_that_is_too_small_names_the_one_needed(weigh: Weigh) -> None:
     assert_refused(run, "a budget of 10.0 ms is too small", "5 starts of one run need about", "--budget")
 
 
-def test_a_reader_that_leaves_early_is_no_mishap(weigh: Weigh) -> None:
-    listing = weigh.start("lies", "--json")
-    assert listing.stdout is not None
-    assert listing.stderr is not None
-    listing.stdout.close()
-    assert listing.stderr.read() == ""
-    listing.wait()
-
-
 def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
