@@ -63,7 +63,9 @@ def test_a_fraction_of_weigh_toml_that_could_be_per_cent(weigh: Weigh, line: str
     contenders = '[[contender]]\nengine = "duckdb"\n[[contender]]\nname = "again"\nengine = "duckdb"\n'
     (weigh.folder / "weigh.toml").write_text(f"[experiment]\n{line}\n{contenders}")
     name, _, number = line.replace('"', "").partition(" = ")
-    assert_refused(weigh("run", WEIGH_CONTENTION=""), f"{name} = {number} would be {number}00 %", f"did you mean {number}%?")
+    assert_refused(
+        weigh("run", WEIGH_CONTENTION=""), f"{name} = {number} would be {number}00 %", f"did you mean {number}%?"
+    )
 
 
 def test_a_mistake_in_weigh_toml_names_place_and_nearest_key(weigh: Weigh) -> None:
