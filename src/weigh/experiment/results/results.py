@@ -30,7 +30,7 @@ from weigh.verdict.analysis_model import MetricAnalysis
 from weigh.verdict.disqualified import disqualified
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.suite import suites
-from weigh.verdict.tier import Basis, tier
+from weigh.verdict.tier import Basis, inconclusive, tier
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -107,10 +107,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         nobody_left = self.record.blocks and names and all(name is VerdictName.ERROR for name in names)
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
-        inconclusive = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
-        if strict and inconclusive.intersection(names):
-            return ExitCode.INCONCLUSIVE
-        return ExitCode.OK
+        return inconclusive(names, self.tier, strict=strict)
 
     def _nobody_to_compare(self) -> bool:
         """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
