@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from weigh.host import cgroup, scratch
+from weigh.engines.start_clock import StartClock
+from weigh.host import cgroup, family_cpu, processes, scratch
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.host.cgroup import Hierarchy
+    from weigh.host.family_cpu import FamilyCpu
+    from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
     from weigh.model.resources import Bounds
     from weigh.model.units import Bytes
@@ -79,6 +82,10 @@ class WorkerProcess:
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
+        self.family: FamilyCpu | None = None
+        self.inside_cpu_s = 0.0
+        """CPU seconds of the family while executions were asked for."""
+        self._starting = StartClock()
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
         self._answers = 0
@@ -106,6 +113,10 @@ class WorkerProcess:
                 self._group = cgroup.Group(groups, limit)
                 # Before it is told what to open: a thread pool or a server that it starts is in the group too.
                 self._group.add(self._process.pid)
+            two = groups is not None and groups.version == 2
+            self.family = family_cpu.account(
+                self._process.pid, str(self.folder), self._group.folder if self._group and two else None
+            )
             self._ask(
                 "open",
                 protocol.Reply,
@@ -118,6 +129,7 @@ class WorkerProcess:
         except BaseException:
             self.kill()
             raise
+        self._starting.opened()
 
     @property
     def pid(self) -> int:
@@ -126,10 +138,13 @@ class WorkerProcess:
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        """CPUs that the kernel lets it run on; none when it is gone."""
-        with suppress(OSError):
-            return tuple(sorted(os.sched_getaffinity(self.pid)))
-        return ()
+        """CPUs that the kernel lets one or another of its threads run on; none when it is gone."""
+        return processes.cpus(self.family.pids() if self.family else [self.pid])
+
+    @property
+    def threads(self) -> int:
+        """Threads of all its processes that are alive now."""
+        return processes.threads(self.family.pids() if self.family else [self.pid])
 
     @property
     def memory(self) -> Bytes | None:
@@ -183,15 +198,28 @@ class WorkerProcess:
 
     def bind(self, tables: dict[str, list[str]], timeout: float = START_TIMEOUT) -> None:
         """Make the tables visible under their names."""
-        self._ask("bind", protocol.Reply, timeout, tables=tables)
+        with self._starting.tables("bind", self.family):
+            self._ask("bind", protocol.Reply, timeout, tables=tables)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""
-        self._ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
+        with self._starting.tables("load", self.family):
+            self._ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
 
     def attach(self, store: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
         """Make the tables of a store visible."""
-        self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
+        with self._starting.tables("attach", self.family):
+            self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
+
+    def start_cost(self, contender: str, block: int | None = None, start: int | None = None) -> StartCost:
+        """What it cost until its tables were there.
+
+        Args:
+            contender: whose it is.
+            block: number of the block that it belongs to.
+            start: number of the life.
+        """
+        return self._starting.cost(self.folder / "scratch", contender, block, start)
 
     def files(self) -> list[str]:
         """Files that hold the data of its tables; none where nobody can tell which they are."""
@@ -199,7 +227,11 @@ class WorkerProcess:
 
     def servers(self) -> list[int]:
         """Processes of this machine that work for the engine and were not started by it."""
-        return self._ask("servers", protocol.ServersReply, START_TIMEOUT).pids
+        return self.declared().pids
+
+    def declared(self) -> protocol.ServersReply:
+        """What works for the engine beside its own process and its queries, as its adapter says."""
+        return self._ask("servers", protocol.ServersReply, START_TIMEOUT)
 
     def prepare(self, sql: str, timeout: float) -> protocol.PrepareReply:
         """Hand over the query that ``run`` executes."""
@@ -207,15 +239,22 @@ class WorkerProcess:
 
     def run(self, timeout: float) -> protocol.RunReply:
         """Execute the query under the clock."""
-        return self._ask("run", protocol.RunReply, timeout)
+        self.begin_run()
+        return self.end_run(timeout)
 
     def begin_run(self) -> None:
         """Have it begin to execute the query; ``end_run`` waits for it. So two workers execute at the same moment."""
+        if self.family:
+            self.inside_cpu_s -= self.family.seconds()
         self._send("run", START_TIMEOUT)
 
     def end_run(self, timeout: float) -> protocol.RunReply:
         """What the execution cost that ``begin_run`` began."""
-        return self._receive("run", protocol.RunReply, timeout)
+        try:
+            return self._receive("run", protocol.RunReply, timeout)
+        finally:
+            if self.family:
+                self.inside_cpu_s += self.family.seconds()
 
     def answer(self, timeout: float) -> tuple[Path, protocol.AnswerReply]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.
@@ -241,6 +280,8 @@ class WorkerProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=10)
         self._channel.close()
+        if self.family:
+            self.family.close()
         if self._group:
             self._group.remove()
         shutil.rmtree(self.folder, ignore_errors=True)

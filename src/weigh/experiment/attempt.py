@@ -16,7 +16,7 @@ from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-from weigh.experiment.gate import gate, metamorphic, probes
+from weigh.experiment.gate import gate, layouts, metamorphic, probes
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
@@ -165,7 +165,11 @@ class Attempt:
         for one in fit:
             self._say(*probes.result_cache(one, setup.workload, setup.stage, timeout))
         self._say(*answers.findings)
-        answers = msgspec.structs.replace(answers, gate=msgspec.structs.replace(answers.gate, reads=seen))
+        held = {one.name: layouts.layout(one, setup.workload, setup.stage, timeout) for one in fit}
+        read = msgspec.structs.replace(
+            answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
+        )
+        answers = msgspec.structs.replace(answers, gate=read)
         self._journal.append("gate", answers.gate)
         return answers
 
@@ -284,6 +288,9 @@ class Attempt:
             self._number,
             stopping,
         )
+        for one in fit.values():
+            if (loading := one.load_cost(self._setup.stage.tables)) is not None:
+                self._journal.append("start", loading)
         if before:
             blocks.restore(before)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}

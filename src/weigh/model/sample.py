@@ -41,7 +41,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         outcome: how it ended; only ``ok`` samples are measurements.
         wall_s: seconds of the timed region: execution until the complete result is in client memory.
         cpu_s: user and system CPU seconds of the contender's process in the timed region.
-        prepare_cpu_s: CPU seconds of taking the query, before the timed region; the same for all executions of a turn.
+        prepare_s: seconds that taking the query took, before the timed region; the same for all executions of a turn.
+        prepare_cpu_s: CPU seconds of the same.
         answer_s: seconds that handing out the answer took, outside the timed region.
         answer_cpu_s: CPU seconds of the same.
         rows: rows consumed inside the timed region.
@@ -69,6 +70,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     wall_s: Seconds | None = None
     cpu_s: Seconds | None = None
+    prepare_s: Seconds | None = None
     prepare_cpu_s: Seconds | None = None
     answer_s: Seconds | None = None
     answer_cpu_s: Seconds | None = None

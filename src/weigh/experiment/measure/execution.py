@@ -93,6 +93,7 @@ def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
         outcome=check.outcome,
         digest=check.digest,
         detail=check.detail,
+        prepare_s=one.prepared.seconds,
         prepare_cpu_s=one.prepared.cpu_s,
         answer_s=one.handing.seconds,
         answer_cpu_s=one.handing.cpu_s,

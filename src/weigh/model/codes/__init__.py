@@ -56,6 +56,8 @@ _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
 _LIES = "reference/lies.md"
 _CLOCK = Page(_LIES, "A6: what the clock covers")
+_OUTSIDE = Page(_METHOD, "Outside the clock (A11)")
+_COSTS = Page(_METHOD, "What a start costs (D9)")
 _SAME = Page(_LIES, "A7: when answers are the same")
 _ATTEMPTS = Page(_LIES, "T8: what counts")
 _TARGETS = Page("reference/targets.md")
@@ -83,12 +85,36 @@ A6_PREPARE = error("A6.prepare", _CLOCK, "the query was executed before the cloc
 A6_PLANNED = note(
     "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, too little to disqualify it"
 )
+A6_CLOCK = plain(
+    "A6.clock", _CLOCK, "the verdict depends on whether taking the query belongs to the time, so there is none"
+)
 A7 = plain("A7", _SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
 A8 = plain("A8", _STATUSES, "nobody independent confirmed the answers")
 A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqualifies=True)
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
+)
+A11_OUTSIDE = error(
+    "A11.outside", _OUTSIDE, "its processes used much more CPU outside its clocks than inside them", withholds=True
+)
+A11_PROCESSES = error(
+    "A11.processes",
+    _OUTSIDE,
+    "other processes of it did the work while its clock ran, and its adapter does not say so",
+    withholds=True,
+)
+A11_BETWEEN = error(
+    "A11.between", _OUTSIDE, "its processes kept CPUs busy while others had their turns", disqualifies=True
+)
+A11_BACKGROUND = warning(
+    "A11.background", _OUTSIDE, "it works in the background, as its adapter declares, and no time contains that"
+)
+A11_SERVER = error(
+    "A11.server",
+    _OUTSIDE,
+    "its adapter names a process as its server that cannot be one",
+    disqualifies=True,
 )
 
 # D: data
@@ -99,6 +125,10 @@ D8_DAMAGED = error("D8.damaged", _CHECK, "a file of the data cannot be read")
 D8_ROWS = error("D8.rows", _CHECK, "a file of the data holds other rows than when it was made")
 D8_BYTES = error("D8.bytes", _CHECK, "a file of the data was written anew: the same rows, other bytes")
 D8_MANIFEST = error("D8.manifest", _CHECK, "the manifest of the data contradicts itself")
+D9_COPY = warning(
+    "D9.copy", _COSTS, "it answers without its files: it holds the rows in a layout of its own, made before any clock"
+)
+D9_LOADED = note("D9.loaded", _COSTS, "its tables were loaded before, and no time contains what that cost")
 
 # E: environment
 E1 = plain("E1", Page(_COLD), "it cannot be measured cold here")
@@ -249,6 +279,7 @@ M_MISSING = plain("M.missing", _METRICS, "a metric was not measured, so it has n
 R1 = plain("R1", _JUDGED, "a contender has no measurement of the operation")
 R3 = plain("R3", _VERIFY, "there are samples without the configuration that they were measured with")
 R3_CONFIGURATION = plain("R3.configuration", _VERIFY, "samples without their configuration make no report")
+R3_VERSION = warning("R3.version", _TIERS, "the running engine names another version than its package")
 R3_UNREAD = plain("R3.unread", _TIERS, "a version or a setting was not read back from the running engine")
 R4_HASH = plain("R4.hash", _VERIFY, "a file, or the seal of an earlier attempt, was changed")
 R4_SEALED = plain("R4.sealed", _VERIFY, "a file is missing, or was added after the seal")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, forms, misbehaving, others, pace, share, work
+from . import answers, clock, data, forms, misbehaving, others, outside, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -37,6 +37,20 @@ LIES: dict[Any, type[Honest]] = {
     "pace": pace.Pace,
     "work": work.Work,
     "neighbour": others.Neighbour,
+    "release": outside.Release,
+    "collector": outside.Collector,
+    "ahead": outside.Ahead,
+    "child": outside.Child,
+    "prepare-in-child": outside.PrepareInChild,
+    "daemon": outside.Daemon,
+    "burns": outside.Burns,
+    "helper": outside.Helper,
+    "compiler": outside.Compiler,
+    "compaction": outside.Compaction,
+    "own-server": outside.OwnServer,
+    "false-server": outside.FalseServer,
+    "false-version": outside.FalseVersion,
+    "in-memory": outside.InMemory,
     "extra-thread": share.ExtraThread,
     "extra-cpu": share.ExtraCpu,
     "spill-elsewhere": share.SpillElsewhere,
