@@ -17,7 +17,6 @@ from weigh.engines.environment import Environment
 from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
-from weigh.model.clock_coverage import StartCost
 from weigh.model.contender import URL, Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
@@ -25,6 +24,7 @@ from weigh.model.resources import Bounds
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weigh.model.clock_coverage import StartCost
     from weigh.model.finding import Finding
 
 _NUMBER = re.compile(r"\d+")
@@ -196,7 +196,7 @@ def _other_version(one: PreparedContender, version: str, package: str) -> Findin
 
 
 def _cache_on(
-    one: PreparedContender, cache: engines.ResultCache, in_force: Mapping[str, dict[str, object]]
+    one: PreparedContender, cache: engines.ResultCache, in_force: Mapping[str, Mapping[str, object]]
 ) -> Finding | None:
     value = str(in_force.get(cache.setting, {}).get("value"))
     if value.lower() in cache.off:

@@ -187,7 +187,7 @@ class Processes:
 
     def _find(self) -> None:
         """Take in who was born since."""
-        there = {int(name) for name in os.listdir("/proc") if name.isdecimal()}
+        there = {int(place.name) for place in Path("/proc").iterdir() if place.name.isdecimal()}
         self._strangers &= there
         new = {}
         for pid in there - self._strangers - self._known.keys():

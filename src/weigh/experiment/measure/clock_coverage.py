@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weigh.model.clock_coverage import TurnCpu
 
@@ -28,7 +28,7 @@ class FamilyAccount:
 
     def __init__(self, worker: WorkerProcess, block: int, start: int, arm: str, contender: str) -> None:
         self._worker = worker
-        self._whose = {"block": block, "start": start, "arm": arm, "contender": contender}
+        self._whose: dict[str, Any] = {"block": block, "start": start, "arm": arm, "contender": contender}
         self._first = True
         self._last, self._last_at = self._seconds, time.monotonic()
         self._before, self._before_s = 0.0, 0.0
@@ -53,6 +53,7 @@ class FamilyAccount:
         """
         used, now = self._seconds, time.monotonic()
         told = [one.cost.cpu_s for one in executions]
+        asides = [*(one.prepared for one in executions[:1]), *(one.handing for one in executions)]
         found = TurnCpu(
             **self._whose,
             turn=position.turn,
@@ -61,8 +62,8 @@ class FamilyAccount:
             executions=len(executions),
             used=used - self._last,
             inside=self._worker.inside_cpu_s - self._inside,
-            told_inside=None if None in told else sum(one for one in told if one is not None),
-            asides=(executions[0].prepared.cpu_s if executions else 0.0) + sum(one.handing.cpu_s for one in executions),
+            told_inside=None if None in told else sum(seconds or 0.0 for seconds in told),
+            asides=sum(cost.cpu_s or 0.0 for cost in asides),
             before=self._before,
             before_s=self._before_s,
             first=self._first,

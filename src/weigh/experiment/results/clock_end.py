@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CHANCE = 5e-4
 """Seconds."""
 _MATTERS = 0.25
-"""Share of the margin by which taking the query must lengthen an execution of somebody before it can change anything."""
+"""Share of the margin by which taking the query must lengthen somebody's execution before it can change anything."""
 _CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SMALL, VerdictName.SAME)
 _FAR = 1.5
 """Factor between the two ratios from which on one verdict by the same name says two things."""

@@ -24,8 +24,8 @@ from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.family_cpu import OutsideClock
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
-from weigh.experiment.results.start_costs import StartCosts
 from weigh.experiment.results.stalls import Stalls, stalls
+from weigh.experiment.results.start_costs import StartCosts
 from weigh.machine import contention_findings
 from weigh.model import codes
 from weigh.model.answer import GateStatus
