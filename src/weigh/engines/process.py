@@ -20,8 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from weigh.engines import replies
+<<<<<<< HEAD
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
+=======
+from weigh.host import cgroup, process_counters, processes, scratch
+from weigh.host.hidden import hiding
+>>>>>>> main
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -129,6 +134,7 @@ class WorkerProcess:
         settings: the engine's settings.
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory.
+        hidden: folders that it finds empty.
     """
 
     def __init__(
@@ -138,6 +144,7 @@ class WorkerProcess:
         settings: dict[str, Setting],
         bounds: Bounds | None = None,
         groups: Hierarchy | None = None,
+        hidden: Sequence[Path] = (),
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -161,7 +168,7 @@ class WorkerProcess:
         log = (self.folder / "log").open("wb")
         with log, theirs:
             self._process = subprocess.Popen(
-                [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())],
+                hiding(hidden, [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
