@@ -20,13 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from weigh.engines import replies
-<<<<<<< HEAD
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
-=======
-from weigh.host import cgroup, process_counters, processes, scratch
 from weigh.host.hidden import hiding
->>>>>>> main
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 

@@ -16,11 +16,7 @@ from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-<<<<<<< HEAD
-from weigh.experiment.gate import gate, layouts, metamorphic, probes
-=======
-from weigh.experiment.gate import gate, metamorphic, probes, unseen
->>>>>>> main
+from weigh.experiment.gate import gate, layouts, metamorphic, probes, unseen
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases

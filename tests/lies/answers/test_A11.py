@@ -72,7 +72,8 @@ def test_none_of_them_has_a_verdict_or_a_time(liars: Run) -> None:
     found = verdicts(liars, OPERATION)
     assert {name: verdict["verdict"] for name, verdict in found.items()} == dict.fromkeys(found, "refused")
     accused = {name: verdict["reasons"][0]["code"] for name, verdict in found.items()}
-    assert {code.partition(".")[0] for code in accused.values()} <= {"A11"}, accused
+    # A thread that begins while an answer is handed out works after the clock, too.
+    assert {code.partition(".")[0] for code in accused.values()} <= {"A5", "A11"}, accused
     assert {name for name, _ in timed(liars)} == {"duckdb"}
     assert set(liars.json["tier"]["inadmissible"]) == set(found)
     assert liars.code == 1

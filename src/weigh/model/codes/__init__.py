@@ -95,7 +95,6 @@ A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqu
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
-<<<<<<< HEAD
 A11_OUTSIDE = error(
     "A11.outside", _OUTSIDE, "its processes used much more CPU outside its clocks than inside them", withholds=True
 )
@@ -117,7 +116,6 @@ A11_SERVER = error(
     "its adapter names a process as its server that cannot be one",
     disqualifies=True,
 )
-=======
 A12_ANSWERS = error(
     "A12.answers",
     _PROBES,
@@ -125,7 +123,6 @@ A12_ANSWERS = error(
     disqualifies=True,
 )
 A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
->>>>>>> main
 
 # D: data
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-<<<<<<< HEAD
-from . import answers, clock, data, forms, misbehaving, others, outside, pace, share, work
-=======
-from . import answers, clock, data, elsewhere, forms, misbehaving, others, pace, share, work
->>>>>>> main
+from . import answers, clock, data, elsewhere, forms, misbehaving, others, outside, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
