@@ -73,7 +73,8 @@ CATALOGUE = _rows(
         "A6",
         Page("reference/lies.md", "A6: what the clock covers"),
         "the clock covers different work: it is done before the clock starts",
-        "one timed region for all; the CPU time of taking the query is measured apart from that of executing it",
+        "one timed region for all; what taking the query costs is measured apart from executing it, and a verdict that "
+        "depends on where the clock begins is refused",
     ),
     (
         "A7",
@@ -92,6 +93,13 @@ CATALOGUE = _rows(
         _PROBES,
         "a result cache answers",
         "caches off, read back, disclosed; others are found by asking with an unseen literal",
+    ),
+    (
+        "A11",
+        Page("concept/method.md", "Outside the clock (A11)"),
+        "work is done outside the clock by others, or at another time: a child, a thread, the collector, release()",
+        "the CPU of the contender's whole family is counted over the whole block; what no clock contains is a figure, "
+        "and past a bound there is no verdict",
     ),
     (
         "A12",
@@ -124,6 +132,13 @@ CATALOGUE = _rows(
         _DATA,
         "data edited or damaged since it was generated",
         "sizes and hashes of all files are verified before and after every run, every row by `weigh data check`",
+    ),
+    (
+        "D9",
+        Page("concept/method.md", "What a start costs (D9)"),
+        "tables are copied or made anew when they are opened, and what that costs is left out",
+        "time, CPU, memory and disk of every start and of loading stand in the report; a contender that answers without "
+        "its files is named",
     ),
     (
         "E1",

@@ -26,6 +26,8 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A6.prepare",
         "A9.enabled",
         "A9.detected",
+        "A11.between",
+        "A11.server",
         "A12.answers",
     }
 

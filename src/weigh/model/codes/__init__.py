@@ -83,7 +83,7 @@ A5_LAZY = error(
 )
 A6_PREPARE = error("A6.prepare", _CLOCK, "the query was executed before the clock started", disqualifies=True)
 A6_PLANNED = note(
-    "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, too little to disqualify it"
+    "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, and does not execute it there"
 )
 A6_CLOCK = plain(
     "A6.clock", _CLOCK, "the verdict depends on whether taking the query belongs to the time, so there is none"
