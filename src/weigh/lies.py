@@ -72,9 +72,9 @@ CATALOGUE = _rows(
     (
         "A6",
         Page("reference/lies.md", "A6: what the clock covers"),
-        "the clock covers different work: it is done before the clock starts",
-        "one timed region for all; what taking the query costs is measured apart from executing it, and a verdict that "
-        "depends on where the clock begins is refused",
+        "the clock covers different work: it is done before the clock starts, or between the executions",
+        "one timed region for all; taking the query and freeing the last result are measured apart from executing it, "
+        "and a verdict that depends on where the clock begins is refused",
     ),
     (
         "A7",
@@ -93,6 +93,13 @@ CATALOGUE = _rows(
         _PROBES,
         "a result cache answers",
         "caches off, read back, disclosed; others are found by asking with an unseen literal",
+    ),
+    (
+        "A10",
+        Page("concept/method.md", "Two clocks"),
+        "a contender meddles with its own clock, or with what it reports",
+        "bounded by weigh's own clock on its side; outside the bound the contender is disqualified, and a verdict that "
+        "the two clocks do not share is refused",
     ),
     (
         "A11",
@@ -137,8 +144,8 @@ CATALOGUE = _rows(
         "D9",
         Page("concept/method.md", "What a start costs (D9)"),
         "tables are copied or made anew when they are opened, and what that costs is left out",
-        "time, CPU, memory and disk of every start and of loading stand in the report; a contender that answers without "
-        "its files is named",
+        "time, CPU, memory and disk of every start and of loading stand in the report; a contender that answers "
+        "without its files is named",
     ),
     (
         "E1",

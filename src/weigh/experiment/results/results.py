@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,6 +16,7 @@ from weigh.experiment.results import (
     family_cpu,
     precision,
     precision_findings,
+    round_trip,
     start_costs,
     storage,
 )
@@ -41,7 +43,7 @@ from weigh.verdict.analysis_model import MetricAnalysis
 from weigh.verdict.disqualified import disqualified, withheld
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.suite import suites
-from weigh.verdict.tier import Basis, tier
+from weigh.verdict.tier import Basis, inconclusive, tier
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -122,10 +124,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         nobody_left = self.record.blocks and names and all(name is VerdictName.ERROR for name in names)
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
-        inconclusive = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
-        if strict and inconclusive.intersection(names):
-            return ExitCode.INCONCLUSIVE
-        return ExitCode.OK
+        return inconclusive(names, self.tier, strict=strict)
 
     def _nobody_to_compare(self) -> bool:
         """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
@@ -164,6 +163,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += family_cpu.findings(outside)
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
+    findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
@@ -185,15 +185,18 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
     for metric in METRICS:
         refused_by = (proven.refused, *refusals(attempts, watched, metric))
-
-        def analysed(
-            those: Sequence[Sample], *more: Refusals, metric: str = metric, known: tuple[Refusals, ...] = refused_by
-        ) -> MetricAnalysis:
-            return _analyse(latest, before, gate, those, findings, metric, (*known, *more), shares)
-
-        analysis = analysed(samples)
-        if metric == HEADLINE and (ends := clock_end.refusals(analysis, samples, latest.spec.rules.margin, analysed)):
-            analysis = analysed(samples, ends)
+        judge = partial(_analyse, latest, before, gate, findings=findings, metric=metric, shares=shares)
+        analysis = judge(samples, refused_by=refused_by)
+        if metric == HEADLINE:
+            plain = partial(judge, refused_by=refused_by)
+            doubts = [
+                round_trip.doubts(samples, analysis, plain),
+                clock_end.refusals(analysis, samples, latest.spec.rules.margin, plain),
+            ]
+            if any(doubts):
+                analysis = judge(samples, refused_by=(*refused_by, *doubts))
+            around = round_trip.around(samples, analysis.timings)
+            analysis = msgspec.structs.replace(analysis, timings=around)
         analyses[metric] = cold.withheld(analysis, proven.refused)
     results = ExperimentResults(
         record=latest,

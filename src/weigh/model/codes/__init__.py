@@ -58,6 +58,7 @@ _LIES = "reference/lies.md"
 _CLOCK = Page(_LIES, "A6: what the clock covers")
 _OUTSIDE = Page(_METHOD, "Outside the clock (A11)")
 _COSTS = Page(_METHOD, "What a start costs (D9)")
+_BOUND = Page(_METHOD, "Two clocks")
 _SAME = Page(_LIES, "A7: when answers are the same")
 _ATTEMPTS = Page(_LIES, "T8: what counts")
 _TARGETS = Page("reference/targets.md")
@@ -82,6 +83,8 @@ A5_LAZY = error(
     "A5.lazy", _PROBES, "the answer was not complete, or not computed, when the clock stopped", disqualifies=True
 )
 A6_PREPARE = error("A6.prepare", _CLOCK, "the query was executed before the clock started", disqualifies=True)
+A6_RELEASE = error("A6.release", _CLOCK, "it works between the executions, when the clock stands", disqualifies=True)
+A6_DEFERRED = plain("A6.deferred", _CLOCK, "with what freeing the results costs, the verdict would be another one")
 A6_PLANNED = note(
     "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, and does not execute it there"
 )
@@ -95,6 +98,13 @@ A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqu
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A10_CLOCK = error(
+    "A10.clock", _BOUND, "the times it says are not those that go by on weigh's own clock", disqualifies=True
+)
+A10_CPU = error(
+    "A10.cpu", _BOUND, "the CPU seconds it says are not those that the kernel charged it", disqualifies=True
+)
+A10_VERDICT = plain("A10.verdict", _BOUND, "by weigh's own clock the verdict would be another one, so there is none")
 A11_OUTSIDE = error(
     "A11.outside", _OUTSIDE, "its processes used much more CPU outside its clocks than inside them", withholds=True
 )
