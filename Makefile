@@ -22,7 +22,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $
 	--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 FACTOR ?= 0.5
 
-.PHONY: demo test test-browser test-long sim check bench format clean
+.PHONY: demo test test-browser test-long fuzz sim check bench format clean
 
 demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
@@ -39,6 +39,10 @@ test-browser: $(VENV)/.ready
 test-long: $(VENV)/.ready
 	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
 	$(PYTEST) --hypothesis-profile long -m "not browser" $(TESTS)
+
+# At least 10,000 hostile inputs over all doors: what tests/fuzz/frame.py says must hold of each.
+fuzz: $(VENV)/.ready
+	WEIGH_FUZZ=$(or $(WEIGH_FUZZ),1250) $(PYTEST) tests/fuzz
 
 # Every guarantee of docs/concept/statistics.md, measured; FACTOR multiplies 20,000 experiments a figure.
 sim: $(VENV)/.ready

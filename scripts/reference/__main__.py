@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reference import commands, json_documents, registry, weigh_toml
+from reference import commands, json_documents, promises, registry, weigh_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +23,7 @@ PAGES: dict[str, Callable[[], dict[str, str]]] = {
     "findings.md": registry.findings,
     "json.md": json_documents.blocks,
     "lies.md": registry.lies,
+    "promises.md": promises.blocks,
     "weigh-toml.md": weigh_toml.blocks,
 }
 REMEDY = "make format"

@@ -94,6 +94,13 @@ CATALOGUE = _rows(
         "caches off, read back, disclosed; others are found by asking with an unseen literal",
     ),
     (
+        "A12",
+        _PROBES,
+        "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
+        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
+        "hidden from contenders where weigh is root",
+    ),
+    (
         "D3",
         _DATA,
         "a byte hash says 'changed' though only the order moved, or the check protects nothing",
@@ -205,6 +212,13 @@ CATALOGUE = _rows(
         Page("reference/workloads.md", "Workload E on a key-value store"),
         "YCSB between stores of different kinds, or scans on a store without order",
         "a finding says what kind the store is, and that its scans go over an index of their own",
+    ),
+    (
+        "L9",
+        Page("concept/series.md", "The percentiles"),
+        "one stall is sold as a resolved percentile",
+        "a percentile needs 20 slow requests that came independently of each other; else it is not resolved, and what "
+        "this run saw stands there instead",
     ),
     (
         "T1",

@@ -5,22 +5,25 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib.util
+import json
+import math
 import os
-import resource
 import signal
 import socket
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weigh_worker import protocol
-from weigh_worker.meter import Meter
+from weigh_worker.meter import meter
 
 if TYPE_CHECKING:
     from weigh_worker.adapter import Adapter
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_LARGEST = 1 << 63
+"""Whole numbers from here on are text in JSON: not every reader has larger ones."""
 
 
 class Worker:
@@ -28,7 +31,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.adapter: Adapter | None = None
-        self.meter = Meter()
+        self.meter = meter()
         self.given: list[str] = []
 
     def carry_out(self, request: protocol.Message) -> protocol.Message:
@@ -100,39 +103,39 @@ class Worker:
         """Processes that work for the engine and were not started by it."""
         return protocol.ServersReply(pids=[int(pid) for pid in self.engine.servers()])
 
-    def on_prepare(self, sql: str) -> protocol.PrepareReply:
-        """Take the next query, and say what that cost: it lies outside the clock."""
-        self.engine.release()
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        started = time.perf_counter_ns()
+    def on_prepare(self, sql: str) -> protocol.Reply:
+        """Take the next query."""
         self.engine.prepare(sql)
-        ended = time.perf_counter_ns()
-        after = resource.getrusage(resource.RUSAGE_SELF)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return protocol.PrepareReply(seconds=(ended - started) / 1e9, cpu_s=cpu)
+        return protocol.Reply()
+
+    def on_release(self) -> protocol.Reply:
+        """Free the previous result, and leave no garbage that would be collected under the clock."""
+        self.engine.release()
+        self.meter.collect()
+        return protocol.Reply()
 
     def on_run(self) -> protocol.RunReply:
-        """Free the previous result, then execute under the clock."""
-        self.engine.release()
-        cost = self.meter.measure(self.engine.run, elsewhere=self.engine.elsewhere)
+        """Execute under the clock."""
+        engine = self.engine
+        measured = self.meter.measure(engine.run)
+        rows = measured.rows
         # An adapter is a plug-in, and nobody has checked the types that it promises.
-        if not isinstance(cost.rows, int) or cost.rows < 0:
-            raise TypeError(f"run() must return the number of rows, not {cost.rows!r}")
-        return cost
+        if not isinstance(rows, int) or rows < 0:
+            raise TypeError(f"run() must return the number of rows, not {rows!r}")
+        cpu_s = None if engine.elsewhere else measured.cpu_s
+        return protocol.RunReply(wall_s=measured.wall_ns / 1e9, rows=rows, cpu_s=cpu_s)
 
-    def on_answer(self, path: str) -> protocol.AnswerReply:
-        """Write the last result to ``path`` as an Arrow IPC stream, and say what that cost."""
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        started = time.perf_counter_ns()
+    def on_answer(self, path: str) -> protocol.Reply:
+        """Write the last result to ``path`` as an Arrow IPC stream."""
         write_answer(self.engine.answer(), path)
-        ended = time.perf_counter_ns()
-        after = resource.getrusage(resource.RUSAGE_SELF)
-        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return protocol.AnswerReply(seconds=(ended - started) / 1e9, cpu_s=cpu, bytes=Path(path).stat().st_size)
+        return protocol.Reply()
 
     def on_settings(self) -> protocol.SettingsReply:
         """Read the settings back from the running engine."""
-        return protocol.SettingsReply(values=self.engine.settings())
+        read = self.engine.settings()
+        return protocol.SettingsReply(
+            values={str(name): {key: _scalar(value) for key, value in one.items()} for name, one in read.items()}
+        )
 
     def on_version(self) -> protocol.VersionReply:
         """Read the version back from the running engine."""
@@ -143,6 +146,15 @@ class Worker:
         if self.adapter:
             self.adapter.close()
         return protocol.CloseReply()
+
+
+def _scalar(value: Any) -> protocol.Scalar:
+    """A setting as JSON has it; what JSON does not have is text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if abs(value) < _LARGEST else str(value)
+    return value if value is None or isinstance(value, (str, bool)) else str(value)
 
 
 def write_answer(answer: Any, path: str) -> None:
@@ -162,15 +174,20 @@ def write_answer(answer: Any, path: str) -> None:
 
 def main() -> None:
     """Serve until ``close`` or until weigh is gone."""
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
     # A killed weigh must not leave a query running that disturbs the next measurement.
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # What detaches itself from the engine stays in this family, and ends with it.
+    prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=int(sys.argv[1]))
     worker = Worker()
     with contextlib.suppress(protocol.Disconnected):
         while True:
-            reply = worker.carry_out(protocol.receive(channel))
+            reply = worker.carry_out(json.loads(protocol.receive(channel)))
             protocol.send(channel, reply)
+            # Off since before the clock: a collection before the reply would lie between the two clocks.
+            worker.meter.resume()
             if reply.get("closed"):
                 break
     # Engines with threads of their own may hang in their destructors; nothing is left to save.

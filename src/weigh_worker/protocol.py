@@ -4,7 +4,8 @@ A message is a JSON object behind its length (four bytes, big-endian), over a so
 a file descriptor of its own. Standard output and standard error stay free: whatever an engine prints there goes
 to a log and cannot be mistaken for a message.
 
-Requests carry ``do`` and the fields below. A reply has the fields of its class and no others, or is an ``error``::
+One request is on its way at a time. Requests carry ``do`` and the fields below. A reply has the fields of its class and
+no others, or is an ``error``::
 
     open     adapter, settings, scratch, affinity [CPU]   -> Reply
     bind     tables {name: [path]}        -> Reply
@@ -12,20 +13,25 @@ Requests carry ``do`` and the fields below. A reply has the fields of its class 
     attach   store, tables [name]         -> Reply      the tables of a store, in place of bind
     files                                 -> FilesReply
     servers                               -> ServersReply
-    prepare  sql                          -> PrepareReply
-    run                                   -> RunReply
-    answer   path                         -> AnswerReply      an Arrow IPC stream at that path
+    prepare  sql                          -> Reply
+    release                               -> Reply      the result of the last run is freed, and garbage collected
+    run                                   -> RunReply   execution under the clock, and nothing else
+    answer   path                         -> Reply      an Arrow IPC stream at that path
     settings                              -> SettingsReply
     version                               -> VersionReply
     close                                 -> CloseReply
 
     whatever is asked                     -> {error: ErrorReply}
+
+What a request costs is measured by weigh, around it. The one exception is the time inside ``run``, which the worker
+takes closer to the work; weigh's own time of the same request is its bound.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -42,6 +48,10 @@ MAX_MESSAGE = 64 << 20
 """Bytes; more than any message needs. A larger length means that the stream is out of step."""
 
 _LENGTH = struct.Struct(">I")
+_PIECE = 1 << 16
+
+Scalar = str | int | float | bool | None
+"""What a setting can be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,61 +78,26 @@ class ServersReply(Reply):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrepareReply(Reply):
-    """What taking a query cost, which lies outside the clock.
-
-    Attributes:
-        seconds: that it took.
-        cpu_s: user and system CPU seconds of all threads.
-    """
-
-    seconds: float
-    cpu_s: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class RunReply(Reply):
-    """What one execution cost. What the kernel does not tell is None, never 0.
+    """What one execution cost.
 
     Attributes:
         wall_s: seconds inside the clock.
         rows: of the result.
-        cpu_s: user and system CPU seconds of all threads.
-        peak_memory: largest resident bytes since just before the execution.
-        bytes_read: from storage devices.
-        bytes_written: that must go to one, such as what is spilled.
-        major_faults: page faults that needed a device.
+        cpu_s: user and system CPU seconds of all threads. None where the work is done by other processes, so that what
+            the kernel tells of this one is the client's.
     """
 
     wall_s: float
     rows: int
     cpu_s: float | None
-    peak_memory: int | None
-    bytes_read: int | None
-    bytes_written: int | None
-    major_faults: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerReply(Reply):
-    """What handing out an answer cost, which lies outside the clock.
-
-    Attributes:
-        seconds: that it took.
-        cpu_s: user and system CPU seconds of all threads.
-        bytes: size of the file.
-    """
-
-    seconds: float
-    cpu_s: float
-    bytes: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsReply(Reply):
     """Settings in force: name -> {value, default}."""
 
-    values: dict[str, dict[str, Any]]
+    values: dict[str, dict[str, Scalar]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,44 +138,89 @@ class Disconnected(Exception):
     """The other end is gone."""
 
 
-def send(channel: socket.socket, message: Message) -> None:
+class Malformed(Exception):
+    """What came is no message of this protocol, so nothing that follows it can be understood."""
+
+
+class Incoming:
+    """One message that is arriving, in as many pieces as the other end likes."""
+
+    def __init__(self) -> None:
+        self._got = bytearray()
+
+    def take(self, channel: socket.socket) -> bytes | None:
+        """Read once; the body, as soon as the message is whole.
+
+        Raises:
+            Disconnected: the other end is gone.
+            Malformed: the message is too long, or something follows it that nobody asked for.
+            TimeoutError, BlockingIOError: nothing is there, and the socket does not wait any longer.
+        """
+        try:
+            part = channel.recv(max(_PIECE, self._missing()))
+        except ConnectionResetError as error:
+            raise Disconnected from error
+        if not part:
+            raise Disconnected
+        self._got += part
+        missing = self._missing()
+        if missing < 0:
+            raise Malformed("something follows it that nobody asked for")
+        return None if missing else bytes(self._got[_LENGTH.size :])
+
+    def _missing(self) -> int:
+        """Bytes until the message is whole, as far as is known."""
+        if len(self._got) < _LENGTH.size:
+            return _LENGTH.size - len(self._got)
+        (length,) = _LENGTH.unpack_from(self._got)
+        if length > MAX_MESSAGE:
+            raise Malformed(f"a message of {length} bytes")
+        return int(_LENGTH.size + length - len(self._got))
+
+
+def send(channel: socket.socket, message: Message, until: float | None = None) -> None:
     """Write one message.
+
+    Args:
+        channel: where to.
+        message: what.
+        until: what ``time.monotonic()`` says when the whole message must be taken; None to wait without end.
 
     Raises:
         Disconnected: the other end is gone.
+        TimeoutError: it was not taken in time.
     """
     body = json.dumps(message, separators=(",", ":")).encode()
     try:
+        channel.settimeout(_left(until))
         channel.sendall(_LENGTH.pack(len(body)) + body)
     except (BrokenPipeError, ConnectionResetError) as error:
         raise Disconnected from error
 
 
-def receive(channel: socket.socket) -> Message:
-    """Read one message, waiting as long as the socket's time-out allows.
+def receive(channel: socket.socket, until: float | None = None) -> bytes:
+    """Read the body of one message.
+
+    Args:
+        channel: where from.
+        until: what ``time.monotonic()`` says when the whole message must be there; None to wait without end.
 
     Raises:
-        Disconnected: the other end is gone, or what came is no message.
-        TimeoutError: nothing came in time.
+        Disconnected: the other end is gone.
+        Malformed: what came is no message.
+        TimeoutError: the message was not whole in time, in however many pieces it came.
     """
-    (length,) = _LENGTH.unpack(_exactly(channel, _LENGTH.size))
-    if length > MAX_MESSAGE:
-        raise Disconnected(f"a message of {length} bytes")
-    message = json.loads(_exactly(channel, length))
-    if not isinstance(message, dict):
-        raise Disconnected("not a message")
-    return message
+    incoming = Incoming()
+    while True:
+        channel.settimeout(_left(until))
+        if (body := incoming.take(channel)) is not None:
+            return body
 
 
-def _exactly(channel: socket.socket, size: int) -> bytes:
-    parts = []
-    while size:
-        try:
-            part = channel.recv(min(size, 1 << 20))
-        except ConnectionResetError as error:
-            raise Disconnected from error
-        if not part:
-            raise Disconnected
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+def _left(until: float | None) -> float | None:
+    if until is None:
+        return None
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -7,11 +7,10 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from weigh.engines.process import WorkerEnded
+from weigh.engines.process import RequestCost, RunCost, WorkerEnded
 from weigh.experiment import derived
 from weigh.experiment.measure.execution import AnswerCheck, Execution, Position, failed, sample
 from weigh.model.sample import Outcome
-from weigh_worker.protocol import AnswerReply, PrepareReply, RunReply
 
 POSITION = Position(
     attempt=2,
@@ -29,9 +28,19 @@ POSITION = Position(
 EXECUTION = Execution(
     run=6,
     at=7.5,
-    prepared=PrepareReply(seconds=8.5, cpu_s=9.5),
-    cost=RunReply(wall_s=10.5, rows=11, cpu_s=12.5, peak_memory=13, bytes_read=14, bytes_written=15, major_faults=16),
-    handing=AnswerReply(seconds=17.5, cpu_s=18.5, bytes=19),
+    prepared=RequestCost(seconds=8.5, cpu_s=9.5),
+    cost=RunCost(
+        wall_s=10.5,
+        rows=11,
+        cpu_s=12.5,
+        peak_memory=13,
+        bytes_read=14,
+        bytes_written=15,
+        major_faults=16,
+        round_trip=RequestCost(seconds=19.5, cpu_s=20.5),
+        release=RequestCost(seconds=21.5, cpu_s=22.5),
+    ),
+    handing=RequestCost(seconds=17.5, cpu_s=18.5),
     answer=Path("/nowhere"),
 )
 PLACED = {
@@ -40,13 +49,17 @@ PLACED = {
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
-    "major_faults": 16, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
+    "major_faults": 16, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
+    "round_trip_s": 19.5, "round_trip_cpu_s": 20.5, "release_s": 21.5, "release_cpu_s": 22.5,
 }  # fmt: skip
 COLUMNS = [
     ("attempt", pa.int32()), ("block", pa.int32()), ("start", pa.int32()), ("turn", pa.int32()),
     ("round", pa.int32()), ("run", pa.int32()),
     ("arm", pa.string()), ("contender", pa.string()), ("operation", pa.string()), ("case", pa.string()),
-    ("outcome", pa.string()), ("wall_s", pa.float64()), ("cpu_s", pa.float64()), ("prepare_cpu_s", pa.float64()),
+    ("outcome", pa.string()), ("wall_s", pa.float64()), ("cpu_s", pa.float64()),
+    ("round_trip_s", pa.float64()), ("round_trip_cpu_s", pa.float64()),
+    ("prepare_s", pa.float64()), ("prepare_cpu_s", pa.float64()),
+    ("release_s", pa.float64()), ("release_cpu_s", pa.float64()),
     ("answer_s", pa.float64()), ("answer_cpu_s", pa.float64()), ("rows", pa.int64()), ("digest", pa.string()),
     ("peak_memory", pa.int64()), ("bytes_read", pa.int64()), ("bytes_written", pa.int64()),
     ("major_faults", pa.int64()), ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),

@@ -23,6 +23,7 @@ from weigh.experiment.verify import order, stopping
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
+from weigh.verdict.decide import LOOKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,7 +61,7 @@ def test_a_second_attempt_reads_the_first_and_narrows_the_interval() -> None:
     first, both = HONEST.looks[-1].widths, second.looks[0].widths
     assert {one.operation: one.starts for one in both} == {LOUD: 21, QUIET: 15}
     assert next(one for one in both if one.operation == LOUD).half < first[0].half  # type: ignore[operator]
-    assert starts(second, QUIET) == precision.FIRST_LOOK + precision.IN_A_ROW - 1
+    assert starts(HONEST, QUIET) + starts(second, QUIET) == LOOKS[1], "it is the same at the second early look"
     assert problems(second, [HONEST]) == []
     assert any("after block 4" in text for text in problems(second)), "without the first it does not follow"
 
@@ -112,6 +113,9 @@ def until_block(record: Record, last: int) -> Record:
     )
 
 
+@pytest.mark.promise(
+    "The order of a block remains a function of the seed and of what is left, and `weigh verify` recomputes each look."
+)
 @pytest.mark.parametrize(
     ("record", "said"),
     [
@@ -126,7 +130,7 @@ def until_block(record: Record, last: int) -> Record:
         pytest.param(changed(HONEST, 3, retired=(LOUD,)), "it retires loud; by the widths", id="retired at will"),
         pytest.param(changed(HONEST, 5, retired=()), "it retires nothing; by the widths", id="kept at will"),
         pytest.param(changed(HONEST, 0, rounds={LOUD: 1, QUIET: 1}), "rounds a start does not follow", id="rounds"),
-        pytest.param(changed(HONEST, 5, clear=(LOUD,)), "a clear difference on loud; by the samples", id="clear"),
+        pytest.param(changed(HONEST, 5, decided=(LOUD,)), "it calls loud decided; by the samples", id="decided"),
         pytest.param(changed(HONEST, 2, widths=HONEST.looks[1].widths), "the widths of the intervals", id="widths"),
         pytest.param(changed(HONEST, 2, at=0.0), "not at the time that it says", id="another time"),
         pytest.param(changed(HONEST, -2, stop="starts"), "by the samples it goes on", id="went on after the end"),
@@ -178,8 +182,8 @@ def test_the_id_of_an_experiment_without_a_precision_is_what_it_was() -> None:
 @pytest.mark.parametrize(
     ("written", "flags", "asked"),
     [
-        ("", {}, (pytest.approx(0.021), 100)),
-        ("margin = 0.05", {}, (pytest.approx(0.035), 100)),
+        ("", {}, (pytest.approx(0.0135), 100)),
+        ("margin = 0.05", {}, (pytest.approx(0.0225), 100)),
         ("starts = 10", {}, (msgspec.UNSET, 10)),
         ('precision = "2%"', {}, (0.02, 100)),
         ("precision = 0.05\nstarts = 30", {}, (0.05, 30)),

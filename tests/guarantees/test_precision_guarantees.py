@@ -30,16 +30,15 @@ def test_the_printed_interval_covers_whatever_the_effect(kind: str) -> None:
 def test_hardly_anything_at_the_margin_ends_early(kind: str) -> None:
     found = precision.ended(precision.LAWS[kind], 1_000, 32, MARGIN)
     limit = EARLY * HALVED.fdr / precision.OPERATIONS
-    assert rates.rate(found.early).within(0.0, limit)
+    assert rates.rate(precision.claimed_early(found)).within(0.0, limit)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", precision.LAWS)
 def test_same_at_the_margin_where_sampling_stops_on_width(kind: str) -> None:
-    """Stopping at a look that happens to be narrow costs a little: 6.5 % are allowed here instead of 5.5."""
     found = precision.ended(precision.LAWS[kind], 4_000, 34, MARGIN)
     equal = rates.rate(np.isin(precision.decided(found), rates.EQUAL))
-    assert equal.within(0.0, 0.065), equal
+    assert equal.within(0.0, 0.055), equal
 
 
 def test_false_discoveries_of_sessions_that_end_operation_by_operation() -> None:
@@ -47,7 +46,7 @@ def test_false_discoveries_of_sessions_that_end_operation_by_operation() -> None
     false_share, found, starts = precision.discoveries(noise.iid, 60, 33)
     assert false_share <= 0.025
     assert found.value >= 0.99
-    assert starts < 20
+    assert starts < 25
 
 
 def test_a_difference_of_three_times_ends_at_the_first_look() -> None:
@@ -62,12 +61,13 @@ def test_the_share_is_that_of_what_ended_it() -> None:
     assert (still.starts[0], still.early[0]) == (10, False)
     assert still.share[0] == pytest.approx(1 - EARLY)
     assert still.half[0] == pytest.approx(
-        student_t.quantile(1 - 0.01 * 0.9, np.array([9.0]))[0] * still.effects.error[0]
+        student_t.quantile(1 - 0.01 * (1 - EARLY), np.array([9.0]))[0] * still.effects.error[0]
     )
-    # Differences of 1.0 and 1.2 in turn: too wide, and clear at ten starts.
-    clear = precision.run(np.tile([1.0, 1.2], (1, 50)))
-    assert (clear.starts[0], clear.early[0]) == (10, True)
-    assert clear.share[0] == pytest.approx(EARLY / len(LOOKS))
+    # Differences of 1.0 and 1.2 in turn: too wide, and SLOWER at ten starts. Of -0.8 and 0.8 %: too wide, and SAME.
+    for turns in ([1.0, 1.2], [-0.012, 0.012]):
+        decided = precision.run(np.tile(turns, (1, 50)))
+        assert (decided.starts[0], decided.early[0]) == (10, True)
+        assert decided.share[0] == pytest.approx(EARLY / len(LOOKS))
     # Differences of -1 and 1 are neither.
     open_ = precision.run(np.tile([-1.0, 1.0], (1, 50)))
     assert (open_.starts[0], open_.early[0]) == (100, False)

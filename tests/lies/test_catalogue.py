@@ -26,6 +26,7 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A6.prepare",
         "A9.enabled",
         "A9.detected",
+        "A12.answers",
     }
 
 

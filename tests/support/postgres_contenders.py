@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from weigh_worker.protocol import RunReply
+    from weigh.engines.process import RunCost
 
 
 SECRET = "sesame-open-7731"
@@ -47,7 +47,7 @@ def written(folder: Path, **tables: pa.Table) -> Tables:
     return Tables(paths, key=str(folder))
 
 
-def asked(worker: WorkerProcess, sql: str) -> tuple[RunReply, pa.Table]:
+def asked(worker: WorkerProcess, sql: str) -> tuple[RunCost, pa.Table]:
     worker.prepare(sql, 60)
     cost = worker.run(60)
     path, _ = worker.answer(60)

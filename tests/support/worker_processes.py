@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.engines.process import WorkerProcess
-    from weigh_worker.protocol import RunReply
+    from weigh.engines.process import RunCost, WorkerProcess
 
 
 def prepared(contender: str) -> PreparedContender:
@@ -46,7 +45,7 @@ def tables(paths: dict[str, list[Path]]) -> Tables:
     return Tables({name: [str(path) for path in those] for name, those in paths.items()}, content.hexdigest())
 
 
-def asked(worker: WorkerProcess, sql: str) -> tuple[RunReply, pa.Table]:
+def asked(worker: WorkerProcess, sql: str) -> tuple[RunCost, pa.Table]:
     """What executing a query cost, and its answer."""
     worker.prepare(sql, 30)
     cost = worker.run(60)

@@ -7,7 +7,7 @@ from scipy import stats
 from weigh.model.spec import Rules
 from weigh.statistics import student_t
 from weigh.statistics.effects import Effects
-from weigh.verdict.decide import EARLY, LOOKS, Decisions, clear, decide, step_up
+from weigh.verdict.decide import EARLY, LOOKS, Decisions, decide, decided_early, step_up
 
 MARGIN = np.log1p(0.03)
 
@@ -136,47 +136,54 @@ def test_empty_session() -> None:
     assert (decisions.family, decisions.selected, len(decisions.names)) == (0, 0, 0)
 
 
-def at_look(effect: float, error: float, starts: int = 10, family: int = 24) -> tuple[bool, float]:
+SHARE = EARLY / len(LOOKS)
+
+
+def at_look(effect: float, error: float, starts: int = 10, family: int = 24) -> bool:
     effects = Effects(np.array([effect]), np.array([error]), np.array([starts - 1.0]))
-    sure, half = clear(effects, np.array([starts]), Rules(), family)
-    return bool(sure[0]), float(half[0])
+    return bool(decided_early(effects, np.array([starts]), Rules(), family)[0])
 
 
 def test_the_shares_of_all_looks_add_up_to_the_error_rates() -> None:
     assert LOOKS[0] == 10
-    assert EARLY / len(LOOKS) == pytest.approx(0.01)
+    assert pytest.approx(0.06) == SHARE
 
 
-def test_an_early_look_asks_for_a_hundredth_of_the_smallest_threshold() -> None:
-    """Of 24 comparisons: 0.05 / 24 / 100 = 2.083e-5, which is 8.06 standard errors of 9 degrees of freedom."""
-    critical = stats.t.isf(0.05 / 24 / 100 / 2, 9)
-    assert critical == pytest.approx(8.06, abs=0.01)
-    assert at_look(MARGIN + 1.01 * critical * 0.01, 0.01)[0]
-    assert not at_look(MARGIN + 0.99 * critical * 0.01, 0.01)[0]
-    assert at_look(-MARGIN - 1.01 * critical * 0.01, 0.01)[0]
+def test_an_early_look_asks_for_its_share_of_the_smallest_threshold() -> None:
+    """Of 24 comparisons: 0.06 * 0.05 / 24 = 1.25e-4, which is 6.40 standard errors of 9 degrees of freedom."""
+    critical = stats.t.isf(SHARE * 0.05 / 24 / 2, 9)
+    assert critical == pytest.approx(6.40, abs=0.01)
+    assert at_look(MARGIN + 1.01 * critical * 0.01, 0.01)
+    assert not at_look(MARGIN + 0.99 * critical * 0.01, 0.01)
+    assert at_look(-MARGIN - 1.01 * critical * 0.01, 0.01)
 
 
-def test_an_early_look_is_as_wide_as_its_share() -> None:
-    """99.99 %: 6.594 standard errors."""
-    assert at_look(0.0, 0.01)[1] == pytest.approx(0.06594, rel=1e-3)
+def test_an_early_look_asks_for_its_share_of_the_equivalence_test() -> None:
+    """0.06 * 0.05 on either side: 3.57 standard errors of 9 degrees of freedom."""
+    critical = stats.t.isf(SHARE * 0.05, 9)
+    assert critical == pytest.approx(3.57, abs=0.01)
+    assert at_look(0.0, 0.99 * MARGIN / critical)
+    assert not at_look(0.0, 1.01 * MARGIN / critical)
+    assert not at_look(0.5 * MARGIN, 0.99 * MARGIN / critical)
 
 
 def test_what_is_noisy_must_exceed_the_bound_of_instability_early_too() -> None:
-    """An error of 5 % hides changes of 10 %; three times as slow is clear all the same, 50 % is not."""
-    assert at_look(np.log(3), 0.05)[0]
-    assert not at_look(np.log(1.5), 0.05)[0]
+    """An error of 5 % hides changes of 10 %; three times as slow is decided all the same, 50 % is not."""
+    assert at_look(np.log(3), 0.05)
+    assert not at_look(np.log(1.4), 0.05)
 
 
-def test_nothing_is_clear_before_the_first_look() -> None:
-    assert not at_look(np.log(3), 0.01, starts=9)[0]
+@pytest.mark.parametrize("starts", [9, 11, 100])
+def test_nothing_is_decided_early_but_at_a_look(starts: int) -> None:
+    assert not at_look(np.log(3), 0.01, starts=starts)
 
 
-def test_what_was_clear_is_decided_at_the_end_whatever_else_is() -> None:
-    """The one of 24 that is just clear is SLOWER with the share of its look, the others being unchanged."""
-    critical = stats.t.isf(0.05 / 24 / 100 / 2, 9)
+def test_what_was_decided_early_is_so_at_the_end_whatever_else_is() -> None:
+    """The one of 24 that is just decided is SLOWER with the share of its look, the others being unchanged."""
+    critical = stats.t.isf(SHARE * 0.05 / 24 / 2, 9)
     effect = np.array([MARGIN + 1.01 * critical * 0.005, *[0.0] * 23])
     effects = Effects(effect, np.full(24, 0.005), np.full(24, 9.0))
-    share = np.array([EARLY / len(LOOKS), *[1 - EARLY] * 23])
+    share = np.array([SHARE, *[1 - EARLY] * 23])
     decisions = decide(effects, np.full(24, 10), Rules(), share=share)
     assert list(decisions.names) == ["slower", *["same"] * 23]
     assert effect[0] - decisions.half_fcr[0] > MARGIN

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import print_json
+from weigh.cli.output import print_json, say
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from weigh.model.dataset import FileFacts
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+_BATCH = 1024
+"""Rows that are read at once to show one of them."""
 _files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 
 
@@ -73,10 +77,10 @@ def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool,
     if as_json:
         print_json({"schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest})
         return
-    click.echo(stored.folder)
+    say(stored.folder)
     for table, digest in stored.manifest.digests.items():
         size = units.size(sum(file.bytes for file in stored.manifest.files if file.table == table))
-        click.echo(f"{table}: {stored.manifest.rows(table):,} rows, {size}, {stored.manifest.writer}, digest {digest}")
+        say(f"{table}: {stored.manifest.rows(table):,} rows, {size}, {stored.manifest.writer}, digest {digest}")
 
 
 @data.command()
@@ -97,7 +101,7 @@ def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "weigh/digest/1", "files": [str(file) for file in files], "digest": found})
     else:
-        click.echo(found)
+        say(found)
 
 
 @data.command()
@@ -117,19 +121,18 @@ def describe(files: tuple[Path, ...], as_json: bool) -> None:
 
 def _print_file(one: FileFacts) -> None:
     from weigh.model import units
+    from weigh.model.text import one_line
 
     groups = one.parquet["row_groups"]
-    click.secho(one.path, bold=True)
-    click.echo(f"  {one.rows:,} rows, {units.size(one.bytes)}, written by {one.parquet['created_by']}")
-    click.echo(
-        f"  {units.count(groups['count'], 'row group')} of {groups['min_rows']:,} to {groups['max_rows']:,} rows"
-    )
-    click.echo(f"  page checksums: {'yes' if one.parquet['page_checksums'] else 'no'}")
-    click.echo(f"  digest {one.digest}\n  blake3 {one.blake3}")
+    say(one_line(one.path), bold=True)
+    say(f"  {one.rows:,} rows, {units.size(one.bytes)}, written by {one_line(str(one.parquet['created_by']))}")
+    say(f"  {units.count(groups['count'], 'row group')} of {groups['min_rows']:,} to {groups['max_rows']:,} rows")
+    say(f"  page checksums: {'yes' if one.parquet['page_checksums'] else 'no'}")
+    say(f"  digest {one.digest}\n  blake3 {one.blake3}")
     for name, column in one.parquet["columns"].items():
         bloom = f", bloom filter {column['bloom_filter_bytes']:,} B" if column["bloom_filter_bytes"] else ""
-        click.echo(
-            f"  {name:<16} {column['physical_type']:<12} {column['codec']:<8} "
+        say(
+            f"  {one_line(name):<16} {column['physical_type']:<12} {column['codec']:<8} "
             f"{units.size(column['compressed_bytes']):>10}  {', '.join(column['encodings'])}{bloom}"
         )
 
@@ -146,6 +149,7 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
     """
     from weigh._native import DigestError, diff_parquet
     from weigh.model.errors import ExitCode
+    from weigh.model.text import one_line
 
     try:
         found = diff_parquet(_parquet(left), _parquet(right), limit=limit)
@@ -155,15 +159,15 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
     if as_json:
         print_json({"schema": "weigh/diff/1", "same": same, "diff": found})
     elif same:
-        click.echo("the same rows")
+        say("the same rows")
     else:
         for side, count, rows in (
             (left, found["only_left"], found["left_rows"]),
             (right, found["only_right"], found["right_rows"]),
         ):
-            click.echo(f"only in {side}: {count:,} rows")
+            say(f"only in {one_line(str(side))}: {count:,} rows")
             for path, number in rows:
-                click.echo(f"  {Path(path).name} row {number}: {_row(path, number)}")
+                say(f"  {one_line(f'{Path(path).name} row {number}: {_row(path, number)}', 4000)}")
     click.get_current_context().exit(int(ExitCode.OK if same else ExitCode.FOUND))
 
 
@@ -175,6 +179,7 @@ def check(folder: Path, as_json: bool) -> None:
     from weigh.data.layout import file_facts
     from weigh.model import units
     from weigh.model.errors import DataFault, ExitCode
+    from weigh.model.text import one_line
 
     if not (folder / "manifest.json").exists():
         raise DataFault(
@@ -186,10 +191,10 @@ def check(folder: Path, as_json: bool) -> None:
         print_json({"schema": "weigh/check/1", "passed": not problems, "findings": problems})
     else:
         for problem in problems:
-            click.secho(f"{problem.code} ", fg="red", bold=True, nl=False)
-            click.echo(problem.text)
+            say(f"{problem.code} ", fg="red", bold=True, nl=False)
+            say(one_line(problem.text))
         if not problems:
-            click.echo(f"{units.count(len(manifest.files), 'file')} as the manifest says, every row digested")
+            say(f"{units.count(len(manifest.files), 'file')} as the manifest says, every row digested")
     click.get_current_context().exit(int(ExitCode.FOUND if problems else ExitCode.OK))
 
 
@@ -212,11 +217,31 @@ def _row(path: str, number: int) -> str:
     file = pq.ParquetFile(path)
     for group in range(file.num_row_groups):
         rows = file.metadata.row_group(group).num_rows
-        if number < rows:
-            found = file.read_row_group(group).slice(number, 1).to_pylist()[0]
-            return ", ".join(f"{name}={value}" for name, value in found.items())
-        number -= rows
+        if number >= rows:
+            number -= rows
+            continue
+        for batch in file.iter_batches(_BATCH, row_groups=[group]):
+            if number < batch.num_rows:
+                found = zip(batch.schema.names, batch.columns, strict=True)
+                return ", ".join(f"{name}={_value(column, number)}" for name, column in found)
+            number -= batch.num_rows
     return "?"
+
+
+def _value(column: pa.Array, number: int) -> str:
+    """A value as Arrow writes it: Python has no dates beyond the year 9999, and no nanoseconds."""
+    import pyarrow as pa
+
+    if not column[number].is_valid:
+        return "None"
+    try:
+        return str(column[number].cast(pa.string()).as_py())
+    except (pa.ArrowException, ValueError):
+        pass
+    try:
+        return str(column[number].as_py())
+    except (ValueError, OverflowError, ImportError):
+        return " ".join(column.slice(number, 1).to_string(skip_new_lines=True).split())
 
 
 def _unreadable(error: Exception, also: str = "") -> Exception:

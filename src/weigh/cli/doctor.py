@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.output import print_json, print_rich
+from weigh.cli.output import print_json, print_rich, say
 from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -118,10 +118,10 @@ def _tune(machine: Machine, yes: bool) -> tuple[Change, ...]:
 
     wanted = tuning.wanted(machine)
     if not wanted:
-        click.echo("nothing that spoils can be set from here", err=True)
+        say("nothing that spoils can be set from here", err=True)
         return ()
     for change in wanted:
-        click.echo(f"{change.knob}: {change.place}: {change.before} -> {change.after}", err=True)
+        say(f"{change.knob}: {change.place}: {change.before} -> {change.after}", err=True)
     if not yes:
         click.confirm("Set these? `weigh doctor --restore` undoes it.", abort=True, err=True)
     return tuning.tune(machine)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from weigh.cli.output import say
 from weigh.cli.progress import progress
 
 
@@ -53,12 +54,12 @@ def init(
 
     written = write(data, sql, contender, folder, cache_folder(), progress(quiet), force=force)
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
-    click.echo(f"tables:  {tables}")
-    click.echo(f"queries: {', '.join(written.queries)}")
+    say(f"tables:  {tables}")
+    say(f"queries: {', '.join(written.queries)}")
     for path in written.files:
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
     for finding in written.findings:
-        click.secho(f"{finding.code} ", fg="yellow", nl=False)
-        click.echo(f"{finding.operation}: {finding.text}; {finding.remedy}")
+        say(f"{finding.code} ", fg="yellow", nl=False)
+        say(f"{finding.operation}: {finding.text}; {finding.remedy}")
     place = "" if folder == Path() else f" {folder / 'weigh.toml'}"
-    click.echo(f"next: weigh gate{place} (the answers alone), then weigh run{place}")
+    say(f"next: weigh gate{place} (the answers alone), then weigh run{place}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import print_json
+from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +39,12 @@ def lies(which: str | None, as_json: bool) -> None:
         )
         return
     for lie in about:
-        click.secho(f"{lie.id:<4}", bold=True, nl=False)
-        click.echo(f"{lie.lie}\n     {lie.answer}" + (f"\n     {lie.page}" if which else ""))
+        say(f"{lie.id:<4}", bold=True, nl=False)
+        say(f"{lie.lie}\n     {lie.answer}" + (f"\n     {lie.page}" if which else ""))
     for one in shown if which else ():
-        click.secho(f"{one.code}", bold=True, nl=False)
-        click.echo(f" ({one.gravity}): {one.means}" if one.gravity else f": {one.means}")
-        click.echo(f"     {one.page}")
+        say(f"{one.code}", bold=True, nl=False)
+        say(f" ({one.gravity}): {one.means}" if one.gravity else f": {one.means}")
+        say(f"     {one.page}")
 
 
 def _named(which: str, entries: Sequence[Entry], lies: Sequence[str]) -> tuple[Entry, ...]:

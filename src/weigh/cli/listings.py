@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weigh.cli.output import print_json
+from weigh.cli.output import print_json, say
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
@@ -37,7 +37,7 @@ def engines(as_json: bool) -> None:
         print_json({"schema": "weigh/engines/1", "engines": rows})
         return
     for row in rows:
-        click.echo(f"{row['name']:<12} {row.get('tested') or '-':<10} {row.get('about') or row.get('error')}")
+        say(f"{row['name']:<12} {row.get('tested') or '-':<10} {row.get('about') or row.get('error')}")
 
 
 @click.command()
@@ -55,4 +55,4 @@ def workloads(as_json: bool) -> None:
     for row in rows:
         own = row["name"] == Folder.name
         what = "your own queries over your own files (weigh init)" if own else f"over dataset {row['dataset']}"
-        click.echo(f"{row['name']:<12} {what}")
+        say(f"{row['name']:<12} {what}")

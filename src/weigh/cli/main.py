@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from weigh.cli.output import say
+
 COMMANDS = {
     "demo": (
         "weigh.cli.run",
@@ -87,7 +89,7 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        say(error.format_message(), err=True)
         code = 2
     except click.exceptions.Abort as error:
         code = _say("interrupted", "", "", getattr(error.__cause__, "__notes__", ()))
@@ -134,10 +136,10 @@ def _explain(error: Exception) -> int:
 def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
     from weigh.model.text import one_line
 
-    click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+    say("error: ", fg="red", bold=True, nl=False, err=True)
     # What a library says often begins with the place already.
-    click.echo(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
+    say(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
     for line in (*notes, remedy):
         if line:
-            click.echo(f"  {one_line(line, 1200)}", err=True)
+            say(f"  {one_line(line, 1200)}", err=True)
     return 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh.cli.evidence import evidence_argument
-from weigh.cli.output import print_results
+from weigh.cli.output import print_results, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ def open_page(evidence: Path, verbose: bool) -> None:
 
     kind = kind_of(evidence)
     page = _page(kind, evidence)
-    click.echo(str(page))
+    say(str(page))
     if verbose:
         print_results(kind, kind.read(evidence), evidence, as_json=False, verbose=True)
     try:
@@ -34,9 +34,7 @@ def open_page(evidence: Path, verbose: bool) -> None:
     except webbrowser.Error:
         shown = False
     if not shown:
-        click.echo(
-            "no browser was found; the page is one file without any other: open it wherever there is one", err=True
-        )
+        say("no browser was found; the page is one file without any other: open it wherever there is one", err=True)
 
 
 def _page(kind: Kind[Any, Any], evidence: Path) -> Path:

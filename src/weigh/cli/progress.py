@@ -5,11 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
-import click
-
+from weigh.cli.output import clear_line, say
 from weigh.model.progress import Progress, Silence
-
-_CLEAR = "\r\x1b[2K"
 
 
 class Shown:
@@ -23,7 +20,7 @@ class Shown:
     def say(self, text: str) -> None:
         """A line that stays."""
         self._clear()
-        click.secho(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
+        say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
 
     def step(self, done: int, total: int, what: str) -> None:
         """A bar that is drawn over."""
@@ -31,14 +28,15 @@ class Shown:
             return
         width = 30
         filled = round(width * done / total) if total else width
-        click.echo(f"{_CLEAR}{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
+        clear_line()
+        say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
         self._drawn = True
         if done >= total:
             self._clear()
 
     def _clear(self) -> None:
         if self._drawn:
-            click.echo(_CLEAR, nl=False, err=True)
+            clear_line()
             self._drawn = False
 
 

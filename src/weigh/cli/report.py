@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from weigh.cli.evidence import evidence_argument
-from weigh.cli.output import print_results, print_rich
+from weigh.cli.output import print_results, print_rich, say
 
 
 @click.command()
@@ -37,7 +37,7 @@ def report(evidence: Path, as_json: bool, html: Path | None, markdown: bool, ver
         return
     results = kind.read(evidence)
     if markdown:
-        click.echo(kind.markdown(results, str(evidence)))
+        say(kind.markdown(results, str(evidence)))
     elif notes:
         print_rich(kind.notes(results))
     else:
@@ -50,4 +50,4 @@ def _write(path: Path, page: bytes) -> None:
         sys.stdout.buffer.flush()
         return
     path.write_bytes(page)
-    click.echo(f"written: {path}", err=True)
+    say(f"written: {path}", err=True)

@@ -172,7 +172,7 @@ _contention = click.option(
 @click.option(
     "--precision",
     metavar="FRACTION",
-    help="Stop when every interval is at most that wide to each side, 2% or 0.02 [0.7 of the margin].",
+    help="Stop when every interval is at most that wide to each side, 2% or 0.02 [0.45 of the margin].",
 )
 @click.option(
     "--rule", metavar="clickhouse", help="A second opinion next to every verdict, by that rule; it changes none."

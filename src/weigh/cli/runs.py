@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from weigh._runs import DEFAULT_OUT
-from weigh.cli.output import print_json
+from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from weigh._runs import Entry
@@ -26,6 +26,7 @@ def runs(out: Path, as_json: bool) -> None:
 
     from weigh._runs import entries
     from weigh.evidence.listing import RunsDocument
+    from weigh.model.text import one_line
 
     rows = [_row(entry) for entry in entries(out)]
     if as_json:
@@ -33,12 +34,13 @@ def runs(out: Path, as_json: bool) -> None:
         print_json({"schema": "weigh/runs/1", **msgspec.to_builtins(document)})
         return
     if not rows:
-        click.echo(f"no evidence in {out}; weigh run makes some", err=True)
-    width = max((len(row.evidence) for row in rows), default=0)
+        say(f"no evidence in {out}; weigh run makes some", err=True)
+    named = {row.evidence: one_line(row.evidence) for row in rows}
+    width = max((len(named[row.evidence]) for row in rows), default=0)
     for row in rows:
         said = row.error or f"{row.workload}: {row.about}"
         end = "" if row.error or row.end == "complete" else f" ({row.end or 'not ended'})"
-        click.echo(f"{row.evidence:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<6}  {said}{end}")
+        say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<6}  {said}{end}")
 
 
 def _row(entry: Entry) -> EvidenceRow:
@@ -54,4 +56,4 @@ def _row(entry: Entry) -> EvidenceRow:
         about = entry.kind.about(entry.path)
     except EvidenceFault as error:
         return msgspec.structs.replace(row, error=one_line(error.what))
-    return msgspec.structs.replace(row, workload=about.workload, about=one_line(about.about), end=about.end)
+    return msgspec.structs.replace(row, workload=one_line(about.workload), about=one_line(about.about), end=about.end)

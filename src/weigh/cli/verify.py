@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from weigh.cli.evidence import evidence_argument
-from weigh.cli.output import print_json
+from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool) -> None:
 def _print_sql(evidence: Path) -> None:
     from weigh.experiment.verify.recount import recount
 
-    click.echo("\n".join((recount.script(evidence), *recount.QUERIES)))
+    say("\n".join((recount.script(evidence), *recount.QUERIES)))
 
 
 def _recount(evidence: Path) -> Recount:
@@ -64,6 +64,7 @@ def _recount(evidence: Path) -> Recount:
 
 def _print_recount(counted: Recount) -> None:
     from weigh.engines.duckdb_sql import NAME
+    from weigh.model.text import one_line
     from weigh.model.units import count
 
     for problem in counted.problems:
@@ -72,18 +73,19 @@ def _print_recount(counted: Recount) -> None:
     kinds = ", ".join(f"{name} {number}" for name, number in counted.compared.items())
     if counted.problems:
         problems = count(len(counted.problems), "problem")
-        click.secho(f"SQL in {NAME} DISAGREES: {problems} in {figures}", fg="red", bold=True)
+        say(f"SQL in {NAME} DISAGREES: {problems} in {figures}", fg="red", bold=True)
     else:
-        click.echo(f"SQL in {NAME} agrees: {figures}, greatest relative difference {counted.difference:.1g} ({kinds})")
+        say(f"SQL in {NAME} agrees: {figures}, greatest relative difference {counted.difference:.1g} ({kinds})")
     for one in counted.skipped:
-        click.echo(f"not compared: {one.what}: {one.why}")
+        say(one_line(f"not compared: {one.what}: {one.why}", 4000))
 
 
 def _print_line(line: Problem | Outcome) -> None:
     from weigh.evidence.verification import Problem
+    from weigh.model.text import one_line
 
     if isinstance(line, Problem):
-        click.secho(f"{line.code} ", fg="red", bold=True, nl=False)
-        click.echo(f"{line.file}: {line.text}")
+        say(f"{line.code} ", fg="red", bold=True, nl=False)
+        say(one_line(f"{line.file}: {line.text}"))
     else:
-        click.secho(line.text, fg=None if line.passed else "red", bold=not line.passed)
+        say(one_line(line.text), fg=None if line.passed else "red", bold=not line.passed)

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from weigh.model.spec import LayoutSpec
     from weigh.model.units import Rows
 
+TRUTH = "truth"
+"""The folder with what is known about the rows, beside their files."""
+
 Environment = Callable[[list[str]], Path]
 """Gives the interpreter of an environment with these exact requirements."""
 
@@ -115,7 +118,7 @@ def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> CachedData:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         first = problems[0]
         raise DataFault(f"{first.code} {first.text}{more}", where=str(folder), remedy=first.remedy)
-    return CachedData(folder, manifest, Truth.load(folder / "truth"))
+    return CachedData(folder, manifest, Truth.load(folder / TRUTH))
 
 
 @contextmanager
@@ -185,7 +188,7 @@ class _Making(NamedTuple):
                     f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
                     remedy="report this: a writer that loses rows",
                 )
-        source.truth().save(aside / "truth")
+        source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)
         shutil.rmtree(shop.folder)
 

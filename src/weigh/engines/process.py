@@ -6,24 +6,27 @@ of memory are outcomes, not failures of weigh.
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
 import os
+import selectors
 import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Mapping
+import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
-from weigh.host import cgroup, scratch
+from weigh.engines import replies
+from weigh.host import cgroup, process_counters, processes, scratch
+from weigh.host.hidden import hiding
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from weigh.engines.engine import Engine
@@ -31,13 +34,18 @@ if TYPE_CHECKING:
     from weigh.host.cgroup import Hierarchy
     from weigh.model.contender import Setting
     from weigh.model.resources import Bounds
-    from weigh.model.units import Bytes
+    from weigh.model.units import Bytes, Rows, Seconds
 
 START_TIMEOUT = 60.0
 """Seconds to import an engine and open it; a cold disk and 800 MB of library need some."""
 ATTACH_TIMEOUT = 3600.0
 """Seconds to see the tables of a store; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
+_PATIENCE = 1.0
+"""Seconds in which what a worker started may put things in order after its end, as a server does."""
+_MARK = "WEIGH_LIFE"
+"""Environment variable by which what a worker started is known, also when it has detached itself."""
+_NUMBERS = itertools.count(1)
 
 _R = TypeVar("_R", bound=protocol.Reply)
 
@@ -58,6 +66,57 @@ class WorkerEnded(Exception):
         self.alive = alive
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCost:
+    """What one request cost, by weigh's own clocks: the worker has no say in it.
+
+    Attributes:
+        seconds: from sending it to having the whole reply.
+        cpu_s: CPU seconds that the worker's process was charged meanwhile; None where it is gone.
+    """
+
+    seconds: Seconds
+    cpu_s: Seconds | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCost:
+    """What one execution cost. What the kernel does not tell is None, never 0.
+
+    Attributes:
+        wall_s: seconds inside the worker's clock.
+        rows: of the result.
+        cpu_s: user and system CPU seconds of all threads inside the clock.
+        peak_memory: largest resident bytes since just before the execution.
+        bytes_read: from storage devices.
+        bytes_written: that must go to one, such as what is spilled.
+        major_faults: page faults that needed a device.
+        round_trip: of the request that executed, and did nothing else: the bound of wall and CPU seconds.
+        release: of the request before it, which freed the previous result and collected garbage.
+    """
+
+    wall_s: Seconds
+    rows: Rows
+    cpu_s: Seconds | None
+    peak_memory: Bytes | None
+    bytes_read: Bytes | None
+    bytes_written: Bytes | None
+    major_faults: int | None
+    round_trip: RequestCost
+    release: RequestCost
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request that is on its way."""
+
+    what: str
+    timeout: Seconds
+    until: Seconds
+    began_ns: int
+    cpu_s: Seconds | None
+
+
 class WorkerProcess:
     """The controller's end of one worker.
 
@@ -67,6 +126,7 @@ class WorkerProcess:
         settings: the engine's settings.
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory.
+        hidden: folders that it finds empty.
     """
 
     def __init__(
@@ -76,6 +136,7 @@ class WorkerProcess:
         settings: dict[str, Setting],
         bounds: Bounds | None = None,
         groups: Hierarchy | None = None,
+        hidden: Sequence[Path] = (),
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -88,16 +149,20 @@ class WorkerProcess:
         # Only the worker package becomes importable, not what happens to be installed beside it.
         (self.folder / "lib" / package.name).symlink_to(package)
         (self.folder / "scratch").mkdir()
+        self._mark = f"{os.getpid()}-{next(_NUMBERS)}-{time.monotonic_ns()}"
+        self._family: list[processes.Process] = []
+        self._over = False
+        processes.adopt()
         log = (self.folder / "log").open("wb")
         with log, theirs:
             self._process = subprocess.Popen(
-                [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())],
+                hiding(hidden, [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 pass_fds=[theirs.fileno()],
                 cwd=self.folder / "scratch",
-                env=_clean_environment(self.folder / "lib"),
+                env=_clean_environment(self.folder / "lib", self._mark),
                 start_new_session=True,
             )
         self._oom_kills = _oom_kills()
@@ -136,50 +201,71 @@ class WorkerProcess:
         """Bytes that its control group allows, read back; None without one."""
         return self._group.limit if self._group else None
 
-    def _ask(self, what: str, kind: type[_R], timeout: float, **fields: Any) -> _R:
-        """One request and its reply.
+    def _ask(self, what: str, kind: type[_R], timeout: Seconds, **fields: Any) -> tuple[_R, RequestCost]:
+        """One request, its reply, and what it cost.
 
         Raises:
             WorkerEnded: the engine refused, the process timed out, crashed or ran out of memory, or what it replied
                 is no such reply.
         """
-        self._send(what, timeout, **fields)
-        return self._receive(what, kind, timeout)
+        asked = self._send(what, timeout, **fields)
+        try:
+            body = protocol.receive(self._channel, asked.until)
+        except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
+            raise self._ended(asked, error) from None
+        return self._replied(asked, kind, body, time.perf_counter_ns())
 
-    def _send(self, what: str, timeout: float, **fields: Any) -> None:
+    def _send(self, what: str, timeout: Seconds, **fields: Any) -> _Asked:
         """The first half of a request; raises as ``_ask``."""
+        asked = _Asked(what, timeout, time.monotonic() + timeout, 0, None)
         try:
-            self._channel.settimeout(timeout)
-            protocol.send(self._channel, {"do": what, **fields})
-        except TimeoutError:
-            self.kill()
-            raise WorkerEnded(Outcome.TIMEOUT, f"'{what}' was not taken within {timeout:g} s", alive=False) from None
-        except (protocol.Disconnected, OSError, ValueError):
-            raise self._obituary(what) from None
+            self._channel.settimeout(0)
+            with suppress(BlockingIOError):
+                # Whoever replies before being asked did not do then what it replies to.
+                if self._channel.recv(1, socket.MSG_PEEK):
+                    raise protocol.Malformed("it came before it was asked for")
+            asked.cpu_s = process_counters.cpu_seconds(self.pid)
+            asked.began_ns = time.perf_counter_ns()
+            protocol.send(self._channel, {"do": what, **fields}, asked.until)
+        except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
+            raise self._ended(asked, error) from None
+        return asked
 
-    def _receive(self, what: str, kind: type[_R], timeout: float) -> _R:
-        """The second half of a request; raises as ``_ask``."""
+    def _replied(self, asked: _Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
+        """The second half of a request, when its reply is there; raises as ``_ask``."""
+        cpu_s = process_counters.cpu_seconds(self.pid)
+        cost = RequestCost(
+            seconds=(ended_ns - asked.began_ns) / 1e9,
+            cpu_s=None if cpu_s is None or asked.cpu_s is None else cpu_s - asked.cpu_s,
+        )
         try:
-            self._channel.settimeout(timeout)
-            reply = protocol.receive(self._channel)
-        except TimeoutError:
+            return replies.read(body, kind, asked.timeout), cost
+        except replies.Refused as refused:
+            raise WorkerEnded(Outcome(refused.kind), str(refused), alive=True) from None
+        except replies.BadReply as bad:
+            if not bad.in_step:
+                self.kill()
+            raise WorkerEnded(Outcome.ERROR, _malformed(asked.what, bad), alive=bad.in_step) from None
+
+    def _ended(self, asked: _Asked, error: Exception) -> WorkerEnded:
+        """Why there is no reply; the life is over."""
+        if isinstance(error, TimeoutError):
             self.kill()
-            raise WorkerEnded(Outcome.TIMEOUT, f"no reply to '{what}' within {timeout:g} s", alive=False) from None
-        except (protocol.Disconnected, OSError, ValueError):
-            raise self._obituary(what) from None
-        error = reply.get("error")
-        if error:
-            refused = _decoded(what, protocol.ErrorReply, error)
-            raise WorkerEnded(Outcome(refused.kind), f"{refused.type}: {refused.text}", alive=True)
-        return _decoded(what, kind, reply)
+            return WorkerEnded(
+                Outcome.TIMEOUT, f"no whole reply to '{asked.what}' within {asked.timeout:g} s", alive=False
+            )
+        if isinstance(error, protocol.Malformed):
+            self.kill()
+            return WorkerEnded(Outcome.ERROR, _malformed(asked.what, error), alive=False)
+        return self._obituary(asked.what)
 
     def version(self) -> str:
         """The engine's own word on its version."""
-        return self._ask("version", protocol.VersionReply, START_TIMEOUT).engine
+        return self._ask("version", protocol.VersionReply, START_TIMEOUT)[0].engine
 
-    def settings(self) -> dict[str, dict[str, Any]]:
+    def settings(self) -> dict[str, dict[str, protocol.Scalar]]:
         """Settings in force: name -> {value, default}."""
-        return self._ask("settings", protocol.SettingsReply, START_TIMEOUT).values
+        return self._ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
 
     def bind(self, tables: dict[str, list[str]], timeout: float = START_TIMEOUT) -> None:
         """Make the tables visible under their names."""
@@ -195,29 +281,33 @@ class WorkerProcess:
 
     def files(self) -> list[str]:
         """Files that hold the data of its tables; none where nobody can tell which they are."""
-        return self._ask("files", protocol.FilesReply, START_TIMEOUT).paths
+        return self._ask("files", protocol.FilesReply, START_TIMEOUT)[0].paths
 
     def servers(self) -> list[int]:
         """Processes of this machine that work for the engine and were not started by it."""
-        return self._ask("servers", protocol.ServersReply, START_TIMEOUT).pids
+        return self._ask("servers", protocol.ServersReply, START_TIMEOUT)[0].pids
 
-    def prepare(self, sql: str, timeout: float) -> protocol.PrepareReply:
-        """Hand over the query that ``run`` executes."""
-        return self._ask("prepare", protocol.PrepareReply, timeout, sql=sql)
+    def prepare(self, sql: str, timeout: Seconds) -> RequestCost:
+        """Hand over the query that ``run`` executes; what that cost lies outside the clock."""
+        return self._ask("prepare", protocol.Reply, timeout, sql=sql)[1]
 
-    def run(self, timeout: float) -> protocol.RunReply:
-        """Execute the query under the clock."""
-        return self._ask("run", protocol.RunReply, timeout)
+    def release(self, timeout: Seconds) -> RequestCost:
+        """Have the previous result freed and garbage collected, outside the clock: what ``run`` needs before it."""
+        return self._ask("release", protocol.Reply, timeout)[1]
 
-    def begin_run(self) -> None:
-        """Have it begin to execute the query; ``end_run`` waits for it. So two workers execute at the same moment."""
-        self._send("run", START_TIMEOUT)
+    def run(self, timeout: Seconds, released: RequestCost | None = None) -> RunCost:
+        """Execute the query under the clock.
 
-    def end_run(self, timeout: float) -> protocol.RunReply:
-        """What the execution cost that ``begin_run`` began."""
-        return self._receive("run", protocol.RunReply, timeout)
+        Args:
+            timeout: seconds that each request may take.
+            released: what ``release`` cost, where it was called after the last run; without it, it is called now.
+        """
+        before = released or self.release(timeout)
+        counters = process_counters.Counters(self.pid)
+        reply, cost = self._ask("run", protocol.RunReply, timeout)
+        return _run_cost(reply, cost, before, counters)
 
-    def answer(self, timeout: float) -> tuple[Path, protocol.AnswerReply]:
+    def answer(self, timeout: Seconds) -> tuple[Path, RequestCost]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.
 
         Returns:
@@ -225,21 +315,32 @@ class WorkerProcess:
         """
         self._answers += 1
         path = self._memory / f"{self._answers}.arrow"
-        return path, self._ask("answer", protocol.AnswerReply, timeout, path=str(path))
+        return path, self._ask("answer", protocol.Reply, timeout, path=str(path))[1]
 
     def close(self) -> None:
         """End the life politely, or not."""
         if self._process.poll() is None:
+            self._family = processes.family(self._process.pid)
             with suppress(WorkerEnded, OSError):
                 self._ask("close", protocol.CloseReply, 5.0)
         self.kill()
 
     def kill(self) -> None:
         """End the life now, with everything it started, and remove its folders."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=10)
+        if self._over:
+            return
+        self._over = True
+        if self._process.poll() is None:
+            # While it stands still nothing is started any more, and what it started is still its own.
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(self._process.pid, signal.SIGSTOP)
+            self._family = processes.family(self._process.pid)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=10)
+        mark = f"{_MARK}={self._mark}"
+        processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
         self._channel.close()
         if self._group:
             self._group.remove()
@@ -276,22 +377,91 @@ class WorkerProcess:
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
 
 
-def _decoded(what: str, kind: type[_R], reply: object) -> _R:
-    """A reply as its class. The worker runs in an environment of its own, and adapters are plug-ins."""
-    known = {field.name for field in dataclasses.fields(kind)}
-    if isinstance(reply, Mapping) and (surplus := reply.keys() - known):
-        problem = f"it has fields that nobody asked for: {', '.join(sorted(surplus))}"
-    else:
+def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[RunCost | WorkerEnded]:
+    """Have several workers execute at the same moment; each of the round trips ends when its own reply is there.
+
+    Args:
+        workers: that were handed a query each.
+        timeout: seconds that each request may take.
+
+    Returns:
+        What each one's execution cost, or why it has none; in the order of the workers.
+    """
+    found: dict[int, RunCost | WorkerEnded] = {}
+    before: dict[int, tuple[RequestCost, process_counters.Counters]] = {}
+    asked: dict[int, _Asked] = {}
+    arrived: dict[int, tuple[bytes, int]] = {}
+    for place, worker in enumerate(workers):
         try:
-            return msgspec.convert(reply, kind)
-        except msgspec.ValidationError as error:
-            problem = str(error)
-    raise WorkerEnded(Outcome.ERROR, f"the worker's reply to '{what}' is malformed: {problem}", alive=True)
+            before[place] = worker.release(timeout), process_counters.Counters(worker.pid)
+        except WorkerEnded as ended:
+            found[place] = ended
+    if found:
+        # Alone it would answer another question.
+        alone = WorkerEnded(Outcome.ERROR, "the other side of the duet did not get as far", alive=True)
+        return [found.get(place, alone) for place in range(len(workers))]
+    with selectors.DefaultSelector() as waiting:
+        for place, worker in enumerate(workers):
+            try:
+                asked[place] = worker._send("run", timeout)
+            except WorkerEnded as ended:
+                found[place] = ended
+                continue
+            worker._channel.settimeout(0)
+            waiting.register(worker._channel, selectors.EVENT_READ, (place, protocol.Incoming()))
+        while waiting.get_map():
+            until = min(asked[key.data[0]].until for key in waiting.get_map().values())
+            ready = waiting.select(max(0.0, until - time.monotonic()))
+            now = time.perf_counter_ns()
+            late = [] if ready else [key for key in waiting.get_map().values() if asked[key.data[0]].until <= until]
+            for key in late:
+                place, _ = key.data
+                waiting.unregister(key.fileobj)
+                found[place] = workers[place]._ended(asked[place], TimeoutError())
+            for key, _ in ready:
+                place, incoming = key.data
+                try:
+                    body = incoming.take(workers[place]._channel)
+                except BlockingIOError:
+                    continue
+                except (protocol.Disconnected, protocol.Malformed, OSError) as error:
+                    waiting.unregister(key.fileobj)
+                    found[place] = workers[place]._ended(asked[place], error)
+                    continue
+                if body is not None:
+                    waiting.unregister(key.fileobj)
+                    arrived[place] = body, now
+    for place, (body, ended_ns) in arrived.items():
+        try:
+            reply, cost = workers[place]._replied(asked[place], protocol.RunReply, body, ended_ns)
+            found[place] = _run_cost(reply, cost, *before[place])
+        except WorkerEnded as ended:
+            found[place] = ended
+    return [found[place] for place in range(len(workers))]
 
 
-def _clean_environment(lib: Path) -> dict[str, str]:
+def _run_cost(
+    reply: protocol.RunReply, round_trip: RequestCost, release: RequestCost, counters: process_counters.Counters
+) -> RunCost:
+    # What is done by other processes is not in the counters of this one.
+    spent = process_counters.Spent(None, None, None, None) if reply.cpu_s is None else counters.spent()
+    return RunCost(
+        wall_s=reply.wall_s,
+        rows=reply.rows,
+        cpu_s=reply.cpu_s,
+        **spent._asdict(),
+        round_trip=round_trip,
+        release=release,
+    )
+
+
+def _malformed(what: str, problem: Exception) -> str:
+    return f"the worker's reply to '{what}' is malformed: {problem}"
+
+
+def _clean_environment(lib: Path, mark: str) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    return {**kept, "PYTHONPATH": str(lib), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC"}
+    return {**kept, "PYTHONPATH": str(lib), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", _MARK: mark}
 
 
 def _oom_kills() -> int:

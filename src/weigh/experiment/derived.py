@@ -38,10 +38,16 @@ def watched_turns(record: records.Record) -> timeline.Timeline:
     made = []
     for _, turn in groupby(record.samples, key=lambda sample: (sample.block, sample.turn)):
         those = tuple(turn)
-        ends = [one.at + (one.wall_s or 0.0) + (one.answer_s or 0.0) for one in those]
+        ends = [
+            one.at + sum(map(_known, (one.release_s, one.round_trip_s or one.wall_s, one.answer_s))) for one in those
+        ]
         made.append((those[0].at, max(ends), {name: getattr(those[0], name) for name in columns}))
     spans = sorted(made, key=lambda one: one[0])
     return timeline.Timeline(attempt=record.attempt, watches=record.watches, columns=columns, spans=spans)
+
+
+def _known(seconds: float | None) -> float:
+    return seconds or 0.0
 
 
 def parts(record: records.Record) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
         widths: of the live comparisons.
         narrow: live operations whose comparisons are all within the target.
         retired: those that are measured no more from now on.
-        clear: those of them that are retired because a difference is clear, though not every interval is narrow.
+        decided: those of them that are retired because they are decided, though not every interval is narrow.
         contended: those that would be, but others disturbed one side of a comparison so much more that it would have no
             verdict.
         rounds: turns of every arm from now on, by operation; empty where this look did not choose them.
@@ -51,7 +51,7 @@ class InterimLook(msgspec.Struct, frozen=True, kw_only=True):
     widths: tuple[Width, ...]
     narrow: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
-    clear: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
     contended: tuple[str, ...] = ()
     rounds: dict[str, int] = {}
     next_s: Seconds = 0.0

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import workloads
+from weigh.data.cache import TRUTH
 from weigh.engines import engine
 from weigh.engines.prepared import cache_folder, ready
 from weigh.experiment import dataset, resources, storage
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
+from weigh.host import hidden
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -78,6 +80,9 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
     else:
         data = dataset.obtain(source.dataset, spec, cache, progress)
+    # What is known about the same rows in another layout is as good.
+    known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
+    contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
     storage.check(storage.places(contenders, data), spec)
     workload = _chosen(source.build(data.truth, spec.seed), spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None

@@ -1,7 +1,10 @@
-"""Processes: a life with everything that it started, and what they read from storage devices together."""
+"""Processes: a life with everything that it started, what they read from storage devices together, and their end."""
 
 from __future__ import annotations
 
+import ctypes
+import os
+import signal
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _POLL = 0.01
+_PR_SET_CHILD_SUBREAPER = 36
+_ROUNDS = 20
+"""How often what is left is looked for and killed: something that forks on while it is being killed is met again."""
 _STARTED = 19
 """Place of a process' start time in /proc/PID/stat, counted behind its name (proc(5))."""
 
@@ -30,10 +36,64 @@ def family(pid: int) -> list[Process]:
         one = waiting.pop()
         with suppress(OSError, ValueError, IndexError):
             found.append(Process(one, _started(one)))
-            for thread in Path(f"/proc/{one}/task").iterdir():
-                with suppress(OSError):
-                    waiting += map(int, (thread / "children").read_text().split())
+            waiting += _children(one)
     return found
+
+
+def adopt() -> None:
+    """From now on a descendant whose parent ended becomes a child of this process, and not of the machine's first."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def adopted(mark: str, session: int) -> list[Process]:
+    """Children of this process that were adopted, with their descendants.
+
+    Args:
+        mark: variable and value in the environment that they began with.
+        session: or the one that they belong to.
+    """
+    found: list[Process] = []
+    for pid in _children(os.getpid()):
+        with suppress(OSError, ValueError, IndexError):
+            marked = mark.encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+            if marked or os.getsid(pid) == session:
+                found += family(pid)
+    return found
+
+
+def end(those: Iterable[Process], patience: float) -> bool:
+    """Wait for processes to end, then end them with all that they started; whether they are gone.
+
+    Args:
+        those: that are to end; one that has ended, or whose number is another process's by now, is left alone.
+        patience: seconds in which they may put things in order.
+    """
+    left = known = list(those)
+    ended = gone(left, patience)
+    for _ in range(_ROUNDS):
+        if ended:
+            break
+        left = list({one: None for alive in left if _alive(alive) for one in (alive, *family(alive.pid))})
+        known += left
+        for one in left:
+            _kill(one)
+        ended = gone(left, 10 * _POLL)
+    for one in known:
+        # An adopted one would stay an entry in the kernel's table until this process ends.
+        with suppress(ChildProcessError):
+            os.waitpid(one.pid, os.WNOHANG)
+    return ended
+
+
+def _kill(one: Process) -> None:
+    """End exactly that process: the number is held while its start time is compared."""
+    with suppress(OSError):
+        held = os.pidfd_open(one.pid)
+        try:
+            if _alive(one):
+                signal.pidfd_send_signal(held, signal.SIGKILL)
+        finally:
+            os.close(held)
 
 
 def gone(family: Iterable[Process], timeout: float) -> bool:
@@ -44,6 +104,13 @@ def gone(family: Iterable[Process], timeout: float) -> bool:
             return False
         time.sleep(_POLL)
     return True
+
+
+def started(pid: int) -> int | None:
+    """When a process began, in ticks of the kernel since it did; None where there is none, or it cannot be read."""
+    with suppress(OSError, ValueError, IndexError):
+        return _started(pid)
+    return None
 
 
 def bytes_read(pid: int) -> int | None:
@@ -84,6 +151,14 @@ def _alive(one: Process) -> bool:
         # A zombie holds nothing any more; whoever is to wait for it may be gone for good.
         return _started(one.pid) == one.started and _state(one.pid) != "Z"
     return False
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(OSError):
+            found += map(int, (thread / "children").read_text().split())
+    return found
 
 
 def _fields(pid: int) -> list[str]:

@@ -10,12 +10,7 @@ contender's; what the hypervisor gave to other guests (steal) is counted apart a
 **A turn is contended** where the share of others exceeds the bound, and amounts to more than the kernel's clock can
 tell from nothing. It is named, kept, and by itself refuses nobody.
 
-**A comparison** of a candidate with the baseline is uneven, and refused, where the shares over all turns of the two
-sides differ by more than the bound, and by more than chance gives: three times the standard error that the difference
-would have if the same turns had been dealt to the sides at random, which is what the order of the turns does. Turns
-that follow each other are alike, and a round has one of every arm, so the true error is smaller. The same must hold for
-what others used per second: a contender that computes on more CPUs has a smaller share of the same neighbour, and that
-is no unevenness.
+**A comparison** of which one side was disturbed more is uneven, and refused (:mod:`weigh.machine.unevenness`).
 
 **A pair** of operation and contender is above the bound where its share over all turns is, even without the turn that
 suffered most. Where no comparison of it is uneven, the verdict stands, with a warning. Executions may be far shorter
@@ -25,41 +20,27 @@ averages are what is judged. Turns never share a moment.
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from weigh.machine.moments import amounts, in_order
+from weigh.machine.turn_shares import Pair, TurnShare, seen, turn_shares
+from weigh.machine.unevenness import ALL, Uneven, uneven_comparisons
 from weigh.model.timeline import ForeignProcess
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from weigh.model.sample import Sample
     from weigh.model.timeline import Watch
-    from weigh.statistics.arrays import Floats
 
 
-ALL = 1.0
-"""A bound at which contention is allowed, whatever its size."""
 TELLABLE = 0.02
 """CPU seconds of others below which no single turn is called contended: two ticks of the kernel's clock."""
-WATCHED = 0.9
-"""Share of an execution that must lie inside moments for it to count as watched: its ends may be cut."""
-_CHANCE = 3.0
-"""Standard errors of a difference between two sides up to which it is taken for chance."""
-
-
-class Pair(NamedTuple):
-    """Whose executions: one contender on one operation at one temperature."""
-
-    operation: str
-    contender: str
-    temperature: str = "hot"
 
 
 class ProcessGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,54 +55,6 @@ class ProcessGroup(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     cpu_s: Seconds
     pids: tuple[int, ...]
-
-
-class Used(msgspec.Struct, frozen=True, kw_only=True):
-    """What others used during a stretch of time, in CPU seconds.
-
-    Attributes:
-        cpu_s: the CPU that the stretch is judged by.
-        foreign_s, steal_s: of others, and of the hypervisor for others.
-    """
-
-    cpu_s: Seconds
-    foreign_s: Seconds
-    steal_s: Seconds
-
-    @property
-    def foreign(self) -> float:
-        """Share of that CPU that others used."""
-        return self.foreign_s / self.cpu_s
-
-    @property
-    def steal(self) -> float:
-        """Share of that CPU that the hypervisor gave to other guests."""
-        return self.steal_s / self.cpu_s
-
-
-class TurnShare(Used, frozen=True, kw_only=True):
-    """What others used during the timed executions of one turn.
-
-    Attributes:
-        attempt, block, turn: which turn.
-        began, ended: of its first and last timed execution, seconds since the attempt began.
-        wall_s: that they lasted together.
-        executions, unwatched: how many there are, and how many of them the sampler did not cover.
-    """
-
-    attempt: int
-    block: int
-    turn: int
-    began: Seconds
-    ended: Seconds
-    wall_s: Seconds
-    executions: int
-    unwatched: int
-
-    @property
-    def order(self) -> tuple[float, int, int, int]:
-        """The worst first; those that are equal but for rounding in the order of time."""
-        return -round(max(self.foreign, self.steal), 6), self.attempt, self.block, self.turn
 
 
 class PairShare(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,27 +88,6 @@ class PairShare(msgspec.Struct, frozen=True, kw_only=True):
     def pair(self) -> Pair:
         """Which pair."""
         return Pair(self.operation, self.contender, self.temperature)
-
-
-class Uneven(NamedTuple):
-    """A comparison of which others disturbed one side more than the other.
-
-    Attributes:
-        candidate, baseline: the two sides.
-        guests: whether it was other guests of the host (steal), and not other processes.
-        share, beside: of the CPU of the turns of the candidate and of the baseline.
-    """
-
-    candidate: Pair
-    baseline: Pair
-    guests: bool
-    share: float
-    beside: float
-
-    @property
-    def disturbed(self) -> Pair:
-        """The side that was disturbed more."""
-        return self.candidate if self.share > self.beside else self.baseline
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
@@ -223,7 +135,7 @@ class Contention(msgspec.Struct, frozen=True, kw_only=True):
     def uneven(self, baseline: str = "") -> tuple[Uneven, ...]:
         """Uneven comparisons with the baseline, or with another contender of these."""
         turns = {one.pair: one.turns for one in self.pairs}
-        return tuple(_uneven(turns, self.bound, baseline or self.baseline, self.apart))
+        return tuple(uneven_comparisons(turns, self.bound, baseline or self.baseline, self.apart))
 
 
 def contention(
@@ -244,7 +156,7 @@ def contention(
     blamed: dict[Pair, list[tuple[TurnShare, tuple[ForeignProcess, ...]]]] = defaultdict(list)
     gaps = []
     for samples, watches in attempts:
-        found = _turns(samples, watches)
+        found = turn_shares(samples, watches)
         executions = sum(turn.executions for _, turn in found)
         unwatched = sum(turn.unwatched for _, turn in found)
         if unwatched:
@@ -255,7 +167,7 @@ def contention(
         for (pair, turn), culprits in zip(found, processes_during(spans, watches), strict=True):
             shares[pair].append(turn)
             blamed[pair].append((turn, culprits))
-    uneven = list(_uneven(shares, bound, baseline, apart))
+    uneven = list(uneven_comparisons(shares, bound, baseline, apart))
     refused = {one.disturbed for one in uneven if not one.guests}
     stolen = {one.disturbed for one in uneven if one.guests}
     pairs = tuple(
@@ -283,97 +195,9 @@ def disturbed(
         return frozenset()
     shares: dict[Pair, list[TurnShare]] = defaultdict(list)
     for samples, watches in attempts:
-        for pair, turn in _turns(samples, watches):
+        for pair, turn in turn_shares(samples, watches):
             shares[pair].append(turn)
-    return frozenset(one.candidate for one in _uneven(shares, bound, baseline, apart))
-
-
-def _uneven(
-    turns: Mapping[Pair, Sequence[TurnShare]], bound: float, baseline: str, apart: Collection[str]
-) -> Iterator[Uneven]:
-    if bound >= ALL:
-        return
-    for pair in sorted(turns):
-        beside = pair._replace(contender=baseline)
-        if pair == beside or beside not in turns:
-            continue
-        sides = _seen(turns[pair]), _seen(turns[beside])
-        told = pair.contender not in apart and baseline not in apart
-        for guests in (False, True) if told else (True,):
-            if _fell_unevenly(*sides, bound, guests=guests):
-                share, other = (
-                    sum(_of(one, guests) for one in side) / sum(one.cpu_s for one in side) for side in sides
-                )
-                yield Uneven(pair, beside, guests, share, other)
-
-
-def _fell_unevenly(own: Sequence[TurnShare], beside: Sequence[TurnShare], bound: float, *, guests: bool) -> bool:
-    """Whether others disturbed one side more, the same one by share of its CPU and by its time."""
-    if not own or not beside:
-        return False
-    used = [np.array([_of(turn, guests) for turn in side]) for side in (own, beside)]
-    cpu = [np.array([turn.cpu_s for turn in side]) for side in (own, beside)]
-    wall = [np.array([turn.wall_s for turn in side]) for side in (own, beside)]
-    more = _more(used, cpu, bound)
-    return more != 0 and more == _more(used, wall, bound)
-
-
-def _more(used: Sequence[Floats], of: Sequence[Floats], bound: float) -> int:
-    """Of which side more was used, by more than the bound and by more than chance: 1, -1 of the second, 0 of neither.
-
-    The error is that of turns dealt at random, so it is taken from the turns of both sides together. From each side's
-    own scatter, a side that by chance had no burst at all would seem to be sure of it.
-    """
-    share = [float(one.sum() / whole.sum()) for one, whole in zip(used, of, strict=True)]
-    difference = share[0] - share[1]
-    if abs(difference) <= bound:
-        return 0
-    sizes = [len(one) for one in used]
-    common = (sizes[0] * share[0] + sizes[1] * share[1]) / sum(sizes)
-    # What a turn adds to the share of its side, which is a quotient of sums; their mean is 0.
-    scatter = np.concatenate([(one - common * whole) / whole.mean() for one, whole in zip(used, of, strict=True)])
-    variance = float(scatter @ scatter) / (sum(sizes) - 1)
-    chance = _CHANCE * math.sqrt(variance * (1 / sizes[0] + 1 / sizes[1]))
-    return int(difference > chance) - int(difference < -chance)
-
-
-def _of(turn: TurnShare, guests: bool) -> Seconds:
-    """CPU seconds that other guests, or other processes, used."""
-    return turn.steal_s if guests else turn.foreign_s
-
-
-def _turns(samples: Sequence[Sample], watches: Sequence[Watch]) -> list[tuple[Pair, TurnShare]]:
-    """Every turn with a timed execution, in the order of time."""
-    timed = [one for one in samples if one.timed and one.wall_s]
-    moments = in_order(watches)
-    begin = np.array([one.at for one in timed])
-    wall = np.array([one.wall_s for one in timed], dtype=np.float64)
-    foreign = amounts(moments, lambda moment: moment.foreign, begin, wall)
-    steal = amounts(moments, lambda moment: moment.steal, begin, wall)
-    covered = amounts(moments, lambda moment: None if moment.foreign is None else moment.span, begin, wall)
-    # A cold turn has executions at two temperatures.
-    rows: dict[tuple[int, int, int, str], list[int]] = defaultdict(list)
-    for at, one in enumerate(timed):
-        rows[one.attempt, one.block, one.turn, one.temperature].append(at)
-    found = []
-    for (attempt, block, turn, _), own in sorted(rows.items()):
-        first = timed[own[0]]
-        used = sum(timed[at].cpu_s or 0.0 for at in own)
-        share = TurnShare(
-            attempt=attempt,
-            block=block,
-            turn=turn,
-            began=float(begin[own].min()),
-            ended=float((begin[own] + wall[own]).max()),
-            wall_s=float(wall[own].sum()),
-            cpu_s=max(used, float(wall[own].sum())),
-            foreign_s=float(foreign[own].sum()),
-            steal_s=float(steal[own].sum()),
-            executions=len(own),
-            unwatched=int((covered[own] < WATCHED * wall[own]).sum()),
-        )
-        found.append((Pair(first.operation, first.contender, first.temperature), share))
-    return found
+    return frozenset(one.candidate for one in uneven_comparisons(shares, bound, baseline, apart))
 
 
 def processes_during(
@@ -422,10 +246,10 @@ def _judged(
     stolen: bool,
 ) -> PairShare:
     own_only = pair.contender not in apart
-    seen = _seen(turns)
-    past, foreign = _past(seen, [turn.foreign_s for turn in seen], bound)
+    watched = seen(turns)
+    past, foreign = _past(watched, [turn.foreign_s for turn in watched], bound)
     above = past and own_only
-    above_steal, steal = _past(seen, [turn.steal_s for turn in seen], bound)
+    above_steal, steal = _past(watched, [turn.steal_s for turn in watched], bound)
     contended = [
         turn
         for turn in turns
@@ -452,11 +276,6 @@ def _used(turn: TurnShare, *, foreign: bool) -> tuple[tuple[float, float], ...]:
     """Shares of others and their CPU seconds; of processes only where they can be told from the contender's."""
     steal = ((turn.steal, turn.steal_s),)
     return ((turn.foreign, turn.foreign_s), *steal) if foreign else steal
-
-
-def _seen(turns: Sequence[TurnShare]) -> list[TurnShare]:
-    """What nobody watched is no sign of peace."""
-    return [turn for turn in turns if turn.unwatched < turn.executions]
 
 
 def _past(turns: Sequence[TurnShare], used: Sequence[float], bound: float) -> tuple[bool, float]:

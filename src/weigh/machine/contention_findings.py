@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from weigh.machine.contention import ALL, merged
+from weigh.machine.contention import merged
+from weigh.machine.unevenness import ALL
 from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent, seconds
@@ -14,7 +15,9 @@ from weigh.verdict.question import Question
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from weigh.machine.contention import Contention, Gap, PairShare, ProcessGroup, TurnShare, Uneven
+    from weigh.machine.contention import Contention, Gap, PairShare, ProcessGroup
+    from weigh.machine.turn_shares import TurnShare
+    from weigh.machine.unevenness import Uneven
     from weigh.model.finding import Finding
     from weigh.model.verdict import Reason
     from weigh.verdict.refusals import Refusals

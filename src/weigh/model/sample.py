@@ -41,7 +41,14 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         outcome: how it ended; only ``ok`` samples are measurements.
         wall_s: seconds of the timed region: execution until the complete result is in client memory.
         cpu_s: user and system CPU seconds of the contender's process in the timed region.
-        prepare_cpu_s: CPU seconds of taking the query, before the timed region; the same for all executions of a turn.
+        round_trip_s: seconds from asking for the execution to having the reply, by weigh's own clock: the timed region
+            lies inside, and next to nothing else does.
+        round_trip_cpu_s: CPU seconds that the contender's process was charged meanwhile, as weigh reads them.
+        prepare_s: seconds of taking the query, before the timed region; the same for all executions of a turn. This and
+            the next ones are weigh's own figures of its requests.
+        prepare_cpu_s: CPU seconds of the same.
+        release_s: seconds of freeing the result before it and of collecting garbage, before the timed region.
+        release_cpu_s: CPU seconds of the same.
         answer_s: seconds that handing out the answer took, outside the timed region.
         answer_cpu_s: CPU seconds of the same.
         rows: rows consumed inside the timed region.
@@ -69,7 +76,12 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     wall_s: Seconds | None = None
     cpu_s: Seconds | None = None
+    round_trip_s: Seconds | None = None
+    round_trip_cpu_s: Seconds | None = None
+    prepare_s: Seconds | None = None
     prepare_cpu_s: Seconds | None = None
+    release_s: Seconds | None = None
+    release_cpu_s: Seconds | None = None
     answer_s: Seconds | None = None
     answer_cpu_s: Seconds | None = None
     rows: Rows | None = None

@@ -24,8 +24,8 @@ _TEMPERATURES: dict[Temperature, tuple[str, ...]] = {
 
 MIN_STARTS = 5
 """Below this number of fresh starts there is no verdict (statistics.md §2)."""
-NARROW = 0.7
-"""Half-width at which sampling stops by itself, in margins: what is equal is nearly always shown to be by then."""
+NARROW = 0.45
+"""Half-width at which sampling stops by itself, in margins: a change of half the margin beyond it is seen by then."""
 BUDGET = 300.0
 """Seconds that measuring may take where nothing else was asked for."""
 FULL_STARTS = 10

@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 
+def visible(text: str) -> str:
+    """A text with everything visible that a terminal or a browser would obey, or show nothing of.
+
+    Escape codes, C1 controls, marks that turn the direction of writing round, characters of no width, and bytes of
+    file names that are no text become their escapes; line breaks and tabs stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in text
+    )
+
+
 def one_line(text: str, limit: int = 600) -> str:
     """A text on one line, with control characters visible instead of in force.
 
@@ -13,5 +26,4 @@ def one_line(text: str, limit: int = 600) -> str:
         limit: characters to keep; the evidence has the rest.
     """
     line = " ".join(text.split())
-    line = line if len(line) <= limit else line[:limit] + "..."
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in line)
+    return visible(line if len(line) <= limit else line[:limit] + "...")

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from weigh.model import codes, units
-from weigh.model.text import one_line
+from weigh.model.text import one_line, visible
 from weigh.render.svg import marks
 
 if TYPE_CHECKING:
@@ -66,11 +66,5 @@ def templates(*folders: Path) -> Environment:
 
 
 def _visible(value: Any) -> Any:
-    """Text with control characters visible instead of in force; line breaks and what is markup already stay."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    if value.isprintable():
-        return value
-    return "".join(
-        char if char.isprintable() or char in "\n\t" else char.encode("unicode_escape").decode() for char in value
-    )
+    """Text as :func:`weigh.model.text.visible` shows it; what is markup already stays."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.machine.contention import ALL
+from weigh.machine.unevenness import ALL
 from weigh.model.units import Seconds, count, percent
 
 if TYPE_CHECKING:

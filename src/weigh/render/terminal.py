@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.text import Text
 
-from weigh.model.text import one_line
+from weigh.model.text import one_line, visible
 from weigh.model.verdict import TierName, VerdictName
 from weigh.render import words
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections.abc import Iterable
+
+    from rich.console import ConsoleOptions, RenderableType
 
     from weigh.model.finding import Finding
     from weigh.model.verdict import Tier
@@ -22,10 +25,6 @@ if TYPE_CHECKING:
 
 PLAIN_WIDTH = 118
 """Columns of the report that is kept with the evidence."""
-
-
-VERBATIM: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
-"""Of every console: brackets and colons in a name or a message are what they are."""
 
 
 VERDICT_STYLE = {
@@ -50,9 +49,30 @@ TIER_STYLE = {
 _SEVERITY_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 
 
+class ReportConsole(Console):
+    """The door through which every report goes: what evidence, data, engines and files say is text and nothing else.
+
+    Brackets and colons in a name are what they are; what a terminal would obey is shown instead.
+
+    Args:
+        options: as of :class:`rich.console.Console`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """As rich does it, with the texts made visible before anything is laid out by their widths."""
+        for segment in super().render(renderable, options):
+            if segment.control is None and not segment.text.isprintable():
+                yield Segment(visible(segment.text), segment.style)
+            else:
+                yield segment
+
+
 def plain_text(renderable: RenderableType) -> str:
     """A report without colour at a fixed width: the form that is kept and verified."""
-    console = Console(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False, **VERBATIM)
+    console = ReportConsole(file=io.StringIO(), width=PLAIN_WIDTH, color_system=None, force_terminal=False)
     console.print(renderable, crop=False)
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"

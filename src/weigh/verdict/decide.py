@@ -20,9 +20,9 @@ instead of the margin: noise that hides a change of 10 % does not hide one of 10
 beyond the bound they are refused; they are never SAME, SMALL or merely unresolved. Which bound applies depends on the
 noise and never on the effect, so the false discovery rate holds.
 
-**Looks.** Where sampling may end because a difference is already clear, the error rates are spent in parts (Bonferroni
-over a fixed list of looks, so that nothing has to be assumed about how they depend on one another): each early look
-has :data:`EARLY` / ``len(LOOKS)`` of every rate, the analysis at the end the rest. A comparison's ``share`` is the part
+**Looks.** Where sampling may end because a comparison is decided, the error rates are spent in parts (Bonferroni over a
+fixed list of looks, so that nothing has to be assumed about how they depend on one another): each early look has
+:data:`EARLY` / ``len(LOOKS)`` of every rate, the analysis at the end the rest. A comparison's ``share`` is the part
 that its own figures had; its p-value is divided by it, and its intervals are that much wider. What ended early has
 the share of one look, so the claim and the printed interval are those of the look that ended it.
 """
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 POWER = 0.80
 """Power at which the smallest detectable effect is stated."""
-LOOKS = (10, 13, 17, 22, 28, 36, 46, 60, 77, 100)
-"""Starts after which sampling may end early because a difference is clear."""
-EARLY = 0.1
+LOOKS = (10, 16, 25, 40, 63)
+"""Starts after which sampling may end early because a comparison is decided."""
+EARLY = 0.3
 """Part of every error rate that these looks spend together."""
 FAR = 1_000
 """More starts than this are not proposed: the effect lies at the margin."""
@@ -151,11 +151,11 @@ def decide(
     )
 
 
-def clear(effects: Effects, starts: NDArray[np.int64], rules: Rules, family: int) -> tuple[Bools, Floats]:
-    """At an early look: whose difference is clear, and how wide the intervals are at the share of one look.
+def decided_early(effects: Effects, starts: NDArray[np.int64], rules: Rules, family: int) -> Bools:
+    """At an early look: which comparisons are decided with the share of one look.
 
-    What is clear here is SLOWER or FASTER at the end, whatever else is: Benjamini and Hochberg's smallest threshold is
-    asked for.
+    They are SLOWER or FASTER at the end, whatever the others are, for Benjamini and Hochberg's smallest threshold is
+    asked for; or they are SAME or SMALL.
 
     Args:
         effects: one estimate a comparison.
@@ -167,8 +167,9 @@ def clear(effects: Effects, starts: NDArray[np.int64], rules: Rules, family: int
     unstable = smallest_detectable(effects, rules) > rules.unstable
     p_value = p_matters(effects, _bound(unstable, rules))
     threshold = min(rules.fdr / max(family, 1), 1 - rules.confidence) * share
-    half = student_t.quantile(1 - (1 - rules.confidence) * share, effects.freedom) * effects.error
-    return (p_value <= threshold) & (starts >= LOOKS[0]), half
+    half_same = student_t.quantile(1 - 2 * rules.equivalence * share, effects.freedom) * effects.error
+    same = ~unstable & (np.abs(effects.effect) + half_same < float(np.log1p(rules.margin)))
+    return ((p_value <= threshold) | same) & np.isin(starts, LOOKS)
 
 
 def smallest_detectable(effects: Effects, rules: Rules) -> Floats:

@@ -161,9 +161,9 @@ def unlooked(events: Events) -> Events:
     return [event for event in events if event is not last]
 
 
-def clear(events: Events) -> Events:
-    """A difference is said to be clear that is not."""
-    looks(events)[-1]["clear"] = ["by_action"]
+def decided(events: Events) -> Events:
+    """A comparison is said to be decided that is not."""
+    looks(events)[-1]["decided"] = ["by_action"]
     return events
 
 
@@ -180,7 +180,7 @@ def more_rounds(events: Events) -> Events:
     return events
 
 
-@pytest.mark.parametrize("change", [early, early_and_vouched, unlooked, clear, narrower, more_rounds])
+@pytest.mark.parametrize("change", [early, early_and_vouched, unlooked, decided, narrower, more_rounds])
 def test_a_look_that_does_not_follow_from_the_samples_is_found(
     looked: Path, weigh: Weigh, change: Callable[[Events], Events]
 ) -> None:

@@ -36,7 +36,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
             it changes none. Left out it is not part of the id.
         precision: stop when every interval is at most that wide to each side: a number or text such as ``"2%"``
-            (docs/concept/method.md#until-it-is-precise) [0.7 of the margin; with ``starts`` none].
+            (docs/concept/method.md#until-it-is-precise) [0.45 of the margin; with ``starts`` none].
         contention: share of the CPU by which others may disturb one side of a comparison more than the other
             (docs/concept/machine.md#contention): a number or text such as ``"10%"``; from 1 on any share is allowed.
             Left out it is not part of the id [``0.05``].

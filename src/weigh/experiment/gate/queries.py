@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.process import RunCost, WorkerEnded, WorkerProcess
 from weigh.model.sample import Outcome
-from weigh_worker.protocol import RunReply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,12 +26,12 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         table: the answer.
-        run: what the worker measured around the execution.
+        run: what executing cost.
         lazy: why the answer was not complete when the execution returned; empty when it was.
     """
 
     table: Any
-    run: RunReply
+    run: RunCost
     lazy: str = ""
 
 
@@ -108,7 +107,7 @@ class QuerySession:
             lazy = f"it reported {run.rows:,} rows inside the clock and handed out {table.num_rows:,}"
         return Reply(table=table, run=run, lazy=lazy)
 
-    def execute(self, sql: str) -> RunReply:
+    def execute(self, sql: str) -> RunCost:
         """Execute a query without fetching its answer.
 
         Raises:

@@ -93,11 +93,13 @@ class Alone:
             WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
         """
         prepared = self.worker.prepare(sql, timeout)
+        # Whatever it touches is put out of memory again.
+        released = self.worker.release(timeout)
         before = page_cache.evict(self._files) if self._temperature == "cold" else page_cache.count(self._files)
         by_device = device_reads.bytes_read(self._devices)
         read = processes.bytes_read(self.worker.pid)
         at = time.monotonic() - began
-        cost = self.worker.run(timeout)
+        cost = self.worker.run(timeout, released)
         read_after = processes.bytes_read(self.worker.pid)
         by_device_after = device_reads.bytes_read(self._devices)
         seen = CacheState(

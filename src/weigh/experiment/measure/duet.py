@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.engines.process import WorkerEnded
+from weigh.engines.process import RunCost, WorkerEnded, run_together
 from weigh.experiment.measure.execution import Execution
 from weigh.host import processes
 from weigh.model.errors import UsageError
@@ -22,9 +22,8 @@ from weigh.model.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from weigh.engines.process import WorkerProcess
+    from weigh.engines.process import RequestCost, WorkerProcess
     from weigh.model.units import Seconds
-    from weigh_worker.protocol import PrepareReply
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,10 +41,10 @@ class Side:
     sql: str
     executions: list[Execution] = field(default_factory=list)
     ended: WorkerEnded | None = None
-    prepared: PrepareReply | None = None
+    prepared: RequestCost | None = None
 
     @property
-    def whole(self) -> PrepareReply:
+    def whole(self) -> RequestCost:
         """The query as it was taken, before the first execution."""
         assert self.prepared is not None
         return self.prepared
@@ -104,14 +103,13 @@ def turn(
             for side, cpus in zip(sides, reversed(places), strict=True):
                 keep_on(side.worker.pid, cpus)
         at = now()
-        for side in sides:
-            with _noted(side):
-                side.worker.begin_run()
         # Both replies are taken before anything else is asked of either: one that is still executing is not disturbed.
-        costs = []
-        for side in sides:
-            with _noted(side):
-                costs.append((side, side.worker.end_run(timeout)))
+        costs: list[tuple[Side, RunCost]] = []
+        for side, found in zip(sides, run_together([side.worker for side in sides], timeout), strict=True):
+            if isinstance(found, WorkerEnded):
+                side.ended = side.ended or found
+            else:
+                costs.append((side, found))
         for side, cost in costs:
             with _noted(side):
                 answer, handing = side.worker.answer(timeout)

@@ -12,9 +12,8 @@ from weigh.model.sample import Outcome, Sample, Temperature
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.engines.process import WorkerEnded, WorkerProcess
+    from weigh.engines.process import RequestCost, RunCost, WorkerEnded, WorkerProcess
     from weigh.model.units import Seconds
-    from weigh_worker.protocol import AnswerReply, PrepareReply, RunReply
 
 _DETAIL = 2000
 """Characters of an engine's words that a sample keeps."""
@@ -51,9 +50,9 @@ class Execution:
 
     run: int
     at: Seconds
-    prepared: PrepareReply
-    cost: RunReply
-    handing: AnswerReply
+    prepared: RequestCost
+    cost: RunCost
+    handing: RequestCost
     answer: Path
 
 
@@ -73,7 +72,7 @@ class AnswerCheck:
     detail: str = ""
 
 
-def execute(worker: WorkerProcess, prepared: PrepareReply, run: int, at: Seconds, timeout: Seconds) -> Execution:
+def execute(worker: WorkerProcess, prepared: RequestCost, run: int, at: Seconds, timeout: Seconds) -> Execution:
     """Execute the query that was handed over last, and fetch its answer.
 
     Raises:
@@ -93,7 +92,12 @@ def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
         outcome=check.outcome,
         digest=check.digest,
         detail=check.detail,
+        prepare_s=one.prepared.seconds,
         prepare_cpu_s=one.prepared.cpu_s,
+        release_s=one.cost.release.seconds,
+        release_cpu_s=one.cost.release.cpu_s,
+        round_trip_s=one.cost.round_trip.seconds,
+        round_trip_cpu_s=one.cost.round_trip.cpu_s,
         answer_s=one.handing.seconds,
         answer_cpu_s=one.handing.cpu_s,
         wall_s=one.cost.wall_s,

@@ -45,7 +45,7 @@ class TimedAnswers:
         key = (position.contender, position.operation, position.case)
         schema = self._workload.operation(position.operation).schema
         expected = self._kept[key]
-        if one.handing.bytes > LARGE_ANSWER and one.run > 0:
+        if one.answer.stat().st_size > LARGE_ANSWER and one.run > 0:
             one.answer.unlink()
             same = one.cost.rows == expected.num_rows
             return AnswerCheck() if same else _wrong(f"{one.cost.rows:,} rows")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.machine import contention_findings
-from weigh.machine.contention import ALL
 from weigh.machine.drift import Quiet
+from weigh.machine.unevenness import ALL
 from weigh.machine.use_method import Place, Resource, Use
 from weigh.model.units import Seconds, count, percent
 from weigh.render.machine import NAMES, CulpritRow, SamplerRow, blamed, resource
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.experiment.results.machine import Machine
-    from weigh.machine.contention import PairShare, TurnShare
+    from weigh.machine.contention import PairShare
+    from weigh.machine.turn_shares import TurnShare
 
 
 class ContendedTurn(msgspec.Struct, frozen=True, kw_only=True):

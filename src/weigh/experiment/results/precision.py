@@ -24,7 +24,7 @@ from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
 from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
 from weigh.verdict.comparison import compare
-from weigh.verdict.decide import EARLY, LOOKS, clear, decide, starts_needed
+from weigh.verdict.decide import EARLY, LOOKS, decide, decided_early, starts_needed
 from weigh.verdict.preclusions import Rulings
 from weigh.verdict.soundness import with_rounding
 from weigh.verdict.table import tabulate
@@ -98,9 +98,9 @@ def look(
         if recent is not None and operation not in few and all(operation in one.narrow for one in recent)
     )
     family = plan.operations * (len(spec.contenders) - 1)
-    cleared = tuple(operation for operation in seen.clear(family) if operation not in ripe)
-    refused = contended([*earlier, *own], watches, spec, (*ripe, *cleared), found)
-    retired = tuple(one for one in live if one in (*ripe, *cleared) and one not in refused)
+    decided = tuple(operation for operation in seen.decided(family) if operation not in ripe)
+    refused = contended([*earlier, *own], watches, spec, (*ripe, *decided), found)
+    retired = tuple(one for one in live if one in (*ripe, *decided) and one not in refused)
     rest = tuple(operation for operation in live if operation not in retired)
     costs = allocation.costs(own)
     chosen = {} if before or spec.rounds else allocation.rounds(own, spec, plan.rounds, live, costs)
@@ -125,7 +125,7 @@ def look(
         widths=found,
         narrow=narrow,
         retired=retired,
-        clear=tuple(one for one in cleared if one in retired),
+        decided=tuple(one for one in decided if one in retired),
         contended=refused,
         rounds=chosen,
         next_s=next_s,
@@ -197,18 +197,12 @@ class _Seen:
             for at, (number, candidate) in enumerate(self.pairs)
         )
 
-    def clear(self, family: int) -> list[str]:
-        """Operations whose comparisons are each clear, or narrow at the share of an early look; some are clear."""
-        done, half = clear(self.compared.effects, self.compared.starts, self.rules, family)
-        narrow = half <= target(self.spec)
-        due = np.isin(self.compared.starts, LOOKS)
+    def decided(self, family: int) -> list[str]:
+        """Operations at an early look whose comparisons are all decided with its share of the error rates."""
+        done = decided_early(self.compared.effects, self.compared.starts, self.rules, family)
         names = [self.table.questions[number].operation for number, _ in self.pairs]
-        found = []
-        for operation in dict.fromkeys(names):
-            rows = [at for at, name in enumerate(names) if name == operation]
-            if due[rows].all() and (done | narrow)[rows].all() and done[rows].any():
-                found.append(operation)
-        return found
+        open_ = {name for name, one in zip(names, done, strict=True) if not one}
+        return [name for name in dict.fromkeys(names) if name not in open_]
 
 
 def widths(samples: Iterable[Sample], spec: Spec, operations: Collection[str]) -> tuple[Width, ...]:
@@ -231,7 +225,7 @@ def shares(spec: Spec, looks: Iterable[InterimLook], operations: Iterable[str]) 
     """Part of the error rates that the figures of each operation have (:mod:`weigh.verdict.decide`)."""
     if not spec.precision:
         return {}
-    early = {operation for one in looks for operation in one.clear}
+    early = {operation for one in looks for operation in one.decided}
     return {one: EARLY / len(LOOKS) if one in early else 1 - EARLY for one in operations}
 
 

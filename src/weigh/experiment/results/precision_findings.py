@@ -39,7 +39,7 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
     widest = {operation: max(those, key=_half) for operation, those in by_operation.items()}
     reached: dict[int, list[str]] = defaultdict(list)
     open_ = []
-    early = {operation for one in looks for operation in one.clear}
+    early = {operation for one in looks for operation in one.decided}
     for operation, one in widest.items():
         if operation in early:
             continue
@@ -49,15 +49,15 @@ def precision(samples: Sequence[Sample], spec: Spec, looks: Sequence[InterimLook
             open_.append(one)
     aim = f"intervals of {percent(spec.precision)} to each side at {100 * spec.rules.confidence:g} %"
     total = sum(map(len, reached.values()))
-    clear = f"; a difference was clear before that on {', '.join(sorted(early))}" if early else ""
+    decided = f"; decided before that: {', '.join(sorted(early))}" if early else ""
     which = "; ".join(f"after {count(starts, 'start')} {', '.join(reached[starts])}" for starts in sorted(reached))
     yield codes.T1_PRECISION.finding(
         text=f"asked for {aim}: reached on {total} of {count(len(widest), 'operation')}"
         + (which and f", {which}")
-        + clear
+        + decided
         + _delayed(looks, spec),
-        remedy="nothing is wrong; sampling stops by the width of the intervals, or at fixed looks that spend a tenth "
-        "of the error rates",
+        remedy="nothing is wrong; sampling stops by the width of the intervals, or at fixed looks that spend three "
+        "tenths of the error rates",
     )
     if open_:
         yield codes.T1_WIDE.finding(

@@ -111,8 +111,8 @@ def _differs(said: InterimLook, again: InterimLook) -> str:
         return f"it finds {names[0]} contended; by what the sampler saw it is {names[1]}"
     if said.retired != again.retired:
         return f"it retires {_listed(said.retired)}; by the widths of the intervals it is {_listed(again.retired)}"
-    if said.clear != again.clear:
-        return f"it finds a clear difference on {_listed(said.clear)}; by the samples it is {_listed(again.clear)}"
+    if said.decided != again.decided:
+        return f"it calls {_listed(said.decided)} decided; by the samples it is {_listed(again.decided)}"
     if said.rounds != again.rounds:
         return "the number of rounds a start does not follow from the samples"
     if _rounded(said) != _rounded(again):

@@ -17,8 +17,9 @@ import msgspec
 import numpy as np
 
 from weigh.load.analysis.validity import SATURATED
-from weigh.machine.contention import WATCHED, ProcessGroup, by_name, processes_during
+from weigh.machine.contention import ProcessGroup, by_name, processes_during
 from weigh.machine.moments import amounts
+from weigh.machine.turn_shares import WATCHED
 from weigh.machine.use_method import BUSY, readings, throttled
 from weigh.model.units import Seconds
 

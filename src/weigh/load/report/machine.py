@@ -13,9 +13,10 @@ import msgspec
 from weigh.load.analysis import machine
 from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
-from weigh.machine.contention import ALL, TELLABLE
+from weigh.machine.contention import TELLABLE
 from weigh.machine.moments import in_order
 from weigh.machine.timeline_bins import between
+from weigh.machine.unevenness import ALL
 from weigh.machine.use_method import Resource, When, memory_of
 from weigh.model.units import Seconds, count, percent, seconds
 from weigh.render.machine import NAMES, CulpritRow, SamplerRow, blamed, resource

@@ -5,21 +5,18 @@ from __future__ import annotations
 import ctypes
 import os
 import pwd
-import shutil
 import signal
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from weigh.host import scratch
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_USUAL = Path("/var/tmp")
-"""On a disk where /tmp may be memory: a server that cannot lose power has nothing to be durable against."""
-_PREFIX = "weigh-load-"
 _IN_MEMORY = ("tmpfs", "ramfs")
 _PR_SET_PDEATHSIG = 1
 
@@ -30,22 +27,15 @@ def folder() -> Path:
     Raises:
         EnvironmentFault: it cannot be made.
     """
-    place = _USUAL if os.access(_USUAL, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
-    _sweep(place)
+    scratch.sweep()
+    # On a disk where /tmp may be memory: a server that cannot lose power has nothing to be durable against.
+    place = scratch.USUAL if os.access(scratch.USUAL, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
     try:
-        made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+        return scratch.folder("load", place=place)
     except OSError as error:
         raise EnvironmentFault(
             f"no room for a server: {error.strerror}", where=str(place), remedy="free space there"
         ) from error
-    return made
-
-
-def _sweep(place: Path) -> None:
-    for left in place.glob(f"{_PREFIX}*"):
-        maker = left.name.removeprefix(_PREFIX).split("-")[0]
-        if maker.isdecimal() and not Path("/proc", maker).exists():
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def in_memory(path: Path) -> bool:

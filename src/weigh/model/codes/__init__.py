@@ -93,6 +93,13 @@ A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqu
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A12_ANSWERS = error(
+    "A12.answers",
+    _PROBES,
+    "it answers questions on data that nobody had seen as it did on the given data",
+    disqualifies=True,
+)
+A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
 # D: data
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")

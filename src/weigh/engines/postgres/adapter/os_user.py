@@ -95,10 +95,11 @@ def temporary(scratch: Path, account: OsUser | None) -> Path:
     if account is None:
         return Path(tempfile.mkdtemp(prefix="server-", dir=scratch))
     usual = Path(tempfile.gettempdir())
-    # The scratch folder is root's alone. The name is that of weigh's other temporary folders, with weigh's process id
-    # in it: after a kill the next weigh sweeps it away.
+    # The scratch folder is root's alone. The name is that of weigh's other temporary folders, which says whose they
+    # are: after a kill the next weigh sweeps it away.
     place = usual if _reachable(usual) else Path("/var/tmp")
-    folder = Path(tempfile.mkdtemp(prefix=f"weigh-postgres-{os.getppid()}-", dir=place))
+    maker = scratch.parent.name.rpartition("-")[0].removeprefix("weigh-life-")
+    folder = Path(tempfile.mkdtemp(prefix=f"weigh-postgres-{maker}-", dir=place))
     account.own(folder)
     return folder
 
