@@ -21,9 +21,10 @@ SCRIPTS = (
     "\\set z hash_murmur2(random_zipfian(1, 10, 1.5), 7) << 3 | 1 & ~5 # 2\n\\sleep :z us\nSELECT $tag$ :z $tag$;\n",
 )
 PIECES = (
-    "(", ")", "\\if ", "\\else\n", "\\endif\n", "\\set x ", "\\gset\n", "\\sleep 9 s\n", "case when ", " end ", ":x", "::",
-    ";", "'", '"', "$$", "/*", "*/", "--", "\n", "9223372036854775807", "-9223372036854775808", "1e309", "0", "/0", "%0",
-    "random(1,0)", "permute(1,2,3)", "\\", "\x00", "é", "\U0001f600", " and ", "- ", "not ", "random_zipfian(1,1,0)",
+    "(", ")", "\\if ", "\\else\n", "\\endif\n", "\\set x ", "\\gset\n", "\\sleep 9 s\n", "case when ", " end ", ":x",
+    "::", ";", "'", '"', "$$", "/*", "*/", "--", "\n", "9223372036854775807", "-9223372036854775808", "1e309", "0",
+    "/0", "%0", "random(1,0)", "permute(1,2,3)", "\\", "\x00", "é", "\U0001f600", " and ", "- ", "not ",
+    "random_zipfian(1,1,0)",
 )  # fmt: skip
 
 
@@ -31,7 +32,13 @@ def make(chance: random.Random) -> bytes:
     """A script, mangled; or a chain or a nest of one thing."""
     if chance.random() < 0.1:
         before, middle, after = chance.choice(
-            [("(", "1", ")"), ("1+", "1", ""), ("not ", "true", ""), ("- ", "1", ""), ("case when true then ", "1", " end")]
+            [
+                ("(", "1", ")"),
+                ("1+", "1", ""),
+                ("not ", "true", ""),
+                ("- ", "1", ""),
+                ("case when true then ", "1", " end"),
+            ]
         )
         times = chance.choice([100, 400, 4_000, 60_000])
         return f"\\set x {before * times}{middle}{after * times}\nSELECT :x;\n".encode()

@@ -36,7 +36,7 @@ def row(*values: bytes) -> bytes:
 
 READY = message(b"Z", b"I")
 POSTGRES = (
-    message(b"R", struct.pack(">I", 0)) + message(b"S", b"server_version\0" b"18.6\0") + message(b"K", b"\0" * 8) + READY,
+    message(b"R", struct.pack(">I", 0)) + message(b"S", b"server_version\018.6\0") + message(b"K", b"\0" * 8) + READY,
     message(b"1") + message(b"t", b"\0\1\0\0\0\x17") + message(b"T", b"\0\1one\0" + b"\0" * 18) + READY,
     message(b"2") + row(b"1", b"two") + row() + message(b"C", b"SELECT 2\0") + READY,
     message(b"E", b"SERROR\0C42P01\0Mno such table\0\0") + READY,
@@ -46,8 +46,9 @@ POSTGRES = (
 )
 RESP = (
     b"%1\r\n+proto\r\n:3\r\n", b"+OK\r\n", b"$3\r\nabc\r\n", b"*2\r\n$1\r\na\r\n$-1\r\n", b"-ERR no\r\n", b":12\r\n",
-    b"_\r\n", b"#t\r\n", b",1.5\r\n", b"=7\r\ntxt:abc\r\n", b">2\r\n+a\r\n+b\r\n", b"|1\r\n+a\r\n:1\r\n", b"*1\r\n*1\r\n*1\r\n",
-    b"$26\r\nredis_version:7\r\nprocess_id:1\r\n", b"$2147483647\r\n", b"*1000000000\r\n", b"+" + b"x" * 70_000,
+    b"_\r\n", b"#t\r\n", b",1.5\r\n", b"=7\r\ntxt:abc\r\n", b">2\r\n+a\r\n+b\r\n", b"|1\r\n+a\r\n:1\r\n",
+    b"*1\r\n*1\r\n", b"$26\r\nredis_version:7\r\nprocess_id:1\r\n", b"$2147483647\r\n", b"*1000000000\r\n",
+    b"+" + b"x" * 70_000,
 )  # fmt: skip
 
 
@@ -155,9 +156,12 @@ def use_postgres(said: bytes, folder: Path) -> None:
 
 def use_resp(said: bytes, folder: Path) -> None:
     """As the target of YCSB, and where its settings are read."""
-    offered("redis", said, folder / "load" if (folder / "load").mkdir() is None else folder)
+    apart = folder / "load"
+    apart.mkdir()
+    offered("redis", said, apart)
     with Server(said, folder) as server, suppress(EngineFault):
-        with target(f"redis://localhost?host={server.path}").reach(folder, 4):
+        url = f"redis://localhost?host={server.path}"
+        with target(url).reach(folder, 4):
             pass
 
 

@@ -11,7 +11,7 @@ import click
 
 from weigh._kinds import LOAD
 from weigh._runs import DEFAULT_OUT
-from weigh.cli.output import print_results
+from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.model.errors import UsageError
 
@@ -154,7 +154,7 @@ def _keep_secret(target: str, server: Target) -> None:
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
     password = "PGPASSWORD or ~/.pgpass" if server.kind == "postgres" else "REDISCLI_AUTH"
-    click.echo(
+    say(
         f"weigh: the password of --target stands in the list of processes and in the shell's history; {now}. "
         f"{password}, or --target-file FILE, keep it out.",
         err=True,

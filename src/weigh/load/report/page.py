@@ -135,11 +135,7 @@ def _plots(
     made = _over_time(run, duration) if over_time else []
     spectra = [_spectrum("response", run.whole.response, 1), _spectrum("service", run.whole.service, 3)]
     made.append(("Spectrum: how many are slower", plots.spectrum(spectra, f"spectrum of the {run.loop} loop"), spectra))
-    return tuple(
-        (title, drawing, plots.seen(curves))
-        for title, drawing, curves in made
-        if drawing
-    )
+    return tuple((title, drawing, plots.seen(curves)) for title, drawing, curves in made if drawing)
 
 
 def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list[Curve]]]:

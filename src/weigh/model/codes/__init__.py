@@ -136,7 +136,7 @@ E2_SPILL = warning("E2.spill", _EXPECTING, "temporary files lie on another kind 
 E4_BEFORE = warning(
     "E4.before",
     Page(_METHOD, "The quiet check"),
-    "the machine was not quiet just before the first block, or a run of a load",
+    "others used the machine just before the first block, or just before a run of a load",
 )
 E4_CONTENDED = graded(
     "E4.contended",
