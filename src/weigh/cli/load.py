@@ -91,7 +91,6 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("--strict", is_flag=True, help="Exit 3 when a run is refused.")
 def load(
     workload: tuple[str, ...],
     target: str | None,
@@ -99,7 +98,6 @@ def load(
     out: Path,
     as_json: bool,
     quiet: bool,
-    strict: bool,
     **flags: Any,
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
@@ -124,7 +122,7 @@ def load(
     folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
-    click.get_current_context().exit(int(results.exit_code(strict=strict)))
+    click.get_current_context().exit(int(results.exit_code()))
 
 
 def _named(target: str | None, file: Path | None) -> str:

@@ -59,6 +59,8 @@ def run(
         WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the error that
             ended it is raised with the evidence's place as a note.
     """
+    # What is misspelt there is said before anything is locked.
+    settle.patience()
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
