@@ -13,7 +13,7 @@ from weigh.data.generator import dataset_scale
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
-from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender
+from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender, unwritable
 from weigh.model.errors import UsageError, nearest
 from weigh.model.progress import Silence
 from weigh.model.resources import parse_cpus
@@ -117,7 +117,7 @@ def _from_table(table: ContenderTable) -> Contender:
         engine=table.engine,
         version=table.version,
         pins=tuple(table.pins),
-        settings=table.settings,
+        settings={name: str(value) if unwritable(value) else value for name, value in table.settings.items()},
     )
     return contender if contender.name else msgspec.structs.replace(contender, name=contender.spec)
 
