@@ -12,8 +12,8 @@ from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.family_cpu import OutsideClock
 from weigh.experiment.results.start_costs import StartCosts
-from weigh.experiment.results.storage import WorkingSet
 from weigh.host.knobs.read import KnobRead
+from weigh.machine.working_set import WorkingSet
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Setting
 from weigh.model.finding import Finding
