@@ -214,6 +214,13 @@ CATALOGUE = _rows(
         "a finding says what kind the store is, and that its scans go over an index of their own",
     ),
     (
+        "L9",
+        Page("concept/series.md", "The percentiles"),
+        "one stall is sold as a resolved percentile",
+        "a percentile needs 20 slow requests that came independently of each other; else it is not resolved, and what "
+        "this run saw stands there instead",
+    ),
+    (
         "T1",
         _VERDICTS,
         "a difference inside the noise is called a win",

@@ -95,8 +95,14 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
         if one.contender is not None:
             text = f"{one.contender} is inadmissible: {one.text}"
             found.setdefault(one.contender, Reason(code=one.code, text=text))
+    refuted = basis.gate.refuted if basis.gate else {}
     for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
-        text = f"{name} is inadmissible: its answers are contradicted on {_listed(operations)}"
+        said = (
+            "its answers are contradicted"
+            if name in refuted
+            else "others answer differently, and who is right is open,"
+        )
+        text = f"{name} is inadmissible: {said} on {_listed(refuted.get(name, operations))}"
         found.setdefault(name, codes.A1.reason(text))
     return found
 

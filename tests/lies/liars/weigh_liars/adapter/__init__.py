@@ -18,6 +18,7 @@ LIES: dict[Any, type[Honest]] = {
     "absent": answers.Absent,
     "group": answers.Group,
     "last-row": answers.LastRow,
+    "duplicates": answers.Duplicates,
     "rounding": answers.Rounding,
     "late": answers.Late,
     "other-forms": forms.OtherForms,
