@@ -104,7 +104,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     def asks_unseen(self, contender: str, slot: Slot, temperature: str) -> bool:
         """Whether the untimed execution of a turn is a question that nobody asked before.
 
-        Not in the first round: what an engine does once for a text in a life is to lie before its first timed execution.
+        Not in the first round: what an engine does once for a text in a life lies before its first timed execution.
         """
         return temperature == "hot" and slot.round > 0 and slot.operation in self.varied.get(contender, ())
 

@@ -154,7 +154,7 @@ def unseen(secret: str, block: int, slot: Slot, operation: Operation) -> tuple[s
     place = (secret, block, slot.operation, slot.case, slot.round)
     drawn = permuted([name for name in alike if name != slot.case] or [slot.case], *place)
     digest = hashlib.sha256("\x1f".join(map(str, place)).encode()).digest()
-    return drawn[0], 1 + int.from_bytes(digest[:4])
+    return drawn[0], 1 + (int.from_bytes(digest[:4]) >> 2)
 
 
 def cpus_of(block: int, cpus: Sequence[int], needed: int) -> tuple[int, ...]:

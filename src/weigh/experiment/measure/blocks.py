@@ -435,9 +435,7 @@ class Blocks:
     def _checked(
         self, position: Position, executions: Iterable[Execution], first: Position | None = None
     ) -> tuple[Sample, ...]:
-        """Samples of a turn, each answer compared with the one the gate saw; the untimed one may have a position of
-        its own.
-        """
+        """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
         placed = [(first if first and one.run == 0 else position, one) for one in executions]
         samples = tuple(sample(where, one, self._answers.check(where, one)) for where, one in placed)
         if any(one.outcome is Outcome.WRONG for one in samples):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import cold, drift, duet, precision, precision_findings, storage
+from weigh.experiment.results import cold, drift, duet, plausibility, precision, precision_findings, repetition, storage
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
@@ -144,6 +144,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
     findings += clock_coverage(samples)
+    findings += repetition.repetitions(attempts)
+    findings += plausibility.implausible(attempts)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
@@ -164,7 +166,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     looks = [look for record in attempts for look in record.looks]
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
     for metric in METRICS:
-        refused_by = (proven.refused, *refusals(attempts, watched, metric))
+        unexplained = repetition.refusals(findings, latest.spec.temperatures)
+        refused_by = (proven.refused, unexplained, *refusals(attempts, watched, metric))
         analysis = _analyse(latest, before, gate, samples, findings, metric, refused_by, shares)
         analyses[metric] = cold.withheld(analysis, proven.refused)
     results = ExperimentResults(

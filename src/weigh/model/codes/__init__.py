@@ -90,11 +90,23 @@ A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqu
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A9_PLAN = note(
+    "A9.plan", _PROBES, "a repeated query is quicker because its plan is kept, and its rows are read all the same"
+)
+A9_SUSPECT = error(
+    "A9.suspect", _PROBES, "a repeated query is much faster than a new one, and whether a cache answers cannot be told"
+)
+A9_UNVARIED = note("A9.unvaried", _PROBES, "whether a repeated query is executed could not be tried")
 A12_ANSWERS = error(
     "A12.answers",
     _PROBES,
     "it answers questions on data that nobody had seen as it did on the given data",
     disqualifies=True,
+)
+A12_FAST = error(
+    "A12.fast",
+    _PROBES,
+    "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
 )
 A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
