@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, elsewhere, forms, memory, misbehaving, others, pace, share, work
+from . import answers, boundary, clock, data, elsewhere, forms, memory, misbehaving, others, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -42,6 +42,16 @@ LIES: dict[Any, type[Honest]] = {
     "cache-later": memory.Later,
     "cache-on-disk": memory.OnDisk,
     "compiles": memory.Compiles,
+    "cache": clock.Cache,
+    "slow-clock": boundary.SlowClock,
+    "rewritten-clock": boundary.RewrittenClock,
+    "wire": boundary.Wire,
+    "in-release": boundary.InRelease,
+    "in-collector": boundary.InCollector,
+    "helped": boundary.Helped,
+    "compiles-first": boundary.CompilesFirst,
+    "leaves": boundary.Leaves,
+    "trickles": boundary.Trickles,
     "table": elsewhere.Table,
     "old-rows": elsewhere.OldRows,
     "truth": elsewhere.Truth,
