@@ -42,7 +42,6 @@ LIES: dict[Any, type[Honest]] = {
     "cache-later": memory.Later,
     "cache-on-disk": memory.OnDisk,
     "compiles": memory.Compiles,
-    "cache": clock.Cache,
     "slow-clock": boundary.SlowClock,
     "rewritten-clock": boundary.RewrittenClock,
     "wire": boundary.Wire,
