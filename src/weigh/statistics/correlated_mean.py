@@ -11,8 +11,9 @@ from scipy import special
 from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.model.verdict import Reason
-from weigh.statistics import textbook_errors
+from weigh.statistics import alternation, textbook_errors
 from weigh.statistics.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
+from weigh.statistics.tail_index import Tail
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -72,6 +73,7 @@ class Series:
         from weigh._native import BatchMeans
 
         self._batches: BatchMeans = BatchMeans()
+        self._tail = Tail()
 
     @property
     def count(self) -> int:
@@ -95,6 +97,7 @@ class Series:
             self._batches.push(pa.table({"samples": column}))
         except ValueError as error:
             raise _not_numbers(str(error)) from error
+        self._tail.add(samples)
 
     def merge(self, later: Series) -> None:
         """Add a later part of the same series.
@@ -104,6 +107,7 @@ class Series:
         mean and the variance.
         """
         self._batches.merge(later._batches)
+        self._tail.merge(later._tail)
 
     def mean(self, *, confidence: float = 0.95) -> SeriesMean:
         """The mean of all samples so far, by the method "batch" of :func:`mean`.
@@ -125,6 +129,7 @@ class Series:
             np.asarray(means, dtype=np.float64),
             size,
             confidence,
+            self._tail.index(),
         )
 
 
@@ -190,7 +195,14 @@ def _textbook(samples: Floats, confidence: float, method: str) -> SeriesMean:
 
 
 def _judged(
-    count: int, centre: float, variance: float, skewness: float, means: Floats, size: int, confidence: float
+    count: int,
+    centre: float,
+    variance: float,
+    skewness: float,
+    means: Floats,
+    size: int,
+    confidence: float,
+    index: float | None,
 ) -> SeriesMean:
     """Interval or refusal, from the moments of the samples and the batch means."""
     found = long_run(means)
@@ -198,6 +210,13 @@ def _judged(
     square = found.variance * size / count if found else 0.0
     effective = variance / square if variance > 0 and square > 0 else float(count)
     refused = _refusal(count, effective, found, drift_p, constant=variance == 0)
+    if refused is None and (apart := alternation.lag(means)) is not None:
+        refused = _in_turn(apart * size)
+    if refused is None and index is not None:
+        refused = codes.T3_HEAVY.reason(
+            f"the largest samples follow a power law of index {index:.2g}: below 2 there is no variance, and one more "
+            "sample may move the mean by more than all before. Give the percentiles"
+        )
     low = high = error = None
     if refused is None and found is not None:
         error = float(np.sqrt(square * _surcharge(effective, found.freedom)))
@@ -240,6 +259,13 @@ def _refusal(
             "minutes. Measure longer, or find out what changes"
         )
     return None
+
+
+def _in_turn(apart: int) -> Reason:
+    return codes.T3_CORRELATED.reason(
+        f"samples that are {apart} apart belong together and wander, as those of {apart} connections do that are written "
+        "down in turn: the error of their mean cannot be told from this order. Give each connection by itself"
+    )
 
 
 def _needed(freedom: float) -> float:

@@ -285,7 +285,10 @@ T2_SMALL = warning("T2.small", _LADDER, "noise hides the margin at this scale, a
 T2_NONE = warning("T2.none", _LADDER, "noise hides the margin at every scale that was measured")
 T2_LOST = warning("T2.lost", _LADDER, "a larger scale resolves the margin no more")
 T3_SHORT = plain("T3.short", _MEAN, "the series holds too few independent samples for an interval")
-T3_CORRELATED = plain("T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, so no interval")
+T3_CORRELATED = plain(
+    "T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, or those of one connection in many"
+)
+T3_HEAVY = plain("T3.heavy", _MEAN, "the largest samples follow a law without a variance, so no interval of the mean")
 T3_INTERVALS = note(
     "T3.intervals", _JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
 )
@@ -318,6 +321,7 @@ T8_STOP = plain("T8.stop", _ATTEMPTS, "measuring ended when nothing that was dec
 T8_STOPPED = plain("T8.stopped", _LOAD_TIER, "the load was broken off before its end")
 T8_UNFINISHED = plain("T8.unfinished", _TIERS, "an attempt with times was not completed")
 T8_LOST = plain("T8.lost", _VERDICTS, "starts of one side are missing, and the missing ones may be the slow ones")
+T8_GAPS = warning("T8.gaps", _JUDGED, "numbers of starts are left out in the file: what was lost may be the slow ones")
 T10 = plain("T10", _BESIDE, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", _VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs than were asked for")
