@@ -72,8 +72,8 @@ CATALOGUE = _rows(
     (
         "A6",
         Page("reference/lies.md", "A6: what the clock covers"),
-        "the clock covers different work: it is done before the clock starts",
-        "one timed region for all; the CPU time of taking the query is measured apart from that of executing it",
+        "the clock covers different work: it is done before the clock starts, or between the executions",
+        "one timed region for all; taking the query and freeing the last result are measured apart from executing it",
     ),
     (
         "A7",
@@ -92,6 +92,13 @@ CATALOGUE = _rows(
         _PROBES,
         "a result cache answers",
         "caches off, read back, disclosed; others are found by asking with an unseen literal",
+    ),
+    (
+        "A10",
+        Page("concept/method.md", "Two clocks"),
+        "a contender meddles with its own clock, or with what it reports",
+        "bounded by weigh's own clock on its side; outside the bound the contender is disqualified, and a verdict that "
+        "the two clocks do not share is refused",
     ),
     (
         "A12",

@@ -98,6 +98,16 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache, self.hidden)
 
 
+def check(contender: Contender) -> None:
+    """Find a misspelt engine or variant before anything is made.
+
+    Raises:
+        UsageError: no such engine, or it has no such variant.
+        EngineFault: it cannot be loaded.
+    """
+    _variants(engines.load(contender.engine), contender)
+
+
 def ready(contender: Contender, cache: Path) -> PreparedContender:
     """Load the engine and make or find its environment.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh import __version__
-from weigh.answers.votes import UNDECIDED, conclude
+from weigh.answers.votes import conclude
 from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.engines.process import WorkerEnded
 from weigh.evidence import attempts
@@ -27,6 +27,7 @@ from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import UsageError
+from weigh.model.gate import UNDECIDED
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
 from weigh.verdict.disqualified import disqualified
