@@ -1,4 +1,4 @@
-"""Samples of several sources taken in turn: those that are some places apart resemble each other, and then less and less.
+"""Samples of several sources taken in turn: those some places apart resemble each other, and then less and less.
 
 Eight connections whose answers are written down in turn give a series in which every eighth sample belongs together.
 Its spectrum has a narrow peak at frequency zero, and as high ones elsewhere: what the long-run variance is read from

@@ -29,6 +29,8 @@ LEAST_EFFECTIVE = 30
 _SURE = 0.925
 """How sure it must be that there are so many: by simulation, so that runs with 25 are refused 19 times in 20."""
 _TREND = 0.01
+_REPELLED = 3.0
+"""Effective samples for each sample beyond which the series scatters less than independent samples would."""
 _ERRORS = {
     "naive": textbook_errors.naive,
     "kolaczkowski": textbook_errors.kolaczkowski,
@@ -109,8 +111,12 @@ class Series:
         self._batches.merge(later._batches)
         self._tail.merge(later._tail)
 
-    def mean(self, *, confidence: float = 0.95) -> SeriesMean:
+    def mean(self, *, confidence: float = 0.95, intervals: bool = False) -> SeriesMean:
         """The mean of all samples so far, by the method "batch" of :func:`mean`.
+
+        Args:
+            confidence: level of the interval.
+            intervals: as of :func:`mean`.
 
         Raises:
             UsageError: there is no sample, or the confidence is not between 0 and 1.
@@ -130,22 +136,28 @@ class Series:
             size,
             confidence,
             self._tail.index(),
+            intervals=intervals,
         )
 
 
-def mean(values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch") -> SeriesMean:
+def mean(
+    values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch", intervals: bool = False
+) -> SeriesMean:
     """The mean of samples in the order of time, and its interval.
 
     "batch" reads the long-run variance from the lowest frequencies of up to 512 batch means
     (:func:`weigh.statistics.long_run_variance.long_run`), corrects Student's t for the skewness of the samples (R.
     Willink, Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
-    (``T3.short``), where correlation is left at the coarsest look (``T3.correlated``) and where the series drifts
+    (``T3.short``), where correlation is left at the coarsest look or the samples are those of several sources in turn
+    (``T3.correlated``), where the largest follow a law without a variance (``T3.heavy``) and where the series drifts
     (``T4.drift``). The others are for comparison, and never refuse.
 
     Args:
         values: samples in one dimension.
         confidence: level of the interval.
         method: how the error is found.
+        intervals: each sample is a figure of an interval of time, as a rate is; these come from no sources in turn, and
+            that is not asked.
 
     Raises:
         UsageError: there is no sample, one is not a finite number, or an argument is out of range.
@@ -153,7 +165,7 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch
     if method == "batch":
         series = Series()
         series.add(values)
-        return series.mean(confidence=confidence)
+        return series.mean(confidence=confidence, intervals=intervals)
     if method not in _ERRORS:
         raise UsageError(f"there is no method '{method}'", remedy=f"known: {', '.join(get_args(Method))}")
     _confidence(confidence)
@@ -203,6 +215,8 @@ def _judged(
     size: int,
     confidence: float,
     index: float | None,
+    *,
+    intervals: bool,
 ) -> SeriesMean:
     """Interval or refusal, from the moments of the samples and the batch means."""
     found = long_run(means)
@@ -210,7 +224,9 @@ def _judged(
     square = found.variance * size / count if found else 0.0
     effective = variance / square if variance > 0 and square > 0 else float(count)
     refused = _refusal(count, effective, found, drift_p, constant=variance == 0)
-    if refused is None and (apart := alternation.lag(means)) is not None:
+    # Where neighbours repel each other, as counts of a schedule do, nothing is hidden.
+    asked = not intervals and effective < _REPELLED * count
+    if refused is None and asked and (apart := alternation.lag(means)) is not None:
         refused = _in_turn(apart * size)
     if refused is None and index is not None:
         refused = codes.T3_HEAVY.reason(
@@ -263,8 +279,8 @@ def _refusal(
 
 def _in_turn(apart: int) -> Reason:
     return codes.T3_CORRELATED.reason(
-        f"samples that are {apart} apart belong together and wander, as those of {apart} connections do that are written "
-        "down in turn: the error of their mean cannot be told from this order. Give each connection by itself"
+        f"samples that are {apart} apart belong together and wander, as those of {apart} connections do that are "
+        "written down in turn: the error of their mean cannot be told from this order. Give each connection by itself"
     )
 
 

@@ -345,6 +345,7 @@ X_SERIAL = note(
     Page(_METHOD, "Blocks, turns, arms"),
     "the arms of a block live one after another, because they do not fit into memory together",
 )
+X_COLUMNS = note("X.columns", Page(_JUDGE, "CSV"), "columns of the file that were not read")
 X_DUET = note("X.duet", Page(_METHOD, "Duets"), "each contender was measured while the baseline executed beside it")
 X_RESUMED = note("X.resumed", Page(_EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
 X_RELATION = note(
