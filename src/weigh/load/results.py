@@ -101,7 +101,9 @@ def load_results(record: LoadRecord) -> LoadResults:
         if one.reasons:
             run = computed[one.number]
             computed[one.number] = msgspec.structs.replace(run, reasons=(*run.reasons, *one.reasons))
-    keys = list(dict.fromkeys((run.loop, run.connections) for run in record.runs))
+    made = {(run.loop, run.connections) for run in record.runs}
+    # As they were asked for: they are made in random order.
+    keys = [(loop, own) for own in record.spec.connections for loop in record.spec.loops if (loop, own) in made]
     groups = tuple(
         _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
         for key in keys

@@ -89,6 +89,9 @@ A6_PLANNED = note(
 A7 = plain("A7", _SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
 A8 = plain("A8", _STATUSES, "nobody independent confirmed the answers")
+A8_UNCHECKED = note(
+    "A8.unchecked", _LOAD_TIER, "nobody checks what the server answers to the load's scripts, only that it is no error"
+)
 A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqualifies=True)
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
@@ -141,7 +144,9 @@ E2_OVERLAY = graded(
 E2_HOST = graded("E2.host", _EXPECTING, "the data lies in a folder of the machine under this one")
 E2_SPILL = warning("E2.spill", _EXPECTING, "temporary files lie on another kind of storage than expected of the data")
 E4_BEFORE = warning(
-    "E4.before", Page(_METHOD, "The quiet check"), "others used the machine just before the first block"
+    "E4.before",
+    Page(_METHOD, "The quiet check"),
+    "others used the machine just before the first block, or just before a run of a load",
 )
 E4_CONTENDED = graded(
     "E4.contended",
@@ -220,6 +225,9 @@ E7_DURABILITY = note(
     "a contender is not durable, which changes nothing where it only reads",
 )
 E7_NOT_DURABLE = warning("E7.not_durable", _DURABLE, "the server may lose a write that it has acknowledged")
+E7_NOT_WRITTEN_OUT = note(
+    "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
+)
 E7_UNREAD = warning("E7.unread", _DURABLE, "the settings of the server cannot be read, so its durability is not known")
 E8_LATE = plain("E8.late", _REFUSED, "the load generator itself was late, so the times are its own")
 E8_SATURATED = plain("E8.saturated", _REFUSED, "the load generator had no CPU left, so the result is its own")
