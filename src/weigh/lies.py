@@ -346,13 +346,15 @@ CATALOGUE = _rows(
         "R7",
         Page("reference/workloads.md", "The notice"),
         "a TPC name or metric on a run that is not a TPC result",
-        "every report on such a workload says so: derived, not comparable to published results; no TPC metric appears",
+        "every report on such a workload, of a run or a load, says so: derived, not comparable to published results; "
+        "no TPC metric appears",
     ),
     (
         "R8",
         Page("reference/lies.md"),
         "publishing what a licence forbids to publish",
-        "engines carry their vendor's terms with the source, and every report on them says so",
+        "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
+        "comes with weigh has such terms",
     ),
 )
 """What this version catches. A row is added with its liar and its honest twin, not before."""

@@ -10,8 +10,8 @@ from weigh.experiment.report import knobs, machine, resources
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
-from weigh.experiment.results.storage import WorkingSet
 from weigh.host.knobs.read import KnobRead
+from weigh.machine.working_set import WorkingSet
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Setting
 from weigh.model.finding import Finding

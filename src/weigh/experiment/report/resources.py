@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.experiment.results import resources
-from weigh.experiment.results.storage import WorkingSet, places, working_set
+from weigh.experiment.results.storage import places, working_set
+from weigh.machine.working_set import WorkingSet
 from weigh.model import units
 from weigh.model.resources import cpus_text
 from weigh.model.storage import Place

@@ -138,6 +138,8 @@ def _heading(results: ExperimentResults) -> Text:
             f"written by {manifest.writer}, {_codec(manifest)}; the same bytes for all contenders",
             style="dim",
         )
+        for one in manifest.converted or ():
+            text.append(f"\n{one_line(str(one))}", style="dim")
     if record.environment:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))

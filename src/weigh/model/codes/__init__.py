@@ -89,6 +89,9 @@ A6_PLANNED = note(
 A7 = plain("A7", _SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
 A8 = plain("A8", _STATUSES, "nobody independent confirmed the answers")
+A8_UNCHECKED = note(
+    "A8.unchecked", _LOAD_TIER, "nobody checks what the server answers to the load's scripts, only that it is no error"
+)
 A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqualifies=True)
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
@@ -153,7 +156,9 @@ E2_OVERLAY = graded(
 E2_HOST = graded("E2.host", _EXPECTING, "the data lies in a folder of the machine under this one")
 E2_SPILL = warning("E2.spill", _EXPECTING, "temporary files lie on another kind of storage than expected of the data")
 E4_BEFORE = warning(
-    "E4.before", Page(_METHOD, "The quiet check"), "others used the machine just before the first block"
+    "E4.before",
+    Page(_METHOD, "The quiet check"),
+    "others used the machine just before the first block, or just before a run of a load",
 )
 E4_CONTENDED = graded(
     "E4.contended",
@@ -232,6 +237,9 @@ E7_DURABILITY = note(
     "a contender is not durable, which changes nothing where it only reads",
 )
 E7_NOT_DURABLE = warning("E7.not_durable", _DURABLE, "the server may lose a write that it has acknowledged")
+E7_NOT_WRITTEN_OUT = note(
+    "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
+)
 E7_UNREAD = warning("E7.unread", _DURABLE, "the settings of the server cannot be read, so its durability is not known")
 E8_LATE = plain("E8.late", _REFUSED, "the load generator itself was late, so the times are its own")
 E8_SATURATED = plain("E8.saturated", _REFUSED, "the load generator had no CPU left, so the result is its own")
@@ -307,7 +315,10 @@ T2_SMALL = warning("T2.small", _LADDER, "noise hides the margin at this scale, a
 T2_NONE = warning("T2.none", _LADDER, "noise hides the margin at every scale that was measured")
 T2_LOST = warning("T2.lost", _LADDER, "a larger scale resolves the margin no more")
 T3_SHORT = plain("T3.short", _MEAN, "the series holds too few independent samples for an interval")
-T3_CORRELATED = plain("T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, so no interval")
+T3_CORRELATED = plain(
+    "T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, or those of one connection in many"
+)
+T3_HEAVY = plain("T3.heavy", _MEAN, "the largest samples follow a law without a variance, so no interval of the mean")
 T3_INTERVALS = note(
     "T3.intervals", _JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
 )
@@ -340,6 +351,7 @@ T8_STOP = plain("T8.stop", _ATTEMPTS, "measuring ended when nothing that was dec
 T8_STOPPED = plain("T8.stopped", _LOAD_TIER, "the load was broken off before its end")
 T8_UNFINISHED = plain("T8.unfinished", _TIERS, "an attempt with times was not completed")
 T8_LOST = plain("T8.lost", _VERDICTS, "starts of one side are missing, and the missing ones may be the slow ones")
+T8_GAPS = warning("T8.gaps", _JUDGED, "numbers of starts are left out in the file: what was lost may be the slow ones")
 T10 = plain("T10", _BESIDE, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", _VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs than were asked for")
@@ -353,6 +365,7 @@ X_SERIAL = note(
     Page(_METHOD, "Blocks, turns, arms"),
     "the arms of a block live one after another, because they do not fit into memory together",
 )
+X_COLUMNS = note("X.columns", Page(_JUDGE, "CSV"), "columns of the file that were not read")
 X_DUET = note("X.duet", Page(_METHOD, "Duets"), "each contender was measured while the baseline executed beside it")
 X_RESUMED = note("X.resumed", Page(_EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
 X_RELATION = note(
