@@ -92,7 +92,7 @@ CATALOGUE = _rows(
         "A9",
         _PROBES,
         "a result cache answers",
-        "caches off, read back, disclosed; others are found by asking with an unseen literal",
+        "caches off, read back, disclosed; others are found on every operation by asking anew",
     ),
     (
         "A10",
@@ -113,7 +113,7 @@ CATALOGUE = _rows(
         _PROBES,
         "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
         "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
-        "hidden from contenders where weigh is root",
+        "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
     (
         "D3",

@@ -30,6 +30,8 @@ from weigh.model.timeline import Watch
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.model.schedule import Slot
+
 
 class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
     """Where and with what an attempt ran.
@@ -86,6 +88,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         serial: whether the arms live one after another.
         cold: cold blocks, after the hot ones.
         cpus: CPUs that every arm of a block is kept on; 0 for all that there are.
+        secret: of the questions that nobody asked before (:func:`weigh.model.schedule.unseen`), drawn after the gate.
+        varied: operations of each contender that have such questions.
     """
 
     cases: tuple[tuple[str, str], ...]
@@ -95,6 +99,15 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     serial: bool = False
     cold: int = 0
     cpus: int = 0
+    secret: str = ""
+    varied: dict[str, tuple[str, ...]] = {}
+
+    def asks_unseen(self, contender: str, slot: Slot, temperature: str) -> bool:
+        """Whether the untimed execution of a turn is a question that nobody asked before.
+
+        Not in the first round: what an engine does once for a text in a life lies before its first timed execution.
+        """
+        return temperature == "hot" and slot.round > 0 and slot.operation in self.varied.get(contender, ())
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,7 +32,8 @@ from weigh.host import facts, processes, server_ties
 from weigh.host.sampling import Sampling
 from weigh.model import codes
 from weigh.model.sample import Outcome
-from weigh.model.schedule import Arm, Slot, cpus_of, start_order
+from weigh.model.schedule import Arm, Slot, cpus_of, start_order, unseen
+from weigh.workloads.salted import salted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -107,6 +108,7 @@ class Blocks:
         self._cpu: list[TurnCpu] = []
         self._untied: set[tuple[str, int]] = set()
         self._cpus = 0
+        self._plan: Planned | None = None
         # For as long as there are blocks: the kernel ends a worker with the thread that started it.
         self._starters = ThreadPoolExecutor(max_workers=len(arms))
 
@@ -154,7 +156,7 @@ class Blocks:
             DiskFull: the journal cannot be written.
         """
         self._failed.update(unable)
-        self._cpus = plan.cpus
+        self._cpus, self._plan = plan.cpus, plan
         cases, starts, most = plan.cases, plan.starts, plan.starts + plan.cold
         watched = precision.Plan(operations=len(operations_of(cases)), rounds=plan.rounds, most=starts)
         # All but the last block that was begun are whole: the next begins when one ends.
@@ -353,11 +355,20 @@ class Blocks:
         found, self._cpu = tuple(self._cpu), []
         return found
 
-    def _text(self, slot: Slot, arm: str) -> str:
-        """The query of a place as its contender gets it."""
+    def _text(self, slot: Slot, arm: str, case_name: str = "") -> str:
+        """The query of a place as its contender gets it, or the same with another case's literals."""
         operation = self._workload.operation(slot.operation)
-        case = next(case for case in operation.cases if case.name == slot.case)
+        case = next(case for case in operation.cases if case.name == (case_name or slot.case))
         return operation.text(case, self._contenders[self._arms[arm].contender].engine.dialect)
+
+    def _first(self, position: Position, slot: Slot, arm: str) -> tuple[Position, str]:
+        """The untimed execution of a turn, and its query: one that nobody asked before, where the plan says so."""
+        text = self._text(slot, arm)
+        if self._plan is None or not self._plan.asks_unseen(position.contender, slot, position.temperature):
+            return position, text
+        case, salt = unseen(self._plan.secret, position.block, slot, self._workload.operation(slot.operation))
+        other = salted(self._text(slot, arm, case), salt)
+        return (msgspec.structs.replace(position, case=case, salt=salt), other) if other else (position, text)
 
     def _alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
         """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
@@ -398,6 +409,7 @@ class Blocks:
         (arm,) = slot.arms
         start, worker = workers.get(arm, (self._starts, None))
         position = self._position(block, start, number, slot, arm)
+        first, text = self._first(position, slot, arm)
         executions: list[Execution] = []
         at = 0.0
         try:
@@ -407,13 +419,15 @@ class Blocks:
             if position.solo:
                 duet.keep_on(worker.pid, self._halves[0])
             self._accounts[arm].begin()
-            prepared = worker.prepare(self._text(slot, arm), timeout)
+            prepared = worker.prepare(text, timeout)
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
                 if run == 1 and executions[0].cost.bytes_read is None and self._files.get(arm):
                     # The kernel tells the worker of its own process only, and a server's are others.
                     elsewhere = processes.bytes_read(worker.pid)
+                if run == 1 and first.salt:
+                    prepared = worker.prepare(self._text(slot, arm), timeout)
                 at = self._now
                 executions.append(execute(worker, prepared, run, at, timeout))
             self.watching.mark()
@@ -426,8 +440,9 @@ class Blocks:
                 workers.pop(arm, None)
             self._failed.add((position.contender, slot.operation))
             # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
-            return (*self._checked(position, executions), failed(position, len(executions), at, ended))
-        return self._checked(position, executions)
+            where = position if executions else first
+            return (*self._checked(position, executions, first), failed(where, len(executions), at, ended))
+        return self._checked(position, executions, first)
 
     @property
     def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -466,9 +481,12 @@ class Blocks:
         # In the order of their times: what was executed at the same moment stands together.
         return tuple(sorted(samples, key=lambda one: one.run))
 
-    def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
-        """Samples of a turn, each answer compared with the one the gate saw."""
-        samples = tuple(sample(position, one, self._answers.check(position, one)) for one in executions)
+    def _checked(
+        self, position: Position, executions: Iterable[Execution], first: Position | None = None
+    ) -> tuple[Sample, ...]:
+        """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
+        placed = [(first if first and one.run == 0 else position, one) for one in executions]
+        samples = tuple(sample(where, one, self._answers.check(where, one)) for where, one in placed)
         if any(one.outcome is Outcome.WRONG for one in samples):
             self._wrong.add(position.operation)
         return samples

@@ -53,7 +53,9 @@ class FamilyAccount:
         """
         used, now = self._seconds, time.monotonic()
         told = [one.cost.cpu_s for one in executions]
-        asides = [*(one.prepared for one in executions[:1]), *(one.handing for one in executions)]
+        # A query is handed over once for several executions.
+        queries = {id(one.prepared): one.prepared for one in executions}
+        asides = [*queries.values(), *(one.handing for one in executions)]
         found = TurnCpu(
             **self._whose,
             turn=position.turn,

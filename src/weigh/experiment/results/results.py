@@ -14,8 +14,10 @@ from weigh.experiment.results import (
     drift,
     duet,
     family_cpu,
+    plausibility,
     precision,
     precision_findings,
+    repetition,
     round_trip,
     start_costs,
     storage,
@@ -163,6 +165,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += family_cpu.findings(outside)
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
+    findings += repetition.repetitions(attempts)
+    findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
@@ -184,7 +188,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     looks = [look for record in attempts for look in record.looks]
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
     for metric in METRICS:
-        refused_by = (proven.refused, *refusals(attempts, watched, metric))
+        unexplained = repetition.refusals(findings, latest.spec.temperatures)
+        refused_by = (proven.refused, unexplained, *refusals(attempts, watched, metric))
         judge = partial(_analyse, latest, before, gate, findings=findings, metric=metric, shares=shares)
         analysis = judge(samples, refused_by=refused_by)
         if metric == HEADLINE:

@@ -101,6 +101,13 @@ A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqu
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A9_PLAN = note(
+    "A9.plan", _PROBES, "a repeated query is quicker because its plan is kept, and its rows are read all the same"
+)
+A9_SUSPECT = error(
+    "A9.suspect", _PROBES, "a repeated query is much faster than a new one, and whether a cache answers cannot be told"
+)
+A9_UNVARIED = note("A9.unvaried", _PROBES, "whether a repeated query is executed could not be tried")
 A10_CLOCK = error(
     "A10.clock", _BOUND, "the times it says are not those that go by on weigh's own clock", disqualifies=True
 )
@@ -134,6 +141,11 @@ A12_ANSWERS = error(
     _PROBES,
     "it answers questions on data that nobody had seen as it did on the given data",
     disqualifies=True,
+)
+A12_FAST = error(
+    "A12.fast",
+    _PROBES,
+    "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
 )
 A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
@@ -334,7 +346,10 @@ T2_SMALL = warning("T2.small", _LADDER, "noise hides the margin at this scale, a
 T2_NONE = warning("T2.none", _LADDER, "noise hides the margin at every scale that was measured")
 T2_LOST = warning("T2.lost", _LADDER, "a larger scale resolves the margin no more")
 T3_SHORT = plain("T3.short", _MEAN, "the series holds too few independent samples for an interval")
-T3_CORRELATED = plain("T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, so no interval")
+T3_CORRELATED = plain(
+    "T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, or those of one connection in many"
+)
+T3_HEAVY = plain("T3.heavy", _MEAN, "the largest samples follow a law without a variance, so no interval of the mean")
 T3_INTERVALS = note(
     "T3.intervals", _JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
 )
@@ -367,6 +382,7 @@ T8_STOP = plain("T8.stop", _ATTEMPTS, "measuring ended when nothing that was dec
 T8_STOPPED = plain("T8.stopped", _LOAD_TIER, "the load was broken off before its end")
 T8_UNFINISHED = plain("T8.unfinished", _TIERS, "an attempt with times was not completed")
 T8_LOST = plain("T8.lost", _VERDICTS, "starts of one side are missing, and the missing ones may be the slow ones")
+T8_GAPS = warning("T8.gaps", _JUDGED, "numbers of starts are left out in the file: what was lost may be the slow ones")
 T10 = plain("T10", _BESIDE, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", _VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs than were asked for")
@@ -380,6 +396,7 @@ X_SERIAL = note(
     Page(_METHOD, "Blocks, turns, arms"),
     "the arms of a block live one after another, because they do not fit into memory together",
 )
+X_COLUMNS = note("X.columns", Page(_JUDGE, "CSV"), "columns of the file that were not read")
 X_DUET = note("X.duet", Page(_METHOD, "Duets"), "each contender was measured while the baseline executed beside it")
 X_RESUMED = note("X.resumed", Page(_EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
 X_RELATION = note(

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, boundary, clock, data, elsewhere, forms, misbehaving, others, outside, pace, share, work
+from . import (
+    answers,
+    boundary,
+    clock,
+    data,
+    elsewhere,
+    forms,
+    memory,
+    misbehaving,
+    others,
+    outside,
+    pace,
+    share,
+    work,
+)
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -34,7 +48,14 @@ LIES: dict[Any, type[Honest]] = {
     "slow-conversion": clock.SlowConversion,
     "early": clock.Early,
     "planner": clock.Planner,
-    "cache": clock.Cache,
+    "cache": memory.Cache,
+    "cache-groups": memory.OnlyGroups,
+    "cache-folded": memory.Folded,
+    "cache-waits": memory.Waits,
+    "cache-fetched": memory.Fetched,
+    "cache-later": memory.Later,
+    "cache-on-disk": memory.OnDisk,
+    "compiles": memory.Compiles,
     "slow-clock": boundary.SlowClock,
     "rewritten-clock": boundary.RewrittenClock,
     "wire": boundary.Wire,
@@ -47,6 +68,7 @@ LIES: dict[Any, type[Honest]] = {
     "table": elsewhere.Table,
     "old-rows": elsewhere.OldRows,
     "truth": elsewhere.Truth,
+    "knows": elsewhere.Knows,
     "pace": pace.Pace,
     "work": work.Work,
     "neighbour": others.Neighbour,
