@@ -24,7 +24,7 @@ COMMANDS = {
         "DuckDB and chDB on generated data, in about a minute.",
     ),
     "doctor": ("weigh.cli.doctor", "doctor", "What on this machine would spoil a measurement, and how to fix it."),
-    "init": ("weigh.cli.init", "init", "Write weigh.toml from your own Parquet files and SQL."),
+    "init": ("weigh.cli.init", "init", "Write weigh.toml from your own data files and SQL."),
     "run": ("weigh.cli.run", "run", "The experiment: gate, measurement, verdicts, evidence, report."),
     "gate": ("weigh.cli.run", "gate", "Only the answers of all contenders; nothing is timed."),
     "ladder": ("weigh.cli.ladder", "ladder", "The experiment at growing scales, or at several values of a setting."),

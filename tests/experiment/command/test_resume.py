@@ -129,13 +129,18 @@ def test_a_complete_attempt_is_not_measured_again(complete: Run, again: Weigh) -
     assert len(list(again.folder.glob("runs/*-*-*"))) == 1
 
 
-def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh) -> None:
+@pytest.mark.parametrize("torn", [False, True])
+def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh, torn: bool) -> None:
+    """Torn: a second signal came while it was being sealed."""
     running = weigh.start(*EXPERIMENT, "--starts", "4")
     eventually(journalled(weigh.folder, "turn"))
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=120)
     (first,) = weigh.folder.glob("runs/*-*-*")
     whole = len(records.read(first).blocks) - 1
+    if torn:
+        for name in ("seal.json", "samples.parquet"):
+            (first / name).unlink()
     assert weigh(*EXPERIMENT, "--starts", "4", timeout=600).code in (0, 1, 3)
     _, second = sorted(weigh.folder.glob("runs/*-*-*"))
     assert weigh("verify", str(first)).code == 0
