@@ -29,6 +29,8 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A9.detected",
         "A10.clock",
         "A10.cpu",
+        "A11.between",
+        "A11.server",
         "A12.answers",
     }
 

@@ -9,11 +9,13 @@ from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.experiment.measure.execution import AnswerCheck
 from weigh.model.sample import Outcome
+from weigh.workloads.salted import COLUMN, unsalted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.experiment.measure.execution import Execution, Position
+    from weigh.model.answer import ResultSchema
     from weigh.model.operation import Workload
 
 LARGE_ANSWER = 64 << 20
@@ -31,12 +33,7 @@ class TimedAnswers:
     def __init__(self, workload: Workload, kept: Mapping[tuple[str, str, str], Any]) -> None:
         self._workload = workload
         self._kept = kept
-        timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
-        self._digests = {
-            key: compare.digest(table, workload.operation(key[1]).schema)
-            for key, table in kept.items()
-            if key[1:] in timed
-        }
+        self._digests: dict[tuple[str, str, str], str] = {}
 
     def check(self, position: Position, one: Execution) -> AnswerCheck:
         """Compare the answer of an execution; its file is gone afterwards. One that died with its worker is not."""
@@ -53,13 +50,24 @@ class TimedAnswers:
             table = read_answer(one.answer)
         except WorkerEnded as ended:
             return AnswerCheck(outcome=Outcome.ERROR, detail=ended.detail)
+        if position.salt:
+            plain = unsalted(table, position.salt)
+            if plain is None:
+                return _wrong(f"it has no column {COLUMN} of {position.salt}, which was asked for")
+            table = plain
         digest = compare.digest(table, schema)
-        if digest == self._digests[key] and not schema.loose:
+        if digest == self._digest(key, expected, schema) and not schema.loose:
             return AnswerCheck(digest=digest)
         compared = compare.compare(table, expected, schema)
         if compared.agrees:
             return AnswerCheck(digest=digest)
         return _wrong("; ".join(map(str, compared.differences[:2])), digest)
+
+    def _digest(self, key: tuple[str, str, str], expected: Any, schema: ResultSchema) -> str:
+        """Of the gate's answer."""
+        if key not in self._digests:
+            self._digests[key] = compare.digest(expected, schema)
+        return self._digests[key]
 
 
 def _wrong(shown: str, digest: str = "") -> AnswerCheck:

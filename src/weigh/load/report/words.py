@@ -118,6 +118,11 @@ def throughput(run: RunFigures) -> str:
 
 def loops(one: Loops) -> str:
     """What the closed loop hides, for somebody who has never heard of coordinated omission."""
+    if one.refused:
+        return (
+            "A run of the two loops is refused, so nothing is concluded from them: its figures may be the generator's. "
+            "The reasons stand above; mend them and run it again."
+        )
     if one.ratio < 2:
         return (
             f"Both loops agree: p99 is {units.seconds(one.open_p99)} on schedule and {units.seconds(one.closed_p99)} "

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, boundary, clock, data, elsewhere, forms, misbehaving, others, pace, share, work
+from . import (
+    answers,
+    boundary,
+    clock,
+    data,
+    elsewhere,
+    forms,
+    memory,
+    misbehaving,
+    others,
+    outside,
+    pace,
+    share,
+    work,
+)
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -34,7 +48,14 @@ LIES: dict[Any, type[Honest]] = {
     "slow-conversion": clock.SlowConversion,
     "early": clock.Early,
     "planner": clock.Planner,
-    "cache": clock.Cache,
+    "cache": memory.Cache,
+    "cache-groups": memory.OnlyGroups,
+    "cache-folded": memory.Folded,
+    "cache-waits": memory.Waits,
+    "cache-fetched": memory.Fetched,
+    "cache-later": memory.Later,
+    "cache-on-disk": memory.OnDisk,
+    "compiles": memory.Compiles,
     "slow-clock": boundary.SlowClock,
     "rewritten-clock": boundary.RewrittenClock,
     "wire": boundary.Wire,
@@ -47,9 +68,24 @@ LIES: dict[Any, type[Honest]] = {
     "table": elsewhere.Table,
     "old-rows": elsewhere.OldRows,
     "truth": elsewhere.Truth,
+    "knows": elsewhere.Knows,
     "pace": pace.Pace,
     "work": work.Work,
     "neighbour": others.Neighbour,
+    "release": outside.Release,
+    "collector": outside.Collector,
+    "ahead": outside.Ahead,
+    "child": outside.Child,
+    "prepare-in-child": outside.PrepareInChild,
+    "daemon": outside.Daemon,
+    "burns": outside.Burns,
+    "helper": outside.Helper,
+    "compiler": outside.Compiler,
+    "compaction": outside.Compaction,
+    "own-server": outside.OwnServer,
+    "false-server": outside.FalseServer,
+    "false-version": outside.FalseVersion,
+    "in-memory": outside.InMemory,
     "extra-thread": share.ExtraThread,
     "extra-cpu": share.ExtraCpu,
     "spill-elsewhere": share.SpillElsewhere,
