@@ -21,6 +21,7 @@ from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
 from weigh.experiment.measure.stopping import Stopping
+from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.reproducer import search
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
@@ -281,7 +282,7 @@ class Attempt:
             self._setup.workload,
             fit,
             everyone,
-            answers.kept,
+            TimedAnswers(self._setup.workload, answers.kept, answers.tied),
             self._setup.stage,
             self._journal,
             self._number,

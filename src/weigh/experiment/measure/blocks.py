@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -24,7 +24,6 @@ from weigh.experiment import resources, schedule
 from weigh.experiment.measure import cold, duet
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.execution import Position, execute, failed, sample
-from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.experiment.results import precision
 from weigh.host import facts, processes
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.stopping import Stopping
+    from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
@@ -64,7 +64,7 @@ class Blocks:
         workload: its operations.
         contenders: by name.
         arms: of every block.
-        kept: the gate's answer of (contender, operation, case).
+        answers: compares answers with those of the gate.
         stage: where the data is.
         journal: is told everything at once.
         attempt: number of the attempt.
@@ -77,7 +77,7 @@ class Blocks:
         workload: Workload,
         contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
-        kept: Mapping[tuple[str, str, str], Any],
+        answers: TimedAnswers,
         stage: DataLink,
         journal: Journal,
         attempt: int,
@@ -87,7 +87,7 @@ class Blocks:
         self._workload = workload
         self._contenders = contenders
         self._arms = {arm.name: arm for arm in arms}
-        self._answers = TimedAnswers(workload, kept)
+        self._answers = answers
         self._stage = stage
         self._journal = journal
         self._attempt = attempt
@@ -419,7 +419,9 @@ class Blocks:
 
     def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw."""
-        samples = tuple(sample(position, one, self._answers.check(position, one)) for one in executions)
+        executions = list(executions)
+        checks = self._answers.check(position, executions)
+        samples = tuple(sample(position, one, check) for one, check in zip(executions, checks, strict=True))
         if any(one.outcome is Outcome.WRONG for one in samples):
             self._wrong.add(position.operation)
         return samples
