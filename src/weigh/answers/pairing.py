@@ -184,5 +184,6 @@ def row_difference(key: Row, got: int, expected: int) -> Difference:
 
 
 def _named(row: Row, without: int, schema: ResultSchema) -> str:
-    """A row's key, or its exact columns but the one that differs."""
-    return shown(tuple(row[at] for at in (schema.keys or schema.exact) if at != without))
+    """What a row is known by, but for the column that differs: its key, what it is ordered by, or its exact columns."""
+    known = [position for position in schema.keys or schema.ordered_by or schema.exact if position != without]
+    return shown(tuple(row[at] for at in known or schema.exact if at != without))

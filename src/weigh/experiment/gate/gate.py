@@ -209,10 +209,6 @@ class _ContenderCheck:
             "digest": compare.digest(table, operation.schema),
             "rows": table.num_rows,
         }
-        wanted = [column.name for column in operation.schema.columns]
-        misnamed = names.swapped(table.column_names, wanted) or names.renamed(table.column_names, wanted, sql)
-        if misnamed is not None:
-            return Check(**common, status=GateStatus.DIVERGED, witness=NAMES, differences=misnamed.differences)
         checked = None
         for name, expected in self.witnesses.speak(operation, case):
             compared = compare.compare(table, expected, operation.schema, complete=name != PINNED)
@@ -225,6 +221,12 @@ class _ContenderCheck:
             )
             if not compared.agrees:
                 break
+        if checked is not None and checked.status is GateStatus.DIVERGED:
+            return checked
+        wanted = [column.name for column in operation.schema.columns]
+        misnamed = names.renamed(table.column_names, wanted, sql)
+        if misnamed is not None:
+            return Check(**common, status=GateStatus.DIVERGED, witness=NAMES, differences=misnamed.differences)
         if checked is not None:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.

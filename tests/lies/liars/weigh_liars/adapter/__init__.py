@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, elsewhere, forms, misbehaving, others, pace, share, work
+from . import answers, clock, data, elsewhere, forms, misbehaving, nearly, others, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -19,6 +19,9 @@ LIES: dict[Any, type[Honest]] = {
     "group": answers.Group,
     "last-row": answers.LastRow,
     "duplicates": answers.Duplicates,
+    "nearly": nearly.Nearly,
+    "nearly-too": nearly.NearlyToo,
+    "untied": nearly.Untied,
     "rounding": answers.Rounding,
     "late": answers.Late,
     "other-forms": forms.OtherForms,
