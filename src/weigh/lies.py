@@ -72,8 +72,9 @@ CATALOGUE = _rows(
     (
         "A6",
         Page("reference/lies.md", "A6: what the clock covers"),
-        "the clock covers different work: it is done before the clock starts",
-        "one timed region for all; the CPU time of taking the query is measured apart from that of executing it",
+        "the clock covers different work: it is done before the clock starts, or between the executions",
+        "one timed region for all; taking the query and freeing the last result are measured apart from executing it, "
+        "and a verdict that depends on where the clock begins is refused",
     ),
     (
         "A7",
@@ -91,14 +92,28 @@ CATALOGUE = _rows(
         "A9",
         _PROBES,
         "a result cache answers",
-        "caches off, read back, disclosed; others are found by asking with an unseen literal",
+        "caches off, read back, disclosed; others are found on every operation by asking anew",
+    ),
+    (
+        "A10",
+        Page("concept/method.md", "Two clocks"),
+        "a contender meddles with its own clock, or with what it reports",
+        "bounded by weigh's own clock on its side; outside the bound the contender is disqualified, and a verdict that "
+        "the two clocks do not share is refused",
+    ),
+    (
+        "A11",
+        Page("concept/method.md", "Outside the clock (A11)"),
+        "work is done outside the clock by others, or at another time: a child, a thread, the collector, release()",
+        "the CPU of the contender's whole family is counted over the whole block; what no clock contains is a figure, "
+        "and past a bound there is no verdict",
     ),
     (
         "A12",
         _PROBES,
         "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
         "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
-        "hidden from contenders where weigh is root",
+        "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
     (
         "D3",
@@ -124,6 +139,13 @@ CATALOGUE = _rows(
         _DATA,
         "data edited or damaged since it was generated",
         "sizes and hashes of all files are verified before and after every run, every row by `weigh data check`",
+    ),
+    (
+        "D9",
+        Page("concept/method.md", "What a start costs (D9)"),
+        "tables are copied or made anew when they are opened, and what that costs is left out",
+        "time, CPU, memory and disk of every start and of loading stand in the report; a contender that answers "
+        "without its files is named",
     ),
     (
         "E1",
@@ -339,13 +361,15 @@ CATALOGUE = _rows(
         "R7",
         Page("reference/workloads.md", "The notice"),
         "a TPC name or metric on a run that is not a TPC result",
-        "every report on such a workload says so: derived, not comparable to published results; no TPC metric appears",
+        "every report on such a workload, of a run or a load, says so: derived, not comparable to published results; "
+        "no TPC metric appears",
     ),
     (
         "R8",
         Page("reference/lies.md"),
         "publishing what a licence forbids to publish",
-        "engines carry their vendor's terms with the source, and every report on them says so",
+        "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
+        "comes with weigh has such terms",
     ),
 )
 """What this version catches. A row is added with its liar and its honest twin, not before."""

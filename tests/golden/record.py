@@ -81,7 +81,11 @@ def _bare(event: dict[str, Any]) -> dict[str, Any]:
     match event["event"]:
         case "environment":
             body["host"] |= _HOST
-            for place in body.get("storage", ()):
+            found = body.get("storage") or ()
+            # A load has one server, whose folder is gone by now.
+            if isinstance(found, dict):
+                found["path"] = "/scratch"
+            for place in [found] if isinstance(found, dict) else found:
                 place |= {"source": "/dev/vda", "mount": "/", "options": "rw,relatime"}
                 if place["use"] == "temp":
                     place["path"] = "/scratch"

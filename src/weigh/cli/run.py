@@ -197,7 +197,7 @@ def run(
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
-    spec, request = asked(file, flags, out)
+    spec, request = asked(file, flags, out, quiet=quiet)
     shown = Shown(as_json, verbose, quiet)
     _carry_out(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
 
@@ -223,7 +223,7 @@ def gate(
     **flags: Any,
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
-    spec, request = asked(file, flags, out)
+    spec, request = asked(file, flags, out, quiet=quiet)
     _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), Shown(as_json, verbose, quiet))
 
 
@@ -255,7 +255,9 @@ def demo(
     _carry_out(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
 
 
-def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True) -> tuple[Spec, RunRequest]:
+def asked(
+    file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True, quiet: bool = False
+) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import spec as config
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
@@ -265,7 +267,7 @@ def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool
         file = DEFAULT_FILE
     table = read_file(file) if file else None
     shrink = flags.pop("shrink")
-    own = config.own_files(table, file, flags)
+    own = config.own_files(table, file, flags, progress(quiet))
     spec = config.make_spec(table, flags, own, adaptive=adaptive)
     answers = config.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)

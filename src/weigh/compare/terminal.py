@@ -111,7 +111,7 @@ def _numbers(comparison: CompareResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
     confidence = f"{100 * comparison.rules.confidence:g} %"
-    for heading in ("first", "second", "ratio", confidence, "FCR", "noise"):
+    for heading in ("first", "second", "ratio", confidence, "FCR", "floor"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     moved = comparison.headline.movement.ratios
@@ -146,7 +146,7 @@ def _notes(comparison: CompareResults) -> Text:
     assumed = ALIKE_FOR_ALL.assumes
     lines = [
         f"first, second: contender / {reference} within each session. ratio: second / first, above 1 is slower than in "
-        "the first session. noise: how far the reference's own two arms are apart, joined in the same way. FCR: the "
+        "the first session. floor: how far the reference's own two arms are apart, joined in the same way. FCR: the "
         "interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false "
         f"discoveries {units.percent(rules.fdr, 0)} over {units.count(comparison.headline.family, 'comparison')}, "

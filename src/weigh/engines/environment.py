@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from importlib.metadata import distributions
 from pathlib import Path
 
 import msgspec
@@ -58,6 +59,15 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
     if not (folder / "complete").exists():
         _make(folder, lock, wanted)
     return Environment(python=python, key=key, lock=lock)
+
+
+def installed(environment: Environment, package: str) -> str:
+    """The version of a package from its own files in an environment; empty where it is not there."""
+    if not package:
+        return ""
+    folders = [str(folder) for folder in environment.python.parent.parent.glob("lib/python*/site-packages")]
+    found = distributions(name=package, path=folders) if folders else ()
+    return next((one.version for one in found), "")
 
 
 def _lock(wanted: list[str], cache: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,7 +17,7 @@ from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-from weigh.experiment.gate import gate, metamorphic, probes, unseen
+from weigh.experiment.gate import caches, gate, layouts, metamorphic, probes, unseen
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
@@ -167,9 +168,17 @@ class Attempt:
         answers = self._self_examined(answers, fit)
         answers = self._asked_unseen(answers, fit)
         for one in fit:
-            self._say(*probes.result_cache(one, setup.workload, setup.stage, timeout))
+            quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
+            self._say(*caches.examine(one, quick, setup.data, setup.stage, timeout))
+            answered = {key[1] for key in answers.kept if key[0] == one.name}
+            if unvaried := sorted(answered.difference(answers.varied[one.name])):
+                self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
-        answers = msgspec.structs.replace(answers, gate=msgspec.structs.replace(answers.gate, reads=seen))
+        held = {one.name: layouts.layout(one, setup.workload, setup.stage, timeout) for one in fit}
+        read = msgspec.structs.replace(
+            answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
+        )
+        answers = msgspec.structs.replace(answers, gate=read)
         self._journal.append("gate", answers.gate)
         return answers
 
@@ -288,6 +297,9 @@ class Attempt:
             self._number,
             stopping,
         )
+        for one in fit.values():
+            if (loading := one.load_cost(self._setup.stage.tables)) is not None:
+                self._journal.append("start", loading)
         if before:
             blocks.restore(before)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
@@ -390,7 +402,16 @@ class Attempt:
                 remedy="lower --scale, or leave out --duet",
             )
         return records.Planned(
-            cases=cases, starts=blocks, rounds=plan.rounds, runs=plan.runs, serial=serial, cold=cold, cpus=asked.cpus
+            cases=cases,
+            starts=blocks,
+            rounds=plan.rounds,
+            runs=plan.runs,
+            serial=serial,
+            cold=cold,
+            cpus=asked.cpus,
+            secret=secrets.token_hex(8),
+            # In a duet every pair has rounds of its own, and its sides ask the same at the same moment.
+            varied={} if spec.duet else {name: asked.answers.varied[name] for name in fit},
         )
 
     def _planned_cold(self, asked: _Asked, executions: Mapping[str, list[units.Seconds]]) -> int:

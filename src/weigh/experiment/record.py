@@ -13,6 +13,7 @@ from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import InterimLook
 from weigh.host.knobs.read import KnobRead
 from weigh.model.calibration import Calibration
+from weigh.model.clock_coverage import StartCost, TurnCpu
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
 from weigh.model.dataset import Manifest
@@ -28,6 +29,8 @@ from weigh.model.timeline import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from weigh.model.schedule import Slot
 
 
 class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +88,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         serial: whether the arms live one after another.
         cold: cold blocks, after the hot ones.
         cpus: CPUs that every arm of a block is kept on; 0 for all that there are.
+        secret: of the questions that nobody asked before (:func:`weigh.model.schedule.unseen`), drawn after the gate.
+        varied: operations of each contender that have such questions.
     """
 
     cases: tuple[tuple[str, str], ...]
@@ -94,6 +99,15 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     serial: bool = False
     cold: int = 0
     cpus: int = 0
+    secret: str = ""
+    varied: dict[str, tuple[str, ...]] = {}
+
+    def asks_unseen(self, contender: str, slot: Slot, temperature: str) -> bool:
+        """Whether the untimed execution of a turn is a question that nobody asked before.
+
+        Not in the first round: what an engine does once for a text in a life lies before its first timed execution.
+        """
+        return temperature == "hot" and slot.round > 0 and slot.operation in self.varied.get(contender, ())
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,9 +123,15 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn: its samples in order, the untimed one first."""
+    """One turn.
+
+    Attributes:
+        samples: in order, the untimed one first.
+        cpu: CPU seconds of the families; none where the turn failed.
+    """
 
     samples: tuple[Sample, ...]
+    cpu: tuple[TurnCpu, ...] = ()
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +146,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         workers: what each life could use, read at its end.
         watches: what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
+        cpu: CPU seconds of every family, turn by turn.
+        starts: what starting cost.
     """
 
     attempt: int
@@ -146,6 +168,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     workers: tuple[WorkerRead, ...] = ()
     watches: tuple[Watch, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
+    cpu: tuple[TurnCpu, ...] = ()
+    starts: tuple[StartCost, ...] = ()
     end: End | None = None
 
     @property
@@ -168,7 +192,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 
 _MANY = (
     "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "warmths", "workers", "watches", "calibrations",
+    "drives", "warmths", "workers", "watches", "calibrations", "cpu", "starts",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -239,7 +263,13 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
         case "look":
             fields["looks"].append(msgspec.convert(event.body, InterimLook))
         case "turn":
-            fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
+            turn = msgspec.convert(event.body, Turn)
+            fields["samples"].extend(turn.samples)
+            fields["cpu"].extend(turn.cpu)
+        case "rest":
+            fields["cpu"].append(msgspec.convert(event.body, TurnCpu))
+        case "start":
+            fields["starts"].append(msgspec.convert(event.body, StartCost))
         case "finding":
             fields["findings"].append(msgspec.convert(event.body, Finding))
         case "drive":

@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
@@ -75,6 +76,20 @@ def tier(basis: Basis) -> Tier | None:
     if of_all or nothing_left:
         name = TierName.INADMISSIBLE
     return Tier(name=name, reasons=reasons, inadmissible=tuple(name for name in basis.contenders if name in own))
+
+
+def inconclusive(names: Iterable[VerdictName], tier: Tier | None, *, strict: bool) -> ExitCode:
+    """The exit code where nothing was found: not 0 where nobody may conclude anything.
+
+    Args:
+        names: of the verdicts of wall time.
+        tier: of the evidence.
+        strict: whether a single verdict that is refused or unresolved counts.
+    """
+    said = set(names) - {VerdictName.DIVERGED, VerdictName.ERROR}
+    nothing = said == {VerdictName.REFUSED} or (tier is not None and tier.name is TierName.INADMISSIBLE)
+    open_ = strict and said & {VerdictName.REFUSED, VerdictName.UNRESOLVED}
+    return ExitCode.INCONCLUSIVE if nothing or open_ else ExitCode.OK
 
 
 def _all_contended(verdicts: Sequence[Verdict]) -> bool:

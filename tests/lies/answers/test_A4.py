@@ -35,5 +35,8 @@ def test_it_says_how_many_rows_were_read(run: Run) -> None:
     assert found["liar?lie=stale-copy"].count(":20000:") == 2
 
 
-def test_a_copy_with_the_same_rows_is_left_alone(twins: Run) -> None:
+def test_a_copy_with_the_same_rows_reads_the_same_rows(weigh: Weigh, twins: Run) -> None:
+    run = weigh("gate", *contenders("duckdb", "liar?lie=copy"), *SMALL, "--operations", "eq_action")
+    assert not errors(run)
+    assert run.code == 0
     assert_silent(twins)

@@ -1,13 +1,12 @@
-"""Probes before the clock: does a contender read what it was given, and does it execute what it is asked?"""
+"""Probes before the clock: does a contender read what it was given?"""
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING
 
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
-from weigh.model import codes, units
+from weigh.model import codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,17 +15,9 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
-    from weigh.model.operation import Workload
 
 FULL_DIGEST_ROWS = 2_000_000
 """Up to here every row that a contender sees is digested; above, its row count alone is compared, and said."""
-
-_PAIRS = 5
-_CONFIRMING = 10
-"""Further pairs before anybody is accused."""
-_PROBED = 3
-_CACHED_RATIO = 5.0
-_CACHED_FLOOR = 2e-3
 
 
 def reads(
@@ -64,50 +55,6 @@ def reads(
             if seen[table] != expected:
                 findings.append(_other_rows(ready.name, table, seen[table], expected))
     return seen, findings
-
-
-def result_cache(ready: PreparedContender, workload: Workload, stage: DataLink, timeout: float) -> list[Finding]:
-    """Whether a repeated query is answered without being executed (A9).
-
-    A query that was just asked is asked again beside the same query with a literal that nobody has asked before
-    (``WHERE 17 = 17`` around it, so that the answer stays). An engine that executes both takes as long for both;
-    one that is several times faster on the repetition remembers the answer.
-    """
-    from weigh._native import hash_bytes
-
-    fresh = 0
-    with QuerySession(ready, stage, timeout) as interview:
-        for operation in [operation for operation in workload.operations if operation.timed()][:_PROBED]:
-            sql = operation.text(operation.timed()[0], ready.engine.dialect)
-            again, anew = [], []
-            try:
-                interview.execute(sql)
-                for pairs in (_PAIRS, _CONFIRMING):
-                    for _ in range(pairs):
-                        again.append(interview.execute(sql).wall_s)
-                        fresh += 1
-                        number = int(hash_bytes(f"{sql}{fresh}".encode())[:7], 16)
-                        perturbed = f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
-                        anew.append(interview.execute(perturbed).wall_s)
-                    # Medians of pairs taken in turn: a stall of the machine does not hide a cache.
-                    if not _remembered(statistics.median(again), statistics.median(anew)):
-                        break
-            except WorkerEnded as ended:
-                if ended.alive:
-                    continue
-                # What hangs or dies here did so in the gate; each further try may cost a whole time-out.
-                return []
-            # Nor must stalls make one up, and on a crowded machine they hit most executions of a few milliseconds: with
-            # a cache even the fastest unseen query is executed.
-            repeated, unseen = statistics.median(again), min(anew)
-            if _remembered(repeated, unseen):
-                return [_cached(ready.name, operation.name, repeated, unseen)]
-    return []
-
-
-def _remembered(repeated: float, unseen: float) -> bool:
-    """Whether seconds of an unseen query are too many more than those of a repeated one for both to be executed."""
-    return unseen - repeated > _CACHED_FLOOR and unseen > _CACHED_RATIO * repeated
 
 
 def _as_loaded(table: pa.Table, path: str) -> pa.Table:
@@ -166,14 +113,4 @@ def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
         contender=contender,
         text=f"it could not hand out {table}, so the rows it reads were not compared with those on disk: {ended}",
         remedy="its answers are checked all the same; a longer --timeout may help",
-    )
-
-
-def _cached(contender: str, operation: str, again: float, anew: float) -> Finding:
-    return codes.A9_DETECTED.finding(
-        contender=contender,
-        operation=operation,
-        text=f"a repeated query takes {units.seconds(again)}, the same one with an unseen literal "
-        f"{units.seconds(anew)}: a result cache answers",
-        remedy="switch the cache off in its settings; its times would be those of the cache",
     )

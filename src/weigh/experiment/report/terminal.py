@@ -13,6 +13,7 @@ from rich.text import Text
 from weigh.experiment.report import (
     cold,
     knobs,
+    outside,
     resources,
     second_opinion,
     summary,
@@ -33,6 +34,8 @@ from weigh.render.terminal import VERDICT_STYLE, interval, plain_text, show_find
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import RenderableType
 
     from weigh.experiment.results.results import ExperimentResults
@@ -94,7 +97,9 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [show_tier(results.tier), Text()]
     parts += [_contenders(results), Text()]
     if parity := resources.rows(results):
-        parts += [_parity(parity), Text()]
+        parts += [_table(resources.HEADINGS, parity), Text()]
+    if costs := outside.start_rows(results):
+        parts += [Text("What starts cost", style="bold"), _table(outside.START_HEADINGS, costs), Text()]
     if results.gate:
         parts += [Text("Answers", style="bold"), _gate(results.gate), Text()]
     if results.headline.timings:
@@ -110,6 +115,8 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [Text("In words", style="bold"), *(Padding(Text(line), (0, 0, 0, 2)) for line in said), Text()]
     if results.suites:
         parts += [_suites(results), Text()]
+    if used := outside.cpu_rows(results):
+        parts += [Text("CPU outside the clocks", style="bold"), _table(outside.CPU_HEADINGS, used), Text()]
     if results.headline.timings:
         parts += [_notes(results), Text()]
     if results.machine:
@@ -138,6 +145,8 @@ def _heading(results: ExperimentResults) -> Text:
             f"written by {manifest.writer}, {_codec(manifest)}; the same bytes for all contenders",
             style="dim",
         )
+        for one in manifest.converted or ():
+            text.append(f"\n{one_line(str(one))}", style="dim")
     if record.environment:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))
@@ -154,9 +163,9 @@ def _disturbed(heading: str, *lines: str) -> Group:
     return Group(Text(heading, style="bold yellow"), *rows)
 
 
-def _parity(rows: tuple[resources.Row, ...]) -> Table:
+def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in resources.HEADINGS:
+    for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.analysis import durability
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -74,12 +75,15 @@ def _heading(results: LoadResults) -> Text:
     text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
+    if spec.notice:
+        text.append(f"\n{spec.notice}", style="bold")
     if record.loaded:
         text.append(f"\n{record.loaded.rows:,} records loaded in {units.seconds(record.loaded.seconds)}", style="dim")
     if record.environment:
         target, host = record.environment.target, record.environment.host
-        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[target.durable]
+        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[durability.durable(record)]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
+        text.append("\n" + one_line(words.data(record), 200), style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
         more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""
         if changed:
