@@ -322,8 +322,15 @@ class Attempt:
                 # A workload chose its literals for other rows, and need not know them here.
                 return None
 
+        # Who answers wrongly anyway need not notice other rows: that would be a second accusation for one fault.
+        wrong = {
+            (one.contender, one.operation, one.case)
+            for one in answers.gate.checks
+            if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
+        }
+        kept = {key: table for key, table in answers.kept.items() if key not in wrong}
         heard = unseen.check(
-            fit, setup.workload, answers.kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
+            fit, setup.workload, kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
         )
         self._say(*heard.findings)
         checks = (*answers.gate.checks, *heard.checks)

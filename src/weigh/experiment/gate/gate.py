@@ -129,30 +129,27 @@ def check_answers(
     checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
     return GateResult(
-<<<<<<< HEAD
         gate=gate,
         findings=tuple(findings),
         kept=asked,
         tied=_tied(workload, witnesses),
         seconds=seconds,
         peaks=peaks,
+        varied=varied,
+        quick=quick,
     )
 
 
 def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
-    """The right answers to timed cases whose limit cuts through rows that tie, where somebody knows them all."""
+    """The right answers to cases whose limit cuts through rows that tie, where somebody knows them all."""
     found = {}
     for operation in workload.operations:
         limit = operation.schema.limit
-        for case in operation.timed() if limit is not None else ():
+        for case in operation.cases if limit is not None else ():
             for name, table in witnesses.speak(operation, case):
                 if name != PINNED and table.num_rows > (limit or 0):
                     found[operation.name, case.name] = table
     return found
-=======
-        gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks, varied=varied, quick=quick
-    )
->>>>>>> main
 
 
 class _ContenderCheck:
@@ -217,9 +214,6 @@ class _ContenderCheck:
                 self._vary(operation, case, sql, caches.cost(reply.run))
         return False
 
-<<<<<<< HEAD
-    def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:
-=======
     def _vary(self, operation: Operation, case: Case, sql: str, repeated: Cost) -> None:
         """A question after the repeated one that nobody asked before: the same with a number more in its answer."""
         salt = caches.salt()
@@ -251,8 +245,7 @@ class _ContenderCheck:
         if remembered(repeated, caches.cost(reply.run)):
             self.quick.append(operation.name)
 
-    def _check(self, operation: Operation, case: Case, table: pa.Table) -> Check:
->>>>>>> main
+    def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:
         """The answer against a witness; where there is none, against the contender's own first answer."""
         common = {
             "operation": operation.name,

@@ -481,20 +481,13 @@ class Blocks:
         # In the order of their times: what was executed at the same moment stands together.
         return tuple(sorted(samples, key=lambda one: one.run))
 
-<<<<<<< HEAD
-    def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
-        """Samples of a turn, each answer compared with the one the gate saw."""
-        executions = list(executions)
-        checks = self._answers.check(position, executions)
-        samples = tuple(sample(position, one, check) for one, check in zip(executions, checks, strict=True))
-=======
     def _checked(
         self, position: Position, executions: Iterable[Execution], first: Position | None = None
     ) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
         placed = [(first if first and one.run == 0 else position, one) for one in executions]
-        samples = tuple(sample(where, one, self._answers.check(where, one)) for where, one in placed)
->>>>>>> main
+        checks = self._answers.check(placed)
+        samples = tuple(sample(where, one, check) for (where, one), check in zip(placed, checks, strict=True))
         if any(one.outcome is Outcome.WRONG for one in samples):
             self._wrong.add(position.operation)
         return samples

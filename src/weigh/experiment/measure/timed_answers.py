@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.experiment.measure.execution import Execution, Position
-    from weigh.model.answer import ResultSchema
     from weigh.model.operation import Workload
 
 LARGE_ANSWER = 64 << 20
@@ -43,23 +42,14 @@ class TimedAnswers:
     ) -> None:
         self._workload = workload
         self._kept = kept
-<<<<<<< HEAD
         self._tied = tied or {}
-        timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
-        self._digests = {
-            key: compare.digest(table, workload.operation(key[1]).schema)
-            for key, table in kept.items()
-            if key[1:] in timed
-        }
+        self._digests: dict[_Key, str] = {}
         self._columns: dict[tuple[_Key, int], str] = {}
-=======
-        self._digests: dict[tuple[str, str, str], str] = {}
->>>>>>> main
 
-    def check(self, position: Position, executions: Sequence[Execution]) -> list[AnswerCheck]:
+    def check(self, turn: Sequence[tuple[Position, Execution]]) -> list[AnswerCheck]:
         """Compare the answers of a turn; their files are gone afterwards. One that died with its worker is not."""
-        drawn = secrets.choice(executions) if executions else None
-        return [self._check(position, one, whole=one is drawn) for one in executions]
+        drawn = secrets.randbelow(len(turn)) if turn else None
+        return [self._check(position, one, whole=at == drawn) for at, (position, one) in enumerate(turn)]
 
     def _check(self, position: Position, one: Execution, *, whole: bool) -> AnswerCheck:
         if not one.answer.exists():
@@ -72,18 +62,15 @@ class TimedAnswers:
             table = read_answer(one.answer)
         except WorkerEnded as ended:
             return AnswerCheck(outcome=Outcome.ERROR, detail=ended.detail)
-<<<<<<< HEAD
-        if table.column_names != expected.column_names:
-            return _wrong(f"columns {', '.join(table.column_names)}, not {', '.join(expected.column_names)}")
-        if part:
-            return self._part(key, table, schema)
-=======
         if position.salt:
             plain = unsalted(table, position.salt)
             if plain is None:
                 return _wrong(f"it has no column {COLUMN} of {position.salt}, which was asked for")
             table = plain
->>>>>>> main
+        if table.column_names != expected.column_names:
+            return _wrong(f"columns {', '.join(table.column_names)}, not {', '.join(expected.column_names)}")
+        if part:
+            return self._part(key, table, schema)
         digest = compare.digest(table, schema)
         if digest == self._digest(key, expected, schema) and not schema.loose:
             return AnswerCheck(digest=digest)
@@ -94,7 +81,12 @@ class TimedAnswers:
             return AnswerCheck(digest=digest)
         return _wrong("; ".join(map(str, compared.differences[:2])), digest)
 
-<<<<<<< HEAD
+    def _digest(self, key: _Key, expected: Any, schema: ResultSchema) -> str:
+        """Of the gate's answer."""
+        if key not in self._digests:
+            self._digests[key] = compare.digest(expected, schema)
+        return self._digests[key]
+
     def _part(self, key: _Key, table: pa.Table, schema: ResultSchema) -> AnswerCheck:
         """The number of rows, and all values of one column that is compared exactly."""
         expected = self._kept[key]
@@ -114,13 +106,6 @@ class TimedAnswers:
 def _column(table: pa.Table, schema: ResultSchema, at: int) -> str:
     ordered = (0,) if schema.ordered_by[:1] == (at,) else ()
     return compare.digest(table.select([at]), ResultSchema(columns=(schema.columns[at],), ordered_by=ordered))
-=======
-    def _digest(self, key: tuple[str, str, str], expected: Any, schema: ResultSchema) -> str:
-        """Of the gate's answer."""
-        if key not in self._digests:
-            self._digests[key] = compare.digest(expected, schema)
-        return self._digests[key]
->>>>>>> main
 
 
 def _wrong(shown: str, digest: str = "") -> AnswerCheck:

@@ -62,6 +62,13 @@ OPERATIONS = (
     "top_users",
     "top_ports",
     "denied_and_allowed",
+    "at_the_ends",
+    "past_the_ends",
+    "nameless",
+    "alike",
+    "users_of_action",
+    "unscored",
+    "same_user",
 )
 """Names of the operations, in order: a misspelt one is found before there is data."""
 _ONCE = (Case(name="only", timed=True),)
