@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import evidence_argument
+from weigh.cli.evidence import evidence_argument, others_evidence
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -28,14 +28,17 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool) -> None:
 
     if print_sql and (sql or as_json):
         raise UsageError("--print-sql verifies nothing", remedy="ask for it alone")
-    kind = kind_of(evidence)
+    with others_evidence(evidence):
+        kind = kind_of(evidence)
     if kind.not_recounted and (sql or print_sql):
         raise UsageError(kind.not_recounted.what, where=str(evidence), remedy=kind.not_recounted.remedy)
     if print_sql:
-        _print_sql(evidence)
+        with others_evidence(evidence):
+            _print_sql(evidence)
         return
-    found = kind.verify(evidence)
-    counted = _recount(evidence) if sql else None
+    with others_evidence(evidence):
+        found = kind.verify(evidence)
+        counted = _recount(evidence) if sql else None
     passed = found.passed and not (counted and counted.problems)
     if as_json:
         document = {"schema": kind.verify_schema, "passed": passed, "verification": found}
