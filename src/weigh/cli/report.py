@@ -29,6 +29,8 @@ def report(evidence: Path, as_json: bool, html: Path | None, markdown: bool, ver
     from weigh.host import scratch
     from weigh.model.errors import UsageError
 
+    # Whoever looks at what a killed run left is not asked to measure again to have it tidied up.
+    scratch.sweep()
     forms = {"--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes}
     if len(asked := [name for name, given in forms.items() if given]) > 1:
         raise UsageError(f"{' and '.join(asked)} are several forms of one report", remedy="ask for one of them")

@@ -33,6 +33,7 @@ _SPARE = 10
 """Connections beside those of the load."""
 _USUAL_CONNECTIONS = 100
 _PATIENCE = 30
+_FULL = "cannot allocate memory"
 _REACHED, _STARTED = 60.0, 180.0
 """Seconds until a server by URL has described itself, whatever it sends meanwhile; until one of weigh's own has."""
 _PARTING, _STOPPED = 2.0, 20.0
@@ -150,7 +151,7 @@ class PostgresByUrl:
         near = True if url.socket else same_host(url.host, url.port)
         with _server_process(environment, {"folder": None, "connect": connect, "near": near}) as (said, pipe):
             if said.error:
-                raise EngineFault(said.error, where=url.text, remedy=_remedy(said.error))
+                raise EngineFault(_explained(said.error), where=url.text, remedy=_remedy(said.error))
             here, servers = whereabouts(near, said.server)
             reached = url.connect(encrypted=said.encrypted)
             read = msgspec.structs.replace(_read(said, embedded=False, here=here), tls=reached["tls"])
@@ -165,7 +166,14 @@ class PostgresByUrl:
             )
 
 
+def _explained(said: str) -> str:
+    """What libpq says where its memory is bounded, as what it means."""
+    return f"the server sent a message that is longer than is taken here ({said})" if _FULL in said else said
+
+
 def _remedy(said: str) -> str:
+    if _FULL in said:
+        return "see whether it is a PostgreSQL server"
     if "does not support SSL" in said:
         return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
     if "certificate" in said:
