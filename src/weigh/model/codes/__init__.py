@@ -79,7 +79,12 @@ A3_CHANGED = error(
 )
 A4_ROWS = error("A4.rows", _PROBES, "it reads other rows than it was given", disqualifies=True)
 A4_UNREAD = warning("A4.unread", _PROBES, "it could not hand out a table, so what it reads was not compared")
-A4_COUNTED = note("A4.counted", _PROBES, "the table is so large that only its number of rows was compared")
+A4_SAMPLED = note("A4.sampled", _PROBES, "the table is so large that rows drawn by a secret were compared, not all")
+A4_COUNTED = note(
+    "A4.counted",
+    _PROBES,
+    "the table is large and no column serves to draw rows by, so only its number of rows was compared",
+)
 A5_LAZY = error(
     "A5.lazy", _PROBES, "the answer was not complete, or not computed, when the clock stopped", disqualifies=True
 )
