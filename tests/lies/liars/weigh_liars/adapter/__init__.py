@@ -86,6 +86,7 @@ LIES: dict[Any, type[Honest]] = {
     "false-server": outside.FalseServer,
     "false-version": outside.FalseVersion,
     "in-memory": outside.InMemory,
+    "other-files": outside.OtherFiles,
     "extra-thread": share.ExtraThread,
     "extra-cpu": share.ExtraCpu,
     "spill-elsewhere": share.SpillElsewhere,
