@@ -89,6 +89,7 @@ LIES: dict[Any, type[Honest]] = {
     "other-files": outside.OtherFiles,
     "extra-thread": share.ExtraThread,
     "extra-cpu": share.ExtraCpu,
+    "extra-cpu-thread": share.ExtraCpuThread,
     "spill-elsewhere": share.SpillElsewhere,
     "slow": misbehaving.Slow,
     "fails": misbehaving.Fails,
