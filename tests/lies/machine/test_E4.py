@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ..forging import Events
 
 OPERATION = "unordered"
-JOB = "neighbour"
+JOB = f"neighbour-{os.getpid() % 100_000}"
+"""A name of this process alone: the same tests may run beside it. The kernel keeps 15 characters."""
 WORK = """
 import os, sys, time
 try:
