@@ -372,5 +372,12 @@ CATALOGUE = _rows(
         "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
         "comes with weigh has such terms",
     ),
+    (
+        "R9",
+        Page("reference/evidence.md", "The seal, and what it cannot stop"),
+        "evidence forged as a whole: consistent and sealed, and never measured",
+        "a seal does not tell, and `weigh verify` says so; `weigh sign` vouches for it with a signature, which "
+        "`weigh verify --key` checks",
+    ),
 )
 """What this version catches. A row is added with its liar and its honest twin, not before."""

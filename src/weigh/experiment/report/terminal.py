@@ -169,7 +169,7 @@ def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> Renderable
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
-    return FittedTable(table, *reversed(headings[1:]))
+    return FittedTable(table, *(one for one in reversed(headings[1:]) if one != "contender"))
 
 
 def _suites(results: ExperimentResults) -> RenderableType:
@@ -251,7 +251,10 @@ _KNOWN = {
 
 def _witnesses(gate: Gate, operation: OperationGate) -> str:
     if operation.status is GateStatus.UNVERIFIED:
-        return "nobody independent could confirm them; each contender agrees with itself"
+        return (
+            "nobody independent could confirm them; each contender agrees with itself (weigh run --witness ENGINE asks "
+            "one of another lineage)"
+        )
     seen = {
         check.witness
         for check in gate.checks

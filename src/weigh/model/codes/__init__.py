@@ -54,6 +54,7 @@ _REPEATS = Page(_LOADING, "More than one run")
 _CHECK = Page("reference/commands.md", "weigh data")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
+_SIGNING = Page(_EVIDENCE, "The seal, and what it cannot stop")
 _LIES = "reference/lies.md"
 _CLOCK = Page(_LIES, "A6: what the clock covers")
 _OUTSIDE = Page(_METHOD, "Outside the clock (A11)")
@@ -331,6 +332,7 @@ R4_UNSEALED = warning(
     "R4.unsealed", _WEAKENS, "a session was killed or is still running, so nothing of it was verified"
 )
 R8_TERMS = note("R8.terms", Page(_LIES), "the licence of the engine restricts publishing its results")
+R9_SIGNATURE = plain("R9.signature", _SIGNING, "nobody who is trusted signed the seal as it is")
 
 # T: times
 T1 = plain("T1", _VERDICTS, "neither a difference that matters nor equality is shown")
