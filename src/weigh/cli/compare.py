@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import EvidencePath
+from weigh.cli.evidence import EvidencePath, others_evidence
 from weigh.cli.output import print_json, print_rich
 
 if TYPE_CHECKING:
@@ -46,11 +46,13 @@ def compare(
     from weigh.model.errors import UsageError
 
     for evidence in (first, second):
-        if refusal := kind_of(evidence).not_compared:
-            raise UsageError(refusal.what, where=str(evidence), remedy=refusal.remedy)
-    found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
-    if as_json:
-        print_json(document(found))
-    else:
-        print_rich(report(found, str(first), str(second)))
+        with others_evidence(evidence):
+            if refusal := kind_of(evidence).not_compared:
+                raise UsageError(refusal.what, where=str(evidence), remedy=refusal.remedy)
+    with others_evidence(second):
+        found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
+        if as_json:
+            print_json(document(found))
+        else:
+            print_rich(report(found, str(first), str(second)))
     click.get_current_context().exit(int(found.exit_code(strict=strict)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from weigh.cli.evidence import evidence_argument
+from weigh.cli.evidence import evidence_argument, others_evidence
 from weigh.cli.output import print_results, print_rich, say
 
 
@@ -26,22 +26,27 @@ from weigh.cli.output import print_results, print_rich, say
 def report(evidence: Path, as_json: bool, html: Path | None, markdown: bool, verbose: bool, notes: bool) -> None:
     """Print the report of an evidence directory, finished or not. `latest` is the newest of runs."""
     from weigh._kinds import kind_of
+    from weigh.host import scratch
     from weigh.model.errors import UsageError
 
+    # Whoever looks at what a killed run left is not asked to measure again to have it tidied up.
+    scratch.sweep()
     forms = {"--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes}
     if len(asked := [name for name, given in forms.items() if given]) > 1:
         raise UsageError(f"{' and '.join(asked)} are several forms of one report", remedy="ask for one of them")
-    kind = kind_of(evidence)
-    if html:
-        _write(html, kind.html(evidence))
-        return
-    results = kind.read(evidence)
-    if markdown:
-        say(kind.markdown(results, str(evidence)))
-    elif notes:
-        print_rich(kind.notes(results))
-    else:
-        print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
+    scratch.sweep()
+    with others_evidence(evidence):
+        kind = kind_of(evidence)
+        if html:
+            _write(html, kind.html(evidence))
+            return
+        results = kind.read(evidence)
+        if markdown:
+            say(kind.markdown(results, str(evidence)))
+        elif notes:
+            print_rich(kind.notes(results))
+        else:
+            print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
 
 
 def _write(path: Path, page: bytes) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
-from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, show_findings, show_tier
 from weigh.verdict.assumptions import ALIKE_FOR_ALL
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _moved(comparison: CompareResults) -> Text:
     )
 
 
-def _numbers(comparison: CompareResults) -> Table:
+def _numbers(comparison: CompareResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
     confidence = f"{100 * comparison.rules.confidence:g} %"
@@ -134,7 +134,7 @@ def _numbers(comparison: CompareResults) -> Table:
                 units.percent(one.noise_floor) if one.noise_floor is not None else "",
                 Text(words.verdict(one), style=VERDICT_STYLE[one.verdict]),
             )
-    return table
+    return FittedTable(table, "FCR", "noise", "first", "second", confidence, "ratio")
 
 
 def _ratio(value: float | None) -> str:

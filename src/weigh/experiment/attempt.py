@@ -22,6 +22,7 @@ from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
 from weigh.experiment.measure.stopping import Stopping
+from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.reproducer import search
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
@@ -291,7 +292,7 @@ class Attempt:
             self._setup.workload,
             fit,
             everyone,
-            answers.kept,
+            TimedAnswers(self._setup.workload, answers.kept, answers.tied),
             self._setup.stage,
             self._journal,
             self._number,
@@ -322,8 +323,15 @@ class Attempt:
                 # A workload chose its literals for other rows, and need not know them here.
                 return None
 
+        # Who answers wrongly anyway need not notice other rows: that would be a second accusation for one fault.
+        wrong = {
+            (one.contender, one.operation, one.case)
+            for one in answers.gate.checks
+            if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
+        }
+        kept = {key: table for key, table in answers.kept.items() if key not in wrong}
         heard = unseen.check(
-            fit, setup.workload, answers.kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
+            fit, setup.workload, kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
         )
         self._say(*heard.findings)
         checks = (*answers.gate.checks, *heard.checks)

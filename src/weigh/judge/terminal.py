@@ -14,7 +14,7 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
-from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, show_findings, show_tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _table(headings: tuple[str, ...], last: str) -> Table:
     return table
 
 
-def _comparison(results: JudgeResults) -> Table:
+def _comparison(results: JudgeResults) -> RenderableType:
     confidence = f"{100 * results.rules.confidence:g} %"
     table = _table(("starts", results.events, "median", "CV", "ratio", confidence, "FCR"), "verdict")
     verdicts = {(one.operation, one.contender): one for one in results.verdicts}
@@ -100,7 +100,7 @@ def _comparison(results: JudgeResults) -> Table:
                 *_figures(verdict),
                 Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
-    return table
+    return FittedTable(table, "FCR", results.events, "CV", "starts", "median", confidence, "ratio")
 
 
 def _figures(verdict: Verdict | None) -> tuple[str, str, str]:
@@ -113,7 +113,7 @@ def _figures(verdict: Verdict | None) -> tuple[str, str, str]:
     )
 
 
-def _alone(results: JudgeResults) -> Table:
+def _alone(results: JudgeResults) -> RenderableType:
     table = _table(("starts", "median", "min", "max", "CV"), "")
     for one in results.timings:
         table.add_row(
@@ -122,7 +122,7 @@ def _alone(results: JudgeResults) -> Table:
             *(units.seconds(value) for value in (one.median, one.min, one.max)),
             units.percent(one.cv),
         )
-    return table
+    return FittedTable(table, "min", "max", "CV", "starts")
 
 
 def _notes(results: JudgeResults) -> Text:
@@ -175,7 +175,8 @@ def _series(results: JudgeResults) -> list[RenderableType]:
         for q, value, between in rows:
             percentiles.add_row(name, f"p{100 * q:g}", value, between)
             name = Text()
-    parts: list[RenderableType] = [Text("Series", style="bold"), table, Text(), percentiles]
+    fitted = FittedTable(table, "naive", "effective", results.events, "series")
+    parts: list[RenderableType] = [Text("Series", style="bold"), fitted, Text(), percentiles]
     said = {
         f"{reason.code}: {_series_name(one)}: {one_line(reason.text)}"
         for one in results.series

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -25,7 +25,6 @@ from weigh.experiment.measure import cold, duet
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
-from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.experiment.results import precision
 from weigh.host import facts, processes, server_ties
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.stopping import Stopping
+    from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record
     from weigh.model.clock_coverage import TurnCpu
     from weigh.model.operation import Workload
@@ -67,7 +67,7 @@ class Blocks:
         workload: its operations.
         contenders: by name.
         arms: of every block.
-        kept: the gate's answer of (contender, operation, case).
+        answers: compares answers with those of the gate.
         stage: where the data is.
         journal: is told everything at once.
         attempt: number of the attempt.
@@ -80,7 +80,7 @@ class Blocks:
         workload: Workload,
         contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
-        kept: Mapping[tuple[str, str, str], Any],
+        answers: TimedAnswers,
         stage: DataLink,
         journal: Journal,
         attempt: int,
@@ -90,7 +90,7 @@ class Blocks:
         self._workload = workload
         self._contenders = contenders
         self._arms = {arm.name: arm for arm in arms}
-        self._answers = TimedAnswers(workload, kept)
+        self._answers = answers
         self._stage = stage
         self._journal = journal
         self._attempt = attempt
@@ -486,7 +486,8 @@ class Blocks:
     ) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
         placed = [(first if first and one.run == 0 else position, one) for one in executions]
-        samples = tuple(sample(where, one, self._answers.check(where, one)) for where, one in placed)
+        checks = self._answers.check(placed)
+        samples = tuple(sample(where, one, check) for (where, one), check in zip(placed, checks, strict=True))
         if any(one.outcome is Outcome.WRONG for one in samples):
             self._wrong.add(position.operation)
         return samples

@@ -30,11 +30,11 @@ from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import words
-from weigh.render.terminal import VERDICT_STYLE, interval, plain_text, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, plain_text, show_findings, show_tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import RenderableType
 
@@ -163,13 +163,13 @@ def _disturbed(heading: str, *lines: str) -> Group:
     return Group(Text(heading, style="bold yellow"), *rows)
 
 
-def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
-    return table
+    return FittedTable(table, *(one for one in reversed(headings[1:]) if one != "contender"))
 
 
 def _suites(results: ExperimentResults) -> RenderableType:
@@ -182,7 +182,7 @@ def _codec(manifest: Manifest) -> str:
     return manifest.layout.codec if manifest.layout else "as they were found"
 
 
-def _contenders(results: ExperimentResults) -> Table:
+def _contenders(results: ExperimentResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("contender", "engine says", "settings that differ from its defaults"):
         table.add_column(heading, overflow="fold")
@@ -204,7 +204,7 @@ def _contenders(results: ExperimentResults) -> Table:
             )
             or "none",
         )
-    return table
+    return FittedTable(table, "settings that differ from its defaults")
 
 
 def _is_scratch(setting: str) -> bool:
@@ -251,7 +251,10 @@ _KNOWN = {
 
 def _witnesses(gate: Gate, operation: OperationGate) -> str:
     if operation.status is GateStatus.UNVERIFIED:
-        return "nobody independent could confirm them; each contender agrees with itself"
+        return (
+            "nobody independent could confirm them; each contender agrees with itself (weigh run --witness ENGINE asks "
+            "one of another lineage)"
+        )
     seen = {
         check.witness
         for check in gate.checks
@@ -264,11 +267,12 @@ def _status(status: GateStatus) -> Text:
     return Text(str(status).upper(), style=_STATUS_STYLE[status])
 
 
-def _numbers(results: ExperimentResults, temperature: str) -> Table:
+def _numbers(results: ExperimentResults, temperature: str) -> RenderableType:
     spec, analysis = results.record.spec, results.headline.at(temperature)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
-    for heading in ("median", "max", "CV", "ratio", f"{100 * spec.rules.confidence:g} %", "FCR", "noise"):
+    confidence = f"{100 * spec.rules.confidence:g} %"
+    for heading in ("median", "max", "CV", "ratio", confidence, "FCR", "noise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     verdicts = {(v.operation, v.contender): v for v in analysis.verdicts}
@@ -296,7 +300,7 @@ def _numbers(results: ExperimentResults, temperature: str) -> Table:
                 units.percent(floors.get(operation)) if name == spec.baseline else "",
                 Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
-    return table
+    return FittedTable(table, "FCR", "max", "CV", "noise", confidence, "median", "ratio")
 
 
 def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:

@@ -54,6 +54,7 @@ _REPEATS = Page(_LOADING, "More than one run")
 _CHECK = Page("reference/commands.md", "weigh data")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
+_SIGNING = Page(_EVIDENCE, "The seal, and what it cannot stop")
 _LIES = "reference/lies.md"
 _CLOCK = Page(_LIES, "A6: what the clock covers")
 _OUTSIDE = Page(_METHOD, "Outside the clock (A11)")
@@ -322,6 +323,8 @@ R3_VERSION = warning("R3.version", _TIERS, "the running engine names another ver
 R3_UNREAD = plain("R3.unread", _TIERS, "a version or a setting was not read back from the running engine")
 R4_HASH = plain("R4.hash", _VERIFY, "a file, or the seal of an earlier attempt, was changed")
 R4_SEALED = plain("R4.sealed", _VERIFY, "a file is missing, or was added after the seal")
+R4_CHAIN = plain("R4.chain", _VERIFY, "a line of the journal does not carry the hash of the line before it")
+R4_FINDINGS = plain("R4.findings", _VERIFY, "what must have been found, or seen by the sampler, is not in the journal")
 R4_DERIVED = plain("R4.derived", _VERIFY, "a file is not what follows from the journal")
 R4_FIGURES = plain("R4.figures", _VERIFY, "a status, a verdict or a report does not follow from checks and samples")
 R4_SQL = plain(
@@ -331,6 +334,7 @@ R4_UNSEALED = warning(
     "R4.unsealed", _WEAKENS, "a session was killed or is still running, so nothing of it was verified"
 )
 R8_TERMS = note("R8.terms", Page(_LIES), "the licence of the engine restricts publishing its results")
+R9_SIGNATURE = plain("R9.signature", _SIGNING, "nobody who is trusted signed the seal as it is")
 
 # T: times
 T1 = plain("T1", _VERDICTS, "neither a difference that matters nor equality is shown")
