@@ -176,6 +176,8 @@ E1_UNPRIVILEGED = warning(
 )
 E1_UNSEEN = warning("E1.unseen", _PROVEN, "what was in memory, or what was read from devices, cannot be seen")
 E1_UNREAD = warning("E1.unread", _PROVEN, "a cold execution read nothing from a device: it answered from elsewhere")
+E1_LITTLE = warning("E1.little", _PROVEN, "a cold execution read far less of the same files than those of others")
+E1_FILES = error("E1.files", _PROVEN, "its adapter names other files as its data than it was given", disqualifies=True)
 E1_OTHERS = error("E1.others", _PROVEN, "somebody else read the data into memory during a cold execution")
 E1_RATE = warning("E1.rate", _PROVEN, "data came faster than the device can read: something below the kernel had it")
 E1_WARM = warning("E1.warm", _PROVEN, "a first execution read from devices, though its data should have been in memory")
