@@ -86,7 +86,8 @@ CATALOGUE = _rows(
         "A8",
         _STATUSES,
         "no expected answer, reported as passed",
-        "UNVERIFIED, and checked against itself; never 'passed'",
+        "UNVERIFIED, and checked against itself; never 'passed'; a load of scripts, whose answers nobody checks, says "
+        "so and is suggestive at most",
     ),
     (
         "A9",
@@ -370,6 +371,13 @@ CATALOGUE = _rows(
         "publishing what a licence forbids to publish",
         "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
         "comes with weigh has such terms",
+    ),
+    (
+        "R9",
+        Page("reference/evidence.md", "The seal, and what it cannot stop"),
+        "evidence forged as a whole: consistent and sealed, and never measured",
+        "a seal does not tell, and `weigh verify` says so; `weigh sign` vouches for it with a signature, which "
+        "`weigh verify --key` checks",
     ),
 )
 """What this version catches. A row is added with its liar and its honest twin, not before."""

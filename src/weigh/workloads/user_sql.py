@@ -28,6 +28,7 @@ import msgspec
 from weigh.model.answer import Column, Kind, Match, ResultSchema
 from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case, Filter, Literal, Operation, Workload
+from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import Parameters, braced, check, grid, names
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def _operation(path: Path, parameters: Parameters) -> Operation:
     described = path.with_suffix(".toml")
     file = _read(described, path)
     sql = path.read_text().strip().rstrip(";").strip()
+    refuse(sql, f"query {path.stem} ({path})")
     columns = [column.name for column in file.column]
     cases = tuple(Case(name=one.name, literals=one.literals, timed=one.timed) for one in file.case)
     if cases and not any(case.timed for case in cases):
