@@ -32,6 +32,7 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A11.between",
         "A11.server",
         "A12.answers",
+        "E1.files",
     }
 
 

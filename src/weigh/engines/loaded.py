@@ -115,7 +115,8 @@ def _load(
     try:
         with WorkerProcess(engine, environment, settings, hidden=hidden) as worker:
             worker.load(tables.paths, aside, LOAD_TIMEOUT)
-            cost = msgspec.structs.replace(worker.start_cost(""), disk=processes.disk_bytes(aside))
+            made = worker.start_cost("")
+            cost = msgspec.structs.replace(made, disk=max(made.disk, processes.disk_bytes(aside)))
         _cost_file(folder).write_bytes(msgspec.json.encode(cost))
         aside.rename(folder)
     finally:

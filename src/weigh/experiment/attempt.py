@@ -175,6 +175,7 @@ class Attempt:
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
         held = {one.name: layouts.layout(one, setup.workload, setup.stage, timeout) for one in fit}
+        self._say(*(_other_files(name) for name, said in held.items() if said == layouts.OTHER))
         read = msgspec.structs.replace(
             answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
         )
@@ -457,6 +458,14 @@ def _missing(name: str) -> Finding:
     return codes.T8_MISSING.finding(
         text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
         remedy="put it back, or begin in another folder with --out: every attempt counts",
+    )
+
+
+def _other_files(name: str) -> Finding:
+    return codes.E1_FILES.finding(
+        contender=name,
+        text="its adapter names other files as its data than it was given: whether those are in memory shows nothing",
+        remedy="files() of an adapter that loads nothing is left out, or names the files of bind()",
     )
 
 

@@ -119,15 +119,24 @@ def bytes_read(pid: int) -> int | None:
 
     What ended descendants read is counted with whoever waited for them (proc(5), ``io``).
     """
+    return _moved((one.pid for one in family(pid)), "read_bytes")
+
+
+def bytes_written(pids: Iterable[int]) -> int | None:
+    """Bytes that some processes, and descendants that they waited for, have written to storage; None where unknown."""
+    return _moved(pids, "write_bytes")
+
+
+def _moved(pids: Iterable[int], counter: str) -> int | None:
     total = 0
-    for one in family(pid):
+    for pid in pids:
         try:
-            text = Path(f"/proc/{one.pid}/io").read_text()
+            text = Path(f"/proc/{pid}/io").read_text()
         except (FileNotFoundError, ProcessLookupError):
             continue
         except OSError:
             return None
-        _, found, rest = text.partition("\nread_bytes: ")
+        _, found, rest = text.partition(f"\n{counter}: ")
         if not found:
             return None
         total += int(rest.split("\n", 1)[0])

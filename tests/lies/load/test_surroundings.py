@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,3 +86,18 @@ def test_another_workload_has_no_such_notice(checked: Run) -> None:
     assert checked.json["experiment"]["notice"] is None
     for name in ("report.txt", "report.html"):
         assert "TPC" not in (checked.evidence / name).read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no shared memory here")
+def test_data_in_memory_is_no_disk(fresh: Callable[[], Weigh]) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        flags = ("--closed", "--duration", "300ms", "--quiet", "--json")
+        run = fresh()("load", *YCSB, "--target", f"sqlite:{folder}/shop.db", *flags)
+    assert run.json["storage"]["kind"] == "memory"
+    assert {"E2.memory", "E7.not_durable"} <= run.codes
+
+
+def test_data_on_a_disk_is_not_said_to_be_elsewhere(checked: Run) -> None:
+    if checked.json["storage"]["kind"] == "memory":
+        pytest.skip("the throw-away file lies in memory here")
+    assert "E2.memory" not in checked.codes

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 COPY = "its own copy"
 EARLY = "before its clock"
 FILES = "the files"
+OTHER = "other files"
 
 
 def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeout: float) -> str:
-    """What it answers a new query from; empty where that cannot be told.
+    """What it answers a new query from; empty where that cannot be told, ``other files`` where it says so itself.
 
     A query that nobody asked before is asked while the files are withdrawn. Who reads them fails. Who gives the right
     answer all the same has the rows; who gives it only to a query that it had taken before has executed it then. One
@@ -41,6 +42,9 @@ def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeou
 
     try:
         with ready.start(stage.tables) as worker:
+            named = {str(Path(path).resolve()) for path in worker.files()}
+            if named and named != _given(stage):
+                return OTHER
             right = _answer(worker, unseen(4001), timeout)
             if right is None or not right.num_rows or _open(worker, stage):
                 return ""
@@ -87,5 +91,9 @@ def _same(right: pa.Table, other: pa.Table | None) -> bool:
 
 def _open(worker: WorkerProcess, stage: DataLink) -> bool:
     """Whether it holds one of its files open, so that withdrawing them withdraws nothing."""
-    own = {str(Path(path).resolve()) for paths in stage.tables.paths.values() for path in paths}
-    return not own.isdisjoint([*processes.mapped(worker.pid), *processes.opened(worker.pid)])
+    return not _given(stage).isdisjoint([*processes.mapped(worker.pid), *processes.opened(worker.pid)])
+
+
+def _given(stage: DataLink) -> set[str]:
+    """The files that every contender is given."""
+    return {str(Path(path).resolve()) for paths in stage.tables.paths.values() for path in paths}

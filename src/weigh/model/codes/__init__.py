@@ -79,7 +79,12 @@ A3_CHANGED = error(
 )
 A4_ROWS = error("A4.rows", _PROBES, "it reads other rows than it was given", disqualifies=True)
 A4_UNREAD = warning("A4.unread", _PROBES, "it could not hand out a table, so what it reads was not compared")
-A4_COUNTED = note("A4.counted", _PROBES, "the table is so large that only its number of rows was compared")
+A4_SAMPLED = note("A4.sampled", _PROBES, "the table is so large that rows drawn by a secret were compared, not all")
+A4_COUNTED = note(
+    "A4.counted",
+    _PROBES,
+    "the table is large and no column serves to draw rows by, so only its number of rows was compared",
+)
 A5_LAZY = error(
     "A5.lazy", _PROBES, "the answer was not complete, or not computed, when the clock stopped", disqualifies=True
 )
@@ -171,6 +176,8 @@ E1_UNPRIVILEGED = warning(
 )
 E1_UNSEEN = warning("E1.unseen", _PROVEN, "what was in memory, or what was read from devices, cannot be seen")
 E1_UNREAD = warning("E1.unread", _PROVEN, "a cold execution read nothing from a device: it answered from elsewhere")
+E1_LITTLE = warning("E1.little", _PROVEN, "a cold execution read far less of the same files than those of others")
+E1_FILES = error("E1.files", _PROVEN, "its adapter names other files as its data than it was given", disqualifies=True)
 E1_OTHERS = error("E1.others", _PROVEN, "somebody else read the data into memory during a cold execution")
 E1_RATE = warning("E1.rate", _PROVEN, "data came faster than the device can read: something below the kernel had it")
 E1_WARM = warning("E1.warm", _PROVEN, "a first execution read from devices, though its data should have been in memory")
