@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import compare
+from weigh.answers import compare, names
 from weigh.answers.votes import conclude, vote
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate import caches, metamorphic
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 PINNED = "pinned answer"
+NAMES = "the names that the query gives its columns"
 _STATUS = {
     (True, False): GateStatus.AGREED,
     (True, True): GateStatus.UNVERIFIED,
@@ -57,6 +58,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
         gate: the record.
         findings: what is to be said.
         kept: answer of every contender to every case, to compare timed executions with.
+        tied: right answer of (operation, case) with every row that may stand at its limit, where that is known.
         seconds: fastest execution of (contender, operation, case); never shown as a result.
         peaks: largest resident size of each contender, bytes.
         varied: operations of each contender to which a question could be put that nobody asked before.
@@ -66,6 +68,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     gate: Gate
     findings: tuple[Finding, ...]
     kept: dict[tuple[str, str, str], Any]
+    tied: dict[Key, Any] = {}
     seconds: dict[tuple[str, str, str], float]
     peaks: dict[str, int]
     varied: dict[str, tuple[str, ...]] = {}
@@ -126,8 +129,27 @@ def check_answers(
     checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
     return GateResult(
-        gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks, varied=varied, quick=quick
+        gate=gate,
+        findings=tuple(findings),
+        kept=asked,
+        tied=_tied(workload, witnesses),
+        seconds=seconds,
+        peaks=peaks,
+        varied=varied,
+        quick=quick,
     )
+
+
+def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
+    """The right answers to cases whose limit cuts through rows that tie, where somebody knows them all."""
+    found = {}
+    for operation in workload.operations:
+        limit = operation.schema.limit
+        for case in operation.cases if limit is not None else ():
+            for name, table in witnesses.speak(operation, case):
+                if name != PINNED and table.num_rows > (limit or 0):
+                    found[operation.name, case.name] = table
+    return found
 
 
 class _ContenderCheck:
@@ -178,7 +200,7 @@ class _ContenderCheck:
                 self.findings.append(_lazy(name, operation.name, reply.lazy))
             fastest = min(fastest, reply.run.wall_s)
             self.peak = max(self.peak, reply.run.peak_memory or 0)
-            check = self._check(operation, case, reply.table)
+            check = self._check(operation, case, sql, reply.table)
             if first is None:
                 first = check
                 self.open[operation.name, case.name] = reply.table
@@ -223,7 +245,7 @@ class _ContenderCheck:
         if remembered(repeated, caches.cost(reply.run)):
             self.quick.append(operation.name)
 
-    def _check(self, operation: Operation, case: Case, table: pa.Table) -> Check:
+    def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:
         """The answer against a witness; where there is none, against the contender's own first answer."""
         common = {
             "operation": operation.name,
@@ -244,6 +266,12 @@ class _ContenderCheck:
             )
             if not compared.agrees:
                 break
+        if checked is not None and checked.status is GateStatus.DIVERGED:
+            return checked
+        wanted = [column.name for column in operation.schema.columns]
+        misnamed = names.renamed(table.column_names, wanted, sql)
+        if misnamed is not None:
+            return Check(**common, status=GateStatus.DIVERGED, witness=NAMES, differences=misnamed.differences)
         if checked is not None:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -23,11 +23,11 @@ from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment import resources, schedule
 from weigh.experiment.measure import cold, duet
 from weigh.experiment.measure.calibration import Calibrating
+from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
-from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.experiment.results import precision
-from weigh.host import facts, processes
+from weigh.host import facts, processes, server_ties
 from weigh.host.sampling import Sampling
 from weigh.model import codes
 from weigh.model.sample import Outcome
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.stopping import Stopping
+    from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record
+    from weigh.model.clock_coverage import TurnCpu
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.sample import Sample, Temperature
@@ -65,7 +67,7 @@ class Blocks:
         workload: its operations.
         contenders: by name.
         arms: of every block.
-        kept: the gate's answer of (contender, operation, case).
+        answers: compares answers with those of the gate.
         stage: where the data is.
         journal: is told everything at once.
         attempt: number of the attempt.
@@ -78,7 +80,7 @@ class Blocks:
         workload: Workload,
         contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
-        kept: Mapping[tuple[str, str, str], Any],
+        answers: TimedAnswers,
         stage: DataLink,
         journal: Journal,
         attempt: int,
@@ -88,7 +90,7 @@ class Blocks:
         self._workload = workload
         self._contenders = contenders
         self._arms = {arm.name: arm for arm in arms}
-        self._answers = TimedAnswers(workload, kept)
+        self._answers = answers
         self._stage = stage
         self._journal = journal
         self._attempt = attempt
@@ -102,6 +104,9 @@ class Blocks:
         self._wrong: set[str] = set()
         self._begun: tuple[BlockBegun, ...] = ()
         self._kept_turns: set[tuple[int, int]] = set()
+        self._accounts: dict[str, FamilyAccount] = {}
+        self._cpu: list[TurnCpu] = []
+        self._untied: set[tuple[str, int]] = set()
         self._cpus = 0
         self._plan: Planned | None = None
         # For as long as there are blocks: the kernel ends a worker with the thread that started it.
@@ -205,7 +210,7 @@ class Blocks:
                 if begun.temperature == "cold":
                     samples = self._alone(block, number, slot)
                     self.watching.keep()
-                    self._journal.append("turn", Turn(samples=samples))
+                    self._journal.append("turn", Turn(samples=samples, cpu=self._cpu_of_turn()))
                     continue
                 for arm in slot.arms:
                     if arm in workers:
@@ -219,7 +224,7 @@ class Blocks:
                 samples = self._turn(block, number, slot, begun.runs, workers)
                 # First: what a kill leaves without moments was measured again, and not kept unwatched.
                 seen = self.watching.keep()
-                self._journal.append("turn", Turn(samples=samples))
+                self._journal.append("turn", Turn(samples=samples, cpu=self._cpu_of_turn()))
                 if self._stopping:
                     self._stopping.add(samples, seen)
             self._stand(workers, block, "after")
@@ -228,7 +233,9 @@ class Blocks:
             self._end(workers)
 
     def _tell(self, workers: dict[str, tuple[int, WorkerProcess]], block: int) -> None:
-        """What each life could use, at its end."""
+        """What each life could use, at its end, and what it used since its last turn."""
+        for arm in workers:
+            self._journal.append("rest", self._accounts[arm].rest())
         whose = {arm: self._contenders[self._arms[arm].contender] for arm in workers}
         resources.tell(self._journal, block, workers, whose)
 
@@ -250,9 +257,11 @@ class Blocks:
                     one.result().kill()
             raise
         for arm, one in starting.items():
-            self._started(arm, one, workers)
+            self._started(arm, one, block, workers)
 
-    def _started(self, arm: str, start: Future[WorkerProcess], workers: dict[str, tuple[int, WorkerProcess]]) -> None:
+    def _started(
+        self, arm: str, start: Future[WorkerProcess], block: int, workers: dict[str, tuple[int, WorkerProcess]]
+    ) -> None:
         """The process of an arm. One that cannot start is found out at its first turn."""
         self._starts += 1
         try:
@@ -268,9 +277,32 @@ class Blocks:
             )
             return
         workers[arm] = (self._starts, worker)
+        whose = self._arms[arm].contender
+        self._journal.append("start", worker.start_cost(whose, block, self._starts))
+        self._accounts[arm] = FamilyAccount(worker, block, self._starts, arm, whose)
         # One that died meanwhile is found out at its first turn.
         with suppress(WorkerEnded):
-            self.watching.own(worker.servers() if self.watching.active else ())
+            self.watching.own(self._servers(whose, worker))
+
+    def _servers(self, contender: str, worker: WorkerProcess) -> list[int]:
+        """Processes that work for it, so that nobody takes them for others; who cannot be one is not believed."""
+        family = worker.family.pids() if worker.family else [worker.pid]
+        tied = []
+        for pid in worker.servers():
+            if not (why := server_ties.untied(pid, worker.pid, family)):
+                tied.append(pid)
+            elif (contender, pid) not in self._untied:
+                self._untied.add((contender, pid))
+                self._journal.append(
+                    "finding",
+                    codes.A11_SERVER.finding(
+                        contender=contender,
+                        text=f"its adapter names process {pid} as its server: {why}. What that one uses would be "
+                        "nobody's disturbance",
+                        remedy="servers() of an adapter names processes that serve this connection, and no others",
+                    ),
+                )
+        return [*tied, *family]
 
     def _bounded(self, arm: str, block: int) -> PreparedContender:
         """The contender of an arm, held to the CPUs of the block."""
@@ -318,6 +350,11 @@ class Blocks:
         """Seconds since the beginning of the attempt."""
         return time.monotonic() - self._began
 
+    def _cpu_of_turn(self) -> tuple[TurnCpu, ...]:
+        """What the families used in the turn that is about to be written."""
+        found, self._cpu = tuple(self._cpu), []
+        return found
+
     def _text(self, slot: Slot, arm: str, case_name: str = "") -> str:
         """The query of a place as its contender gets it, or the same with another case's literals."""
         operation = self._workload.operation(slot.operation)
@@ -345,10 +382,15 @@ class Blocks:
             at = self._now
             try:
                 with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
+                    family = FamilyAccount(one.worker, block, self._starts, arm, ready.name)
+                    self._accounts[arm] = family
+                    self._journal.append("start", one.worker.start_cost(ready.name, block, self._starts))
                     self.watching.mark()
+                    family.begin()
                     at = self._now
                     execution, seen = one.execute(self._text(slot, arm), position, run, self._began, self._spec.timeout)
                     self.watching.mark()
+                    self._cpu.append(family.end(position, [execution]))
                     at = execution.at
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
@@ -376,6 +418,7 @@ class Blocks:
             timeout = self._spec.timeout
             if position.solo:
                 duet.keep_on(worker.pid, self._halves[0])
+            self._accounts[arm].begin()
             prepared = worker.prepare(text, timeout)
             elsewhere = None
             self.watching.mark()
@@ -388,6 +431,7 @@ class Blocks:
                 at = self._now
                 executions.append(execute(worker, prepared, run, at, timeout))
             self.watching.mark()
+            self._cpu.append(self._accounts[arm].end(position, executions))
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._files[arm], now - elsewhere, position)
                 self._journal.append("warmth", seen)
@@ -418,9 +462,14 @@ class Blocks:
             self._failed.update((positions[arm].contender, slot.operation) for arm in missing)
             return tuple(failed(positions[arm], 0, self._now, nobody) for arm in missing)
         sides = {arm: duet.Side(worker=workers[arm][1], sql=self._text(slot, arm)) for arm in slot.arms}
+        for arm in slot.arms:
+            self._accounts[arm].begin()
         self.watching.mark()
         duet.turn(list(sides.values()), runs, self._halves, self._spec.timeout, lambda: self._now)
         self.watching.mark()
+        self._cpu += [
+            self._accounts[arm].end(positions[arm], side.executions) for arm, side in sides.items() if not side.ended
+        ]
         samples: list[Sample] = []
         for arm, side in sides.items():
             samples += self._checked(positions[arm], side.executions)
@@ -437,7 +486,8 @@ class Blocks:
     ) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
         placed = [(first if first and one.run == 0 else position, one) for one in executions]
-        samples = tuple(sample(where, one, self._answers.check(where, one)) for where, one in placed)
+        checks = self._answers.check(placed)
+        samples = tuple(sample(where, one, check) for (where, one), check in zip(placed, checks, strict=True))
         if any(one.outcome is Outcome.WRONG for one in samples):
             self._wrong.add(position.operation)
         return samples

@@ -8,7 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, boundary, clock, data, elsewhere, forms, memory, misbehaving, others, pace, share, work
+from . import (
+    answers,
+    boundary,
+    clock,
+    data,
+    elsewhere,
+    forms,
+    memory,
+    misbehaving,
+    nearly,
+    others,
+    outside,
+    pace,
+    share,
+    work,
+)
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -19,6 +34,9 @@ LIES: dict[Any, type[Honest]] = {
     "group": answers.Group,
     "last-row": answers.LastRow,
     "duplicates": answers.Duplicates,
+    "nearly": nearly.Nearly,
+    "nearly-too": nearly.NearlyToo,
+    "untied": nearly.Untied,
     "rounding": answers.Rounding,
     "late": answers.Late,
     "other-forms": forms.OtherForms,
@@ -58,8 +76,24 @@ LIES: dict[Any, type[Honest]] = {
     "pace": pace.Pace,
     "work": work.Work,
     "neighbour": others.Neighbour,
+    "release": outside.Release,
+    "collector": outside.Collector,
+    "ahead": outside.Ahead,
+    "child": outside.Child,
+    "prepare-in-child": outside.PrepareInChild,
+    "daemon": outside.Daemon,
+    "burns": outside.Burns,
+    "helper": outside.Helper,
+    "compiler": outside.Compiler,
+    "compaction": outside.Compaction,
+    "own-server": outside.OwnServer,
+    "false-server": outside.FalseServer,
+    "false-version": outside.FalseVersion,
+    "in-memory": outside.InMemory,
+    "other-files": outside.OtherFiles,
     "extra-thread": share.ExtraThread,
     "extra-cpu": share.ExtraCpu,
+    "extra-cpu-thread": share.ExtraCpuThread,
     "spill-elsewhere": share.SpillElsewhere,
     "slow": misbehaving.Slow,
     "fails": misbehaving.Fails,
