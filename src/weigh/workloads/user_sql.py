@@ -165,7 +165,7 @@ def _read(path: Path, query: Path) -> QueryFile:
             where=str(path),
             remedy="write one (docs/guide/your-own-data.md), or let weigh init read it off the answer",
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/guide/your-own-data.md") from None
     except msgspec.ValidationError as error:
         raise UsageError(
