@@ -78,6 +78,7 @@ def _write(name: str, text: str) -> None:
 def _bare(event: dict[str, Any]) -> dict[str, Any]:
     """An event without what tells of the machine."""
     body = event["body"]
+    event.pop("before", None)
     match event["event"]:
         case "environment":
             body["host"] |= _HOST

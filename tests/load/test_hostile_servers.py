@@ -69,6 +69,7 @@ def test_a_redis_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch, said
         reach(f"redis://127.0.0.1:{server.port}")
 
 
+@pytest.mark.promise("weigh believes no length that it names:")
 @pytest.mark.parametrize(
     ("said", "words"),
     [

@@ -21,6 +21,10 @@ CLOSED = f"redis://:{SECRET}@127.0.0.1:1"
 OFFER = ("--rate", "10", "--quiet")
 
 
+@pytest.mark.promise(
+    "In the URL of `--target` every user of the machine can read it in the list of processes until weigh, as "
+    "its first act, overwrites it there; weigh says so."
+)
 def test_a_password_in_the_arguments_is_overwritten_and_said(weigh: Weigh) -> None:
     with Silent() as server:
         url = f"redis://:{SECRET}@127.0.0.1:{server.port}"
@@ -37,6 +41,7 @@ def test_a_password_in_the_arguments_is_overwritten_and_said(weigh: Weigh) -> No
     assert SECRET not in said
 
 
+@pytest.mark.promise("Files that others may read are refused.")
 def test_a_file_with_the_target_is_nobody_elses(weigh: Weigh) -> None:
     path = weigh.folder / "target"
     path.write_text(CLOSED + "\n")

@@ -33,6 +33,7 @@ COMMANDS = {
     "report": ("weigh.cli.report", "report", "Print the report of an evidence directory."),
     "open": ("weigh.cli.open", "open_page", "The report's page in a browser."),
     "verify": ("weigh.cli.verify", "verify", "Recompute every hash and number of an evidence directory."),
+    "sign": ("weigh.cli.sign", "sign", "Vouch for evidence with an SSH key."),
     "compare": ("weigh.cli.compare", "compare", "Two sessions, joined through a shared reference contender."),
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
     "data": ("weigh.cli.data", "data", "Datasets: make, digest, describe, diff, check."),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from weigh.experiment.config.run_request import RunRequest
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
 _DEMO_BASELINE = "duckdb@2.0.0"
@@ -185,12 +186,26 @@ _contention = click.option(
 @click.option(
     "--budget", metavar="TIME", help="Time for the measuring phase, e.g. 10m, or none [5m; none with --starts]."
 )
+@click.option(
+    "--witness",
+    metavar="SPEC",
+    help="Engine of another lineage that answers in a gate beforehand and is not timed: where it agrees, the answers "
+    "of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
+)
 @_contention
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @_output
 def run(
-    file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, strict: bool, resume: bool, **flags: Any
+    file: Path | None,
+    out: Path,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+    strict: bool,
+    resume: bool,
+    witness: str | None,
+    **flags: Any,
 ) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
@@ -199,6 +214,13 @@ def run(
     """
     spec, request = asked(file, flags, out, quiet=quiet)
     shown = Shown(as_json, verbose, quiet)
+    if witness:
+        from weigh.cli.witness import witnessed
+        from weigh.experiment.report import files
+
+        spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
+        if disagreed:
+            _show(*disagreed, shown)
     _carry_out(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
 
 
@@ -274,12 +296,18 @@ def asked(
 
 
 def _carry_out(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False) -> None:
-    from weigh._kinds import RUN
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
     folder = experiment.run(spec, request, progress(shown.quiet), files.write)
-    results = files.read(folder)
+    _show(folder, files.read(folder), shown, strict=strict)
+
+
+def _show(folder: Path, results: ExperimentResults, shown: Shown, *, strict: bool = False) -> None:
+    """Print what was found, and end with its exit code."""
+    from weigh._kinds import RUN
+    from weigh.experiment.report import files
+
     if shown.as_json:
         print_json((folder / files.VERDICTS).read_bytes())
     else:

@@ -26,6 +26,7 @@ from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
 from weigh.model.operation import fill
 from weigh.model.text import one_line
 from weigh.workloads import infer_schema
+from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import braced, check, grid, names
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ def _statements(queries: Iterable[Path]) -> list[Statement]:
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="name files of SQL") from None
         found += infer_schema.split(text, path.stem)
+    for one in found:
+        refuse(one.sql, f"query {one.name}")
     names = [one.name for one in found]
     if not found:
         raise UsageError("there is no statement in it", where=", ".join(map(str, queries)), remedy="write SELECT ...")

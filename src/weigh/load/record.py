@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import journal, timeline
+from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, TargetRead
@@ -146,7 +146,7 @@ def read(folder: Path) -> LoadRecord:
         )
     try:
         return _read(events)
-    except (msgspec.ValidationError, TypeError, KeyError) as error:
+    except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
         raise EvidenceFault(
             f"the journal does not say what weigh's journals say: {error}",
             where=str(folder),
@@ -163,8 +163,8 @@ def read_spec(folder: Path) -> LoadSpec:
     event = journal.first(folder)
     try:
         if event is not None and event.event == OPENED:
-            return msgspec.convert(event.body, LoadOpened).spec
-    except msgspec.ValidationError:
+            return files.converted(event.body, LoadOpened).spec
+    except EvidenceFault:
         pass
     raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
 
@@ -182,31 +182,31 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     for event in events[1:]:
         match event.event:
             case "environment":
-                fields["environment"] = msgspec.convert(event.body, LoadEnvironment)
+                fields["environment"] = files.converted(event.body, LoadEnvironment)
             case "loaded":
-                fields["loaded"] = msgspec.convert(event.body, Loaded)
+                fields["loaded"] = files.converted(event.body, Loaded)
             case "prepared":
-                prepared.append(msgspec.convert(event.body, Prepared))
+                prepared.append(files.converted(event.body, Prepared))
             case "after":
-                fields["after"] = msgspec.convert(event.body, TargetRead)
+                fields["after"] = files.converted(event.body, TargetRead)
             case "run":
-                run = msgspec.convert(event.body, RunBegun)
+                run = files.converted(event.body, RunBegun)
                 begun[run.number] = run
                 intervals[run.number] = []
             case "interval":
-                part = msgspec.convert(event.body, RunInterval)
+                part = files.converted(event.body, RunInterval)
                 intervals[part.run].append(part.interval)
             case "summary":
-                done = msgspec.convert(event.body, RunEnded)
+                done = files.converted(event.body, RunEnded)
                 ended[done.run] = done.summary
             case "watch":
-                watches.append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+                watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "waits":
-                waits.append(msgspec.convert(event.body, RunWaits))
+                waits.append(files.converted(event.body, RunWaits))
             case "finding":
-                findings.append(msgspec.convert(event.body, Finding))
+                findings.append(files.converted(event.body, Finding))
             case "end":
-                fields["end"] = msgspec.convert(event.body, End)
+                fields["end"] = files.converted(event.body, End)
             case _:
                 continue
     runs = tuple(

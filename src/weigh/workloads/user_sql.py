@@ -28,6 +28,7 @@ import msgspec
 from weigh.model.answer import Column, Kind, Match, ResultSchema
 from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case, Filter, Literal, Operation, Workload
+from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import Parameters, braced, check, grid, names
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def _operation(path: Path, parameters: Parameters) -> Operation:
     described = path.with_suffix(".toml")
     file = _read(described, path)
     sql = path.read_text().strip().rstrip(";").strip()
+    refuse(sql, f"query {path.stem} ({path})")
     columns = [column.name for column in file.column]
     cases = tuple(Case(name=one.name, literals=one.literals, timed=one.timed) for one in file.case)
     if cases and not any(case.timed for case in cases):
@@ -163,7 +165,7 @@ def _read(path: Path, query: Path) -> QueryFile:
             where=str(path),
             remedy="write one (docs/guide/your-own-data.md), or let weigh init read it off the answer",
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/guide/your-own-data.md") from None
     except msgspec.ValidationError as error:
         raise UsageError(

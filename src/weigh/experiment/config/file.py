@@ -164,7 +164,7 @@ def read_file(path: Path) -> File:
         raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="weigh.toml is UTF-8 text") from None
     try:
         plain = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
     _check_keys(plain, path)
     try:

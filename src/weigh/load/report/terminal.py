@@ -16,7 +16,7 @@ from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.render.terminal import plain_text, show_findings, show_tier
+from weigh.render.terminal import FittedTable, plain_text, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -121,7 +121,7 @@ def _lag(one: Spectrum) -> str:
     return f"p50 {words.value(p50)}, p90 {words.value(p90)}, max {units.seconds(one.max)}"
 
 
-def _percentiles(run: RunFigures) -> Table:
+def _percentiles(run: RunFigures) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation", overflow="fold", min_width=9)
     table.add_column("", no_wrap=True)
@@ -142,7 +142,7 @@ def _percentiles(run: RunFigures) -> Table:
                 "" if response.resolved else words.seen(one.count, seen),
             )
         table.add_row("", "max", units.seconds(one.response.max), "", units.seconds(one.service.max), "", "")
-    return table
+    return FittedTable(table, "95 % interval", "service")
 
 
 def _counts(one: OperationFigures) -> str:
@@ -163,10 +163,10 @@ def _between(results: LoadResults, number: int) -> RenderableType:
     for one in group.between:
         shown = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
         table.add_row(one.name, words.of_repeats(one), ", ".join(shown))
-    return table
+    return FittedTable(table, "each run")
 
 
-def _groups(results: LoadResults) -> Table:
+def _groups(results: LoadResults) -> RenderableType:
     """One row for each loop and number of connections."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("runs")
@@ -186,7 +186,7 @@ def _groups(results: LoadResults) -> Table:
             units.seconds(response.max),
             Text(f"refused ({', '.join(one.code for one in run.reasons)})", style="bold red") if run.refused else "",
         )
-    return table
+    return FittedTable(table, "max", "p50")
 
 
 def _closing(results: LoadResults, evidence: str) -> RenderableType:

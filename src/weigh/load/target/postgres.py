@@ -33,6 +33,7 @@ _SPARE = 10
 """Connections beside those of the load."""
 _USUAL_CONNECTIONS = 100
 _PATIENCE = 30
+_FULL = "cannot allocate memory"
 _REACHED, _STARTED = 60.0, 180.0
 """Seconds until a server by URL has described itself, whatever it sends meanwhile; until one of weigh's own has."""
 _PARTING, _STOPPED = 2.0, 20.0
@@ -86,7 +87,7 @@ class EmbeddedPostgres:
         folder = server_folder.folder()
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
         try:
-            with _server_process(environment, {"folder": str(folder), "options": options}) as (said, pipe):
+            with _server_process(environment, {"folder": str(folder), "options": options}, self.text) as (said, pipe):
                 if said.error:
                     raise EngineFault(said.error, where=self.text, remedy="see what the server says")
                 connect = {
@@ -148,9 +149,9 @@ class PostgresByUrl:
             connect["sslrootcert"] = url.tls.ca
         environment = environments.ensure(list(_PSYCOPG), cache)
         near = True if url.socket else same_host(url.host, url.port)
-        with _server_process(environment, {"folder": None, "connect": connect, "near": near}) as (said, pipe):
+        with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (said, pipe):
             if said.error:
-                raise EngineFault(said.error, where=url.text, remedy=_remedy(said.error))
+                raise EngineFault(_explained(said.error), where=url.text, remedy=_remedy(said.error))
             here, servers = whereabouts(near, said.server)
             reached = url.connect(encrypted=said.encrypted)
             read = msgspec.structs.replace(_read(said, embedded=False, here=here), tls=reached["tls"])
@@ -165,7 +166,14 @@ class PostgresByUrl:
             )
 
 
+def _explained(said: str) -> str:
+    """What libpq says where its memory is bounded, as what it means."""
+    return f"the server sent a message that is longer than is taken here ({said})" if _FULL in said else said
+
+
 def _remedy(said: str) -> str:
+    if _FULL in said:
+        return "see whether it is a PostgreSQL server"
     if "does not support SSL" in said:
         return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
     if "certificate" in said:
@@ -174,7 +182,7 @@ def _remedy(said: str) -> str:
 
 
 @contextmanager
-def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Reply, Pipe]]:
+def _server_process(environment: Environment, asked: dict[str, Any], where: str) -> Iterator[tuple[_Reply, Pipe]]:
     """The process of :mod:`weigh.load.target.postgres_server` while the body runs: its first reply, and how to ask."""
     by_url = asked["folder"] is None
     process = subprocess.Popen(
@@ -197,7 +205,7 @@ def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator
             process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **asked}) + b"\n")
             process.stdin.flush()
         pipe = Pipe(process.stdin, process.stdout)
-        yield _said(process, pipe, _REACHED if by_url else _STARTED), pipe
+        yield _said(process, pipe, _REACHED if by_url else _STARTED, where), pipe
     finally:
         with suppress(BrokenPipeError):
             process.stdin.close()
@@ -210,7 +218,7 @@ def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator
         process.stderr.close()
 
 
-def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float) -> _Reply:
+def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float, where: str) -> _Reply:
     """The first line of the process: how the server is.
 
     Raises:
@@ -222,6 +230,7 @@ def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float) -> _Reply:
     except msgspec.DecodeError as error:
         raise EngineFault(
             f"the server sent a description of itself that is none: {error}",
+            where=where,
             remedy="see whether it is a PostgreSQL server",
         ) from None
     except EngineFault as error:
@@ -230,6 +239,7 @@ def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float) -> _Reply:
         last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:] if ended else []
         raise EngineFault(
             f"the server did not describe itself: {' '.join([error.what, *last])}",
+            where=where,
             remedy="see whether it answers other clients, and what its log says",
         ) from None
 

@@ -38,7 +38,7 @@ _OWN = {"user": "weigh", "dbname": "postgres"}
 """How one logs in to a server of ours."""
 _AGAIN = {"connect_timeout": 5, "application_name": "weigh"}
 """Of the connection that samples: a server that does not answer must not hold up the load."""
-_MEMORY = 2 << 30
+_MEMORY = 1 << 30
 """Bytes of address space for this process where the server is somebody else's: it may say that a row has 2 GiB."""
 _CYCLES = {"checkpoints": "checkpoint_timeout", "autovacuum": "autovacuum_naptime"}
 
