@@ -50,6 +50,7 @@ DAY = dt.date(2024, 2, 29)
 MIDNIGHT = dt.datetime(2024, 2, 29)
 
 
+@pytest.mark.promise("by value: 1.10 and 1.1000, int32 and int64, a date and a timestamp at midnight are equal")
 @pytest.mark.parametrize(
     ("kind", "left", "right"),
     [
@@ -73,6 +74,10 @@ def test_the_same_thing_in_another_type(kind: Kind, left: pa.Array, right: pa.Ar
     assert agree(table(left), table(right), schema(kind))
 
 
+@pytest.mark.promise(
+    "NULL, 0, an empty text and NaN are four values",
+    "A boolean for a number is another answer.",
+)
 @pytest.mark.parametrize(
     ("kind", "left", "right"),
     [
@@ -103,6 +108,7 @@ def test_wide_decimals_are_compared_to_their_last_digit() -> None:
     assert not agree(left, right, schema("decimal"))
 
 
+@pytest.mark.promise("The order of rows counts only in the columns that the query orders by.")
 def test_rows_are_a_bag_unless_the_query_orders_them() -> None:
     left, right = table([1, 2, 2], ["a", "b", "c"]), table([2, 1, 2], ["c", "a", "b"])
     assert agree(left, right, schema("integer", "string"))
@@ -154,6 +160,7 @@ def test_infinity_equals_itself_only(value: float) -> None:
     assert not agree(table(["a"], [value]), table(["a"], [-value]), loose())
 
 
+@pytest.mark.promise("within one unit of the coarser decimal scale; for division and averages of decimals")
 def test_a_quotient_agrees_within_one_unit_of_the_coarser_scale() -> None:
     def value(text: str, scale: int) -> pa.Table:
         return table(["a"], typed([Decimal(text)], pa.decimal128(20, scale)))
@@ -217,6 +224,10 @@ def test_the_digest_of_an_ordered_answer_is_of_its_sequence() -> None:
     assert compare.digest(table([1, 2]), of) != compare.digest(table([2, 1]), of)
 
 
+@pytest.mark.promise(
+    "A name that the query gives with AS is a promise, compared without case, and so is the order of "
+    "names; how an engine calls an expression without a name is its own affair."
+)
 def test_an_answer_with_its_names_in_another_order_is_another() -> None:
     of = ResultSchema(columns=(Column(name="a", kind="integer"), Column(name="B", kind="integer")))
     right = pa.table({"A": [1], "b": [1]})
@@ -225,6 +236,10 @@ def test_an_answer_with_its_names_in_another_order_is_another() -> None:
     assert [str(one) for one in found.differences] == ["(column names): b, a, not a, B"]
 
 
+@pytest.mark.promise(
+    "A name that the query gives with AS is a promise, compared without case, and so is the order of "
+    "names; how an engine calls an expression without a name is its own affair."
+)
 @pytest.mark.parametrize(
     ("got", "sql", "differs"),
     [
@@ -249,6 +264,10 @@ def test_decimals_sent_as_text_are_compared_by_value_and_noted() -> None:
     assert not agree(table(["1.11", None]), plain, schema("decimal"))
 
 
+@pytest.mark.promise(
+    "Answers above 100,000 rows are compared by digests of their exact columns and of the sequence "
+    "that the query orders by."
+)
 def test_a_large_answer_in_another_order_is_another() -> None:
     of = schema("integer", "string", ordered_by=(0,))
     there = list(range(compare.EXPORT_ROWS + 10))

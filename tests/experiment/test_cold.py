@@ -82,11 +82,16 @@ def test_what_refutes_cold(changed: dict[str, Any], expected: str | None) -> Non
     assert code(reading(**changed)) == expected
 
 
+@pytest.mark.promise(
+    "The temperature *first* is refused (`E1.warm`) where an execution read more than 256 KiB and "
+    "more than 1 % of the data from a device."
+)
 @pytest.mark.parametrize(("read", "expected"), [(0, None), (MIB, None), (MIB + 1, "E1.warm"), (None, "E1.unseen")])
 def test_first_reads_next_to_nothing(read: int | None, expected: str | None) -> None:
     assert code(reading(temperature="first", before=pages(2560), bytes_read=read)) == expected
 
 
+@pytest.mark.promise("What is called cold is proven for every single execution, or there is no verdict.")
 def test_one_execution_of_many_is_enough_and_is_counted() -> None:
     both = (reading(), reading(turn=1, before=pages(7)))
     (found,) = cold.cold_proofs([attempt(*both, samples=(sample(), sample(turn=1)))])
@@ -111,6 +116,7 @@ def code_of(found: tuple[Any, ...]) -> str | None:
     return one.refused.code if one.refused else None
 
 
+@pytest.mark.promise("`E1.hypervisor` says so in every cold report, with both readings of the data")
 def test_a_lie_is_an_error_and_what_nobody_can_tell_a_warning() -> None:
     for changed, severity in (({"before": pages(1)}, "error"), ({"bytes_read": 0}, "warning")):
         found = cold.cold_proofs([attempt(reading(**changed))])
@@ -128,6 +134,11 @@ def hot(*readings: CacheState, **changed: Any) -> str | None:
     return cold.assumed([attempt(*readings, samples=(sample("hot", **changed),))], ())
 
 
+@pytest.mark.promise(
+    "Hot is proven when no timed execution read more than 256 KiB and more than 1 % of the data from "
+    "a device; one that did is accepted only where all the data was in memory before and after its "
+    "block, so that it read something else."
+)
 def test_hot_is_proven_by_reading_nothing() -> None:
     assert hot(BEFORE, AFTER) is None
     # What is not in memory was not asked for.
@@ -136,6 +147,11 @@ def test_hot_is_proven_by_reading_nothing() -> None:
     assert hot(BEFORE, AFTER, bytes_read=2 * MIB) is None
 
 
+@pytest.mark.promise(
+    "Hot is proven when no timed execution read more than 256 KiB and more than 1 % of the data from "
+    "a device; one that did is accepted only where all the data was in memory before and after its "
+    "block, so that it read something else."
+)
 def test_hot_is_assumed_where_something_was_read_or_nobody_looked() -> None:
     assert hot() == ""
     assert hot(AFTER) == "how much of the data of a was in memory before its turns was not seen"

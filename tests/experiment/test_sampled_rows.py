@@ -40,6 +40,10 @@ def test_what_reads_the_files_has_the_rows_and_what_changed_one_in_a_thousand_ha
     assert str(digest_arrow(changed)) != sample.digest
 
 
+@pytest.mark.promise(
+    "Above that, the row count and some 100,000 rows are: those whose value in one column leaves a "
+    "remainder that is drawn for this run, so that nobody can know which (`A4.sampled`)"
+)
 def test_another_process_draws_others(path: str) -> None:
     drawn = set()
     for _ in range(12):

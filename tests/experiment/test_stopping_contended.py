@@ -27,6 +27,10 @@ def light(sample: Sample) -> float:
     return 0.059 if (sample.operation, sample.contender) == (QUIET, "b") and sample.block < 10 else 0.0
 
 
+@pytest.mark.promise(
+    "An operation with contention that is too uneven for a verdict goes on after it is narrow, until "
+    "its two sides are within the bound or a limit ends it."
+)
 def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
     record = attempt(others=light)
     said = {look.block: (look.narrow, look.contended, look.retired) for look in record.looks}
@@ -42,6 +46,10 @@ def test_what_others_disturbed_goes_on_until_they_are_outweighed() -> None:
     assert "others used" not in next(precision_findings.precision(HONEST.samples, SPEC, HONEST.looks)).text
 
 
+@pytest.mark.promise(
+    "An operation with contention that is too uneven for a verdict goes on after it is narrow, until "
+    "its two sides are within the bound or a limit ends it."
+)
 @pytest.mark.parametrize("who", ["a", "b"])
 def test_what_others_never_leave_alone_is_measured_to_the_limit(who: str) -> None:
     spec = msgspec.structs.replace(SPEC, precision=0.5)

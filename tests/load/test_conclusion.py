@@ -102,6 +102,7 @@ def test_a_warm_up_is_cut_and_said(calm: LoadRecord) -> None:
     assert p99.value == pytest.approx(truth.value, rel=0.05)
 
 
+@pytest.mark.promise("`--warmup 5m` cuts what you say instead; `--warmup 0s` cuts nothing.")
 def test_a_warm_up_that_is_asked_for_is_cut_without_a_test(calm: LoadRecord) -> None:
     asked = msgspec.structs.replace(calm, spec=msgspec.structs.replace(calm.spec, warmup_s=5.0))
     found = load_results(asked)
@@ -110,6 +111,10 @@ def test_a_warm_up_that_is_asked_for_is_cut_without_a_test(calm: LoadRecord) -> 
     assert found.runs[0].whole.count == 5_000
 
 
+@pytest.mark.promise(
+    "one request in ten left later than it was due, by more than the median response time, although a"
+    " connection was free"
+)
 def test_a_generator_that_is_late_is_refused(calm: LoadRecord) -> None:
     late = [interval(at, own, late=5e-3) for at, own in enumerate(steady_times(LENGTH))]
     found = load_results(record([run(late)]))
@@ -119,15 +124,20 @@ def test_a_generator_that_is_late_is_refused(calm: LoadRecord) -> None:
     assert not reasons(load_results(calm))
 
 
+@pytest.mark.promise("the generator computed for more than 90 % of its threads' time")
 def test_a_generator_without_a_moment_of_rest_is_refused() -> None:
     busy = [interval(at, own, cpu=0.099) for at, own in enumerate(steady_times(LENGTH))]
     assert reasons(load_results(record([run(busy)]))) == {"E8.saturated"}
 
 
+@pytest.mark.promise("the clocks of the machine disagreed: it slept, or was moved")
 def test_a_clock_that_jumped_is_refused(calm: LoadRecord) -> None:
     assert reasons(changed(calm, clock_jumps=1)) == {"E8.clock"}
 
 
+@pytest.mark.promise(
+    "more than 2 % of what was due had no answer when the last request was due, or something was never sent"
+)
 def test_a_rate_that_was_missed_is_refused_and_the_unsent_are_counted(calm: LoadRecord) -> None:
     found = changed(calm, scheduled=20_000, unsent=7_000)
     assert reasons(found) == {"L2.rate"}
@@ -135,6 +145,7 @@ def test_a_rate_that_was_missed_is_refused_and_the_unsent_are_counted(calm: Load
     assert "7,000 of them were never sent" in found.runs[0].reasons[0].text
 
 
+@pytest.mark.promise("rate times service time is more than there were connections: one of the figures is wrong")
 def test_figures_that_littles_law_forbids_are_refused() -> None:
     # 1,000/s of 24 ms each need 24 connections; there are 16.
     times = [np.full(100, 0.024) for _ in range(LENGTH)]
@@ -143,6 +154,7 @@ def test_figures_that_littles_law_forbids_are_refused() -> None:
     assert not reasons(load_results(record([run([interval(at, own) for at, own in enumerate(times)])])))
 
 
+@pytest.mark.promise("more requests failed than `--error-budget` [0.1 %] allows")
 def test_errors_beyond_the_budget_leave_no_throughput() -> None:
     def failing(each: int) -> LoadResults:
         parts = [

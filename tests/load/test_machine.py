@@ -110,6 +110,11 @@ def beside() -> LoadResults:
     return load_results(load(watches(foreign=lambda _: 0.6 * SPAN)))
 
 
+@pytest.mark.promise(
+    "Where others used more than 5 % of it (`--contention` names another share), or other guests of "
+    "the host did, the run is refused (`E4.contended`, `E4.steal`), with the names of the processes "
+    "that used most."
+)
 def test_a_job_beside_the_run_is_named_and_the_run_refused(beside: LoadResults) -> None:
     (reason,) = beside.runs[0].reasons
     assert reason.code == "E4.contended"
@@ -138,6 +143,7 @@ def test_what_is_before_and_behind_the_run_is_not_its() -> None:
     assert not codes(found)
 
 
+@pytest.mark.promise("Single intervals with more than that, and at least 20 ms of it, are a note.")
 def test_a_short_job_names_its_intervals_and_refuses_nothing() -> None:
     found = load_results(load(watches(foreign=lambda at: SPAN if 3.0 < at < 3.3 else 0.0)))
     assert not found.runs[0].reasons
@@ -148,12 +154,21 @@ def test_a_short_job_names_its_intervals_and_refuses_nothing() -> None:
     assert "3 of 100 intervals: from 3.00 s (100 %)" in said
 
 
+@pytest.mark.promise(
+    "**The CPU of a run** is what weigh and the server used over the part that counts, and at least "
+    "one CPU for as long as it lasted."
+)
 def test_the_cpu_of_a_run_is_what_it_used_and_at_least_one_cpu() -> None:
     found = load_results(load(watches(own=lambda _: 2 * SPAN, foreign=lambda _: 0.08 * SPAN)))
     assert of(found).foreign == pytest.approx(0.04)
     assert not codes(found)
 
 
+@pytest.mark.promise(
+    "Where others used more than 5 % of it (`--contention` names another share), or other guests of "
+    "the host did, the run is refused (`E4.contended`, `E4.steal`), with the names of the processes "
+    "that used most."
+)
 def test_other_guests_are_a_reason_of_their_own() -> None:
     found = load_results(load(watches(steal=lambda _: 0.2 * SPAN)))
     assert {one.code for one in found.runs[0].reasons} == {"E4.steal"}
@@ -236,6 +251,7 @@ def test_a_spike_is_linked_to_what_was_saturated_in_it_alone() -> None:
     assert "waited for a disk" in " ".join(text.split())
 
 
+@pytest.mark.promise("What is saturated all the time explains no spike.")
 def test_what_is_saturated_all_the_time_explains_no_spike() -> None:
     seen = watches(
         disk=lambda _: {"vda": Disk(read=0, written=0, queue=9.0, utilisation=1.0)}, pressure_io=lambda _: 0.9

@@ -77,6 +77,10 @@ def slower(times: HdrHistogram, seconds: float) -> int:
                if step.value_iterated_to > seconds * 1e9)  # fmt: skip
 
 
+@pytest.mark.promise(
+    "Servers get load on a schedule, so that a stall counts for every request that was due in it.",
+    ("A request that is due while the server stands still waits, and its response time counts from when it was due."),
+)
 def test_who_was_due_during_a_stall_waited_as_long_as_it_lasted() -> None:
     rate = 400
     times, stood, seconds = stalled("valkey:embedded", rate, 3.0)

@@ -32,6 +32,7 @@ UPDATE = "UPDATE hot SET n = n + $1 WHERE id = $2"
 NAMES = {10: ("public.hot", "r"), 11: ("public.hot_pkey", "i"), 20: ("public.cold", "r"), 30: ("app.all", "p")}
 
 
+@pytest.mark.promise("Statements are kept without their literals.")
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -95,6 +96,7 @@ def test_a_queue_for_a_row_has_one_root_and_a_table() -> None:
     assert msgspec.convert({**first, "times": 1}, Blocked).lock == "transactionid"
 
 
+@pytest.mark.promise("Where none of that decides, no table is named.")
 @pytest.mark.parametrize(
     ("held", "query", "table"),
     [
@@ -171,6 +173,7 @@ def test_a_share_is_of_the_active_samples_and_its_interval_that_of_a_ratio() -> 
     assert (one.asked_s, one.server_cpu_s) == (pytest.approx(4.0), pytest.approx(1.2))
 
 
+@pytest.mark.promise("Fewer than 20 looks that met an active session give no share: *not resolved*.")
 def test_few_looks_that_met_anybody_give_no_share() -> None:
     idle, busy = looks(500, {}), looks(LEAST_LOOKS - 1, {"CPU": 1}, first=500)
     one = waited(kept(idle, busy).waits, 1, 0.0)
@@ -227,6 +230,7 @@ def blocker(**root: Any) -> LoadResults:
     return load_results(kept(msgspec.structs.replace(looks(40, {"CPU": 4}), blocked=(wait,))))
 
 
+@pytest.mark.promise("A session there that does not belong to the load is a finding (`E4.blocker`).")
 @pytest.mark.parametrize(
     ("root", "named"),
     [
@@ -242,6 +246,7 @@ def test_a_load_in_whose_way_somebody_else_was_proves_nothing(root: dict[str, An
     assert "E4.blocker" in {one.code for one in whole.tier.reasons}
 
 
+@pytest.mark.promise("An autovacuum worker is the server's own work and is no finding.")
 def test_the_servers_own_work_is_nobody_elses() -> None:
     whole = blocker(root_whose="server", root="autovacuum: VACUUM public.hot", root_name=VACUUM)
     assert "E4.blocker" not in {one.code for one in (*whole.findings, *whole.tier.reasons)}
@@ -273,6 +278,7 @@ class Failing:
     end = drain
 
 
+@pytest.mark.promise("A sampler that fails is reported once (`X.waits`) and ends no run.")
 @pytest.mark.parametrize("error", ["", "terminating connection"])
 def test_a_sampler_that_fails_is_said_once_and_not_asked_again(tmp_path: Path, error: str) -> None:
     sampler, kept_in = Failing(error), journal.Journal(tmp_path)

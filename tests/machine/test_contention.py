@@ -116,6 +116,7 @@ def test_seven_of_ten_are_no_accident() -> None:
     assert pair(experiment({"a": [0.0] * 10, "b": [0.0, 1.0, 1.0] * 3 + [1.0]})).refused
 
 
+@pytest.mark.promise("**A machine that is busy for both sides alike** refuses nothing.")
 def test_what_falls_on_both_sides_alike_is_a_warning_once() -> None:
     found = experiment({"a": [1.0] * 10, "b": [0.98] * 10, "c": [1.02] * 10})
     assert not contention_findings.refusals(found)
@@ -191,6 +192,10 @@ def session(draw: np.random.Generator, length: float, busy: float, beside: Colle
     return contention([(samples, watches)], 0.05, "a")
 
 
+@pytest.mark.promise(
+    "With ten blocks of four rounds, bursts that come by chance refuse at most 1 comparison in 100, "
+    "whether they are shorter than a turn or longer than a block."
+)
 @pytest.mark.parametrize(("length", "busy"), [(0.05, 0.05), (0.05, 0.7), (0.5, 0.05), (0.5, 0.3), (5.0, 0.3)])
 def test_bursts_that_fall_as_they_come_refuse_nobody(length: float, busy: float) -> None:
     """Shorter than a turn, as long as a round, as long as many rounds; in each at most one session of a hundred."""
@@ -203,6 +208,10 @@ def test_bursts_that_fall_as_they_come_refuse_nobody(length: float, busy: float)
         assert all({one.severity for one in findings} >= {"warning"} for findings in above)
 
 
+@pytest.mark.promise(
+    "A job that burns half of the time beside one side only is refused in 99 sessions of 100 "
+    "(simulated, `tests/machine/test_contention.py`)."
+)
 @pytest.mark.parametrize("side", ["a", "b"])
 @pytest.mark.parametrize("length", [0.05, 0.5])
 def test_bursts_beside_one_side_refuse_it(length: float, side: str) -> None:
@@ -211,6 +220,9 @@ def test_bursts_beside_one_side_refuse_it(length: float, side: str) -> None:
     assert sum(pair(found, side).refused for found in sessions) >= 99
 
 
+@pytest.mark.promise(
+    "**The CPU of a turn** is what its timed executions used, and at least one CPU for as long as they lasted."
+)
 def test_the_cpu_of_a_turn_is_what_it_used_and_at_least_one_cpu() -> None:
     assert pair(experiment({"b": [0.1] * 5}, cpu_s=0.001)).foreign == pytest.approx(0.1), "it slept"
     assert pair(experiment({"b": [0.1] * 5}, cpu_s=0.4)).foreign == pytest.approx(0.025), "it had four"
@@ -243,6 +255,10 @@ def test_the_untimed_execution_and_failures_are_not_judged() -> None:
     assert len(pair(found).turns) == 5
 
 
+@pytest.mark.promise(
+    "CPU time that the hypervisor gave to other guests (steal) is judged in the same way, as a "
+    "finding of its own (`E4.steal`)."
+)
 def test_what_the_hypervisor_took_is_a_finding_of_its_own() -> None:
     samples = [one for block in range(10) for name in "ab" for one in executions(block, ord(name) - 97, contender=name)]
     watches = [watch(block, turn, 0.0, steal=0.01 * turn) for block in range(10) for turn in (0, 1)]
@@ -271,6 +287,10 @@ def test_what_it_took_from_both_sides_is_a_warning() -> None:
     assert "on 2 of 2 pairs, on both sides alike, so the ratios are those of a busy machine; 20 of 20" in finding.text
 
 
+@pytest.mark.promise(
+    "Executions that it did not cover are a reason of the [tier](method.md#tiers) (`E4.unwatched`), "
+    "with their number and the attempt."
+)
 def test_a_hole_is_not_watched_and_says_where() -> None:
     samples = [one for block in range(5) for one in executions(block, 0)]
     watches = [watch(block, 0, 0.0) for block in range(4)]
@@ -290,6 +310,7 @@ def test_the_ends_of_an_execution_may_be_cut() -> None:
     assert contention([(samples, [seen])], 0.05, "b").watched
 
 
+@pytest.mark.promise("the shares are over all of them, so quiet attempts dilute a contended one and do not replace it.")
 def test_attempts_have_clocks_of_their_own() -> None:
     first = [one for block in range(5) for one in executions(block, 0)]
     second = [msgspec.structs.replace(one, attempt=2) for one in first]
@@ -319,6 +340,7 @@ def test_a_cold_turn_has_two_temperatures() -> None:
     assert {question for question, _ in reasons} == {Question("q", "cold")}
 
 
+@pytest.mark.promise("With `--contention 100%` nothing is refused.")
 def test_any_share_can_be_allowed_and_that_is_said() -> None:
     found = experiment({"a": [0.0] * 10, "b": [1.0] * 10}, bound=1.0)
     assert not contention_findings.refusals(found)
@@ -390,6 +412,9 @@ def test_turns_that_nobody_watched_do_not_dilute() -> None:
     assert pair(found).above
 
 
+@pytest.mark.promise(
+    "Contention is not judged for a contender that is reached by URL, and the report says so (`E4.apart`)."
+)
 def test_a_server_that_somebody_else_runs_is_not_taken_for_others() -> None:
     samples = [one for block in range(10) for name in "ab" for one in executions(block, ord(name) - 97, contender=name)]
     watches = [watch(block, turn, 1.0, JOB) for block in range(10) for turn in (0, 1)]

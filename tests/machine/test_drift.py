@@ -84,6 +84,7 @@ def test_less_than_the_margin_is_not_worth_a_word() -> None:
     assert drift.findings([found], 0.10, serial=True) == []
 
 
+@pytest.mark.promise("At least 6 calibrations are needed, those of five blocks.")
 def test_too_few_calibrations_tell_nothing() -> None:
     found = one([1.0, 1.0, 1.0, 2.0, 2.0])
     assert found.drift is None
@@ -101,6 +102,13 @@ def test_kernels_are_judged_apart() -> None:
     assert found == {"integer": None, "disk": "step"}
 
 
+@pytest.mark.promise(
+    (
+        "Drift is then a warning, and where the speed changed within one block by more than the margin, "
+        "verdicts on times are REFUSED (`T4.machine`)."
+    ),
+    "It is a note where all arms alternated in every block: what they share cancels in the ratio.",
+)
 @pytest.mark.parametrize(
     ("levels", "kernel", "serial", "refused"),
     [

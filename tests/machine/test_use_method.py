@@ -37,6 +37,10 @@ def names(found: ExperimentResults) -> dict[tuple[str, str, str], VerdictName]:
     return {(one.metric, one.operation, one.contender): one.verdict for one in found.verdicts}
 
 
+@pytest.mark.promise(
+    "The figures are still shown, but nothing is claimed from them, neither of time nor of CPU "
+    "seconds. Memory and bytes read are not affected, and are judged."
+)
 def test_a_job_beside_one_contender_refuses_its_clocks_and_nothing_else() -> None:
     other = experiment_records.names(3)[2]
     before, found = experiment_results([QUIET]), experiment_results([beside(other)])

@@ -100,6 +100,7 @@ def test_a_tiny_experiment_by_hand() -> None:
     assert codes(verdict) == ["T10"]
 
 
+@pytest.mark.promise("fewer than 5 starts (`T10.starts`)")
 @pytest.mark.parametrize(
     ("ratio", "noise", "blocks", "name", "code"),
     [
@@ -154,6 +155,10 @@ def test_without_a_second_arm_there_is_no_floor() -> None:
     assert analyse(samples, spec=spec()).floors == ()
 
 
+@pytest.mark.promise(
+    "The number of an operation with several cases is the mean over its cases; a block that lacks a "
+    "case does not count."
+)
 def test_cases_are_averaged_and_their_difference_is_no_noise() -> None:
     cheap = experiment(ratio=1.1, case="cheap")
     dear = [msgspec.structs.replace(s, wall_s=1000 * (s.wall_s or 0)) for s in experiment(ratio=1.3, case="dear")]
@@ -165,11 +170,16 @@ def test_cases_are_averaged_and_their_difference_is_no_noise() -> None:
     assert analysis.timings[0].cv < 0.2
 
 
+@pytest.mark.promise(
+    "The number of an operation with several cases is the mean over its cases; a block that lacks a "
+    "case does not count."
+)
 def test_a_start_without_one_of_the_cases_does_not_count() -> None:
     samples = experiment(case="cheap") + [s for s in experiment(case="dear") if s.block < 8]
     assert only(samples).starts == 8
 
 
+@pytest.mark.promise("Every attempt of an experiment adds its blocks; none replaces another.")
 def test_a_second_attempt_adds_blocks() -> None:
     samples = experiment(6, seed=1) + experiment(6, seed=2, attempt=2)
     assert only(samples).starts == 12
@@ -182,11 +192,16 @@ def test_an_incomplete_last_block_is_used_as_far_as_it_goes() -> None:
     assert verdict.verdict is VerdictName.SAME
 
 
+@pytest.mark.promise("the arms did not run in the same blocks (`T5`)")
 def test_arms_that_were_not_alive_together_are_not_compared() -> None:
     samples = [s for s in experiment(20) if (s.block < 10) == (s.contender == "new")]
     assert only(samples).verdict is VerdictName.REFUSED
 
 
+@pytest.mark.promise(
+    "**A diverged operation is not timed**, and no time of it is shown: the time of a wrong answer is"
+    " not a time of this operation, and without it there is nothing to compare the right ones with."
+)
 def test_divergence_at_the_gate_shows_no_time() -> None:
     gate = {"q1": {"old": GateStatus.AGREED, "new": GateStatus.DIVERGED}, "q2": {"old": GateStatus.AGREED}}
     analysis = analyse(experiment(operations=("q1", "q2")), spec=spec(), gate=gate)
@@ -206,6 +221,7 @@ def test_a_wrong_answer_later_makes_the_operation_diverged() -> None:
     assert analysis.timings == ()
 
 
+@pytest.mark.promise("One failure is enough, because leaving it out would keep only the lucky executions")
 @pytest.mark.parametrize("outcome", ["error", "unsupported", "timeout", "crash", "out_of_memory"])
 def test_a_failed_execution_is_an_error_and_not_a_ratio(outcome: str) -> None:
     samples = experiment(operations=("q1", "q2"))
@@ -294,6 +310,7 @@ def test_an_early_end_has_its_share_of_the_error_rates() -> None:
     assert early.verdict is VerdictName.SLOWER
 
 
+@pytest.mark.promise("or shows the same time throughout (`T1.constant`)")
 def test_constant_times_are_refused_because_they_hide_the_tick() -> None:
     samples = [sample(block, arm, 0.25) for block in range(10) for arm, _ in ARMS]
     verdict = only(samples)
@@ -348,6 +365,9 @@ def test_rules_are_those_of_the_spec() -> None:
     assert (loose.margin, loose.confidence) == (0.10, 0.95)
 
 
+@pytest.mark.promise(
+    "Only the arms of the two contenders enter: what a third contender does cannot change the ratio of these two."
+)
 def test_a_third_contender_changes_no_ratio() -> None:
     samples = experiment(ratio=1.05)
     wild = experiment(noise=0.5, arms=(("wild", "wild"),), seed=9)

@@ -27,6 +27,7 @@ def every_deal(new: int, old: int) -> dict[tuple[int, int], int]:
     return found
 
 
+@pytest.mark.promise("They shuffle 10,000 times; weigh computes the exact law.")
 @pytest.mark.parametrize(("new", "old"), SIZES)
 def test_the_law_is_that_of_every_deal(new: int, old: int) -> None:
     every, law = every_deal(new, old), clickhouse_rule.law(new, old)

@@ -45,6 +45,9 @@ def test_the_interval_is_student() -> None:
     assert decided(0.0, 0.01).half[0] == pytest.approx(0.032498, rel=1e-4)
 
 
+@pytest.mark.promise(
+    "The interval at level `1 - min(R q / m, 1 %)` [2] is printed next to the 99 % one and is never narrower."
+)
 def test_what_matters_is_shown_to_differ() -> None:
     """One comparison alone would have 95 %; the interval that decides is never narrower than the 99 % one."""
     for effect in (0.0, 0.2):
@@ -63,6 +66,10 @@ def test_false_coverage_level_follows_the_number_selected() -> None:
     np.testing.assert_allclose(decisions.half_fcr, decisions.half)
 
 
+@pytest.mark.promise(
+    "It excludes the margin for every SLOWER and FASTER and for no other verdict, so that verdict and"
+    " interval cannot contradict each other."
+)
 def test_verdict_and_interval_cannot_contradict_each_other() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
@@ -82,6 +89,7 @@ def test_too_few_starts_are_no_part_of_the_family() -> None:
     assert (decisions.family, decisions.selected) == (2, 1)
 
 
+@pytest.mark.promise("the noise would hide a change of 10 % and no larger one is shown (`T7.unstable`)")
 def test_an_unstable_comparison_needs_an_effect_beyond_the_bound_of_instability() -> None:
     effects = Effects(np.log([2.0, 0.5, 1.12, 1.0]), np.full(4, 0.05), np.full(4, 9.0))
     decisions = decide(effects, np.full(4, 10), Rules())
@@ -144,6 +152,10 @@ def at_look(effect: float, error: float, starts: int = 10, family: int = 24) -> 
     return bool(decided_early(effects, np.array([starts]), Rules(), family)[0])
 
 
+@pytest.mark.promise(
+    "The five looks of the second kind spend three tenths of every error rate together; what ends "
+    "otherwise has the other seven."
+)
 def test_the_shares_of_all_looks_add_up_to_the_error_rates() -> None:
     assert LOOKS[0] == 10
     assert pytest.approx(0.06) == SHARE

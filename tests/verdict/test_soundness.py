@@ -86,6 +86,7 @@ def test_what_was_broken_off_may_end_every_attempt() -> None:
     assert not soundness.lossy(found, 2)[0]
 
 
+@pytest.mark.promise("turns of one arm are missing in more than one block (`T8.lost`)")
 def test_lost_turns_are_refused_with_the_reason() -> None:
     times = steady()
     times[[2, 7], 0, 1] = np.nan
@@ -111,6 +112,7 @@ def test_a_clock_that_is_always_the_same_hides_its_step() -> None:
     assert soundness.coarse(found, Rules())[0]
 
 
+@pytest.mark.promise("the clock ticks in steps larger than the margin (`T1.clock`)")
 def test_a_tick_larger_than_the_margin_is_refused() -> None:
     times = np.full((10, 2, 3), 0.020)
     times[::2, :, 1] = 0.021
@@ -151,6 +153,7 @@ def test_starts_of_another_kind_are_counted_with_their_distance() -> None:
     assert not soundness.other_starts(found, Rules(margin=0.5))[0]
 
 
+@pytest.mark.promise("and no start is of another kind than the rest (`T7.starts`)")
 @pytest.mark.parametrize(
     ("name", "said"), [("same", "unresolved"), ("small", "unresolved"), ("slower", "slower"), ("refused", "refused")]
 )

@@ -45,10 +45,17 @@ def stalling(runs: int, blocks: int = 10) -> dict[str, np.ndarray]:
     return times
 
 
+@pytest.mark.promise(
+    "Each has half of the false discovery rate, so that no more than 5 % of all claims on time are "
+    "expected to be false."
+)
 def test_each_question_has_half_of_the_false_discoveries() -> None:
     assert totals.halved(Rules()) == Rules(fdr=0.025)
 
 
+@pytest.mark.promise(
+    "Where the total claims a difference that the typical execution does not show, the verdict says so (`T1.total`)."
+)
 def test_a_stall_in_every_start_is_in_the_total_and_not_in_the_verdict() -> None:
     (verdict,) = analyse(samples(stalling(1)), spec=SPEC).verdicts
     assert verdict.verdict is VerdictName.SAME
@@ -72,6 +79,7 @@ def test_the_figures_of_a_total_by_hand() -> None:
     assert math.log(verdict.total.high / verdict.total.ratio) == pytest.approx(4.604095 * error)
 
 
+@pytest.mark.promise("A total is SAME or SMALL only from 400 timed executions of either side on.")
 @pytest.mark.parametrize(("runs", "name"), [(3, VerdictName.UNRESOLVED), (4, VerdictName.SAME)])
 def test_a_total_is_the_same_from_400_executions_on(runs: int, name: VerdictName) -> None:
     """Ten starts of ten rounds: 300 executions of the candidate, or 400."""

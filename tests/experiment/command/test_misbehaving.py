@@ -24,6 +24,10 @@ def statuses(run: Run) -> dict[str, tuple[str, str]]:
     return {name: (row["status"], row["detail"]) for row in run.json["gate"] for name in row["contenders"]}
 
 
+@pytest.mark.promise(
+    "A contender that cannot return the table (a time-out, an error) is not disqualified: that is the"
+    " warning `A4.unread`"
+)
 @pytest.mark.parametrize(
     ("lie", "timeout", "said"),
     [
@@ -48,6 +52,7 @@ def test_it_cannot_answer(weigh: Weigh, lie: str, timeout: str, said: str) -> No
     assert all(char.isprintable() or char == "\n" for char in report)
 
 
+@pytest.mark.promise("Whatever an engine prints goes to a log and cannot disturb the measurement.")
 def test_what_it_prints_is_no_message(weigh: Weigh) -> None:
     run = gate(weigh, "liar?lie=chatty")
     assert run.code == 0, run.err

@@ -47,6 +47,7 @@ def test_pinned_answers_speak_before_anybody_else(weigh: Weigh) -> None:
     assert liar.code == 1
 
 
+@pytest.mark.promise("Where the truth is known too, an answer must agree with both.")
 def test_the_truth_still_contradicts_what_was_pinned_wrongly(weigh: Weigh) -> None:
     path = weigh.folder / "answers.json"
     kept = json.loads(path.read_text())
@@ -59,6 +60,10 @@ def test_the_truth_still_contradicts_what_was_pinned_wrongly(weigh: Weigh) -> No
     assert f"case {case}" in row["detail"]
 
 
+@pytest.mark.promise(
+    "They belong to their data: the file carries the data's row digests, and is refused with other data.",
+    ("A file of pinned answers carries the digests of the data it answers for, and is refused with other data."),
+)
 def test_answers_about_other_data_are_refused(weigh: Weigh) -> None:
     other = weigh("gate", "--contender", "duckdb", *FLAGS, "--seed", "7", "--answers", "answers.json")
     assert other.code == 2

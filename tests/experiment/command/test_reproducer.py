@@ -149,6 +149,7 @@ def test_a_wrong_group_is_left_with_its_group_and_a_late_answer_with_its_repetit
     assert all("over 2 rows" in text or "over 1 row" in text for text in texts.values())
 
 
+@pytest.mark.promise("Where contenders differ and nothing tells who is right, one reproducer is made, and says so.")
 def test_of_two_that_differ_undecided_there_is_one(weigh: Weigh) -> None:
     run = gate(weigh, "duckdb", "liar?lie=group", operations="by_action", flags=("--no-truth",))
     assert len(reproducers(run)) == 1
@@ -159,6 +160,10 @@ def test_of_two_that_differ_undecided_there_is_one(weigh: Weigh) -> None:
     assert "They differ, and nothing tells who is right" in script
 
 
+@pytest.mark.promise(
+    "At most 3 in a run: contradictions before undecided differences, each contender once before one "
+    "of them twice, short queries first."
+)
 @pytest.mark.long
 def test_at_most_three_are_made_and_the_others_are_named(weigh: Weigh) -> None:
     operations = "eq_action,by_action,distinct,by_proto"
@@ -180,6 +185,7 @@ def test_not_asked_for_or_not_needed_there_is_none(weigh: Weigh) -> None:
     assert not list(weigh.folder.rglob("reproducers"))
 
 
+@pytest.mark.promise("Where there is none, a note says why (`X.shrink`).")
 def test_where_there_is_nobody_to_ask_or_nobody_who_differs_it_is_said(weigh: Weigh) -> None:
     """A pinned answer that is wrong contradicts whoever is right."""
     pins = weigh.folder / "pins.json"

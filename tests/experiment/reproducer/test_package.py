@@ -94,6 +94,10 @@ def test_a_script_stands_alone_whatever_things_are_called(tmp_path: Path, name: 
     assert package.place(tmp_path, one) != place
 
 
+@pytest.mark.promise(
+    "weigh has seen the script fail before it offers it.",
+    "It exits with 1 where the answers differ, 0 where they agree, 2 where there was none.",
+)
 @pytest.mark.parametrize(
     ("source", "code", "said"),
     [

@@ -54,6 +54,10 @@ def test_the_wrong_release_is_named_and_contradicted_by_the_truth(real: Run, ope
     assert versions[WRONG] == "26.3.9.1"
 
 
+@pytest.mark.promise(
+    "An operation on which one contender is wrong is not timed for any.",
+    "An operation on which one contender is wrong is not timed.",
+)
 def test_nobody_is_timed_where_one_is_wrong_and_all_are_where_all_are_right(real: Run) -> None:
     for operation in EQUALITY:
         assert {one["verdict"] for one in verdicts(real, operation).values()} == {"diverged"}
@@ -142,6 +146,9 @@ def test_the_honest_twins_are_left_alone(twins: Run) -> None:
     assert_silent(twins)
 
 
+@pytest.mark.promise(
+    'With `on_divergence = "stop"` in [weigh.toml](../reference/weigh-toml.md) the whole run ends there.'
+)
 def test_the_first_divergence_ends_the_run_if_told_to(weigh: Weigh) -> None:
     (weigh.folder / "weigh.toml").write_text('[experiment]\non_divergence = "stop"\n')
     flags = (*SMALL, *SHORT, "--operations", "by_action,eq_action")
@@ -158,6 +165,7 @@ def test_the_first_divergence_ends_the_run_if_told_to(weigh: Weigh) -> None:
 VOTE = (*SMALL, "--no-truth", "--operations", "by_action,eq_action")
 
 
+@pytest.mark.promise("The largest group of at least two lineages that agree outvotes the rest.")
 def test_one_against_two_lineages_is_outvoted(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "chdb", "liar?lie=group"), *VOTE)
     assert diverged(run) == {("liar?lie=group", "by_action")}
@@ -166,6 +174,7 @@ def test_one_against_two_lineages_is_outvoted(weigh: Weigh) -> None:
     assert run.code == 1
 
 
+@pytest.mark.promise("Engines that share code are one lineage: two versions of DuckDB have one vote.")
 def test_two_versions_of_one_engine_do_not_outvote_another(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb@1.5.5", "duckdb@2.0.0", "liar?lie=group"), *VOTE)
     assert {name for name, _ in diverged(run)} == {"duckdb@1.5.5", "duckdb@2.0.0", "liar?lie=group"}
@@ -191,6 +200,7 @@ def test_alone_a_constant_contradicts_itself_and_the_shape_of_the_answer(weigh: 
     assert not errors(run)
 
 
+@pytest.mark.promise("If one of them then contradicts itself, the others are no longer diverged.")
 def test_one_against_one_that_contradicts_itself_is_acquitted(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "liar?lie=absent"), *VOTE)
     assert diverged(run) == {("liar?lie=absent", "eq_action")}
@@ -209,6 +219,11 @@ OWN = {
 }
 
 
+@pytest.mark.promise(
+    "Without such a group it cannot be decided who is right, and all that differ are diverged, be "
+    "they two versions of one engine: one of them is wrong, the report shows where they differ and "
+    "calls nobody wrong."
+)
 def test_two_of_one_lineage_that_differ_are_diverged_and_nobody_is_called_wrong(weigh: Weigh) -> None:
     liar = "fork?lie=duplicates"
     run = weigh("run", *contenders("duckdb", liar), *KIN, *SHORT, "--operations", "by_action,eq_action")
@@ -224,6 +239,9 @@ def test_two_of_one_lineage_that_differ_are_diverged_and_nobody_is_called_wrong(
     assert "WRONG" not in said
 
 
+@pytest.mark.promise(
+    "Contenders of one lineage that agree confirm nothing: without truth their answers are `unverified`."
+)
 def test_two_of_one_lineage_that_agree_confirm_nothing_and_are_left_alone(weigh: Weigh) -> None:
     twins = contenders("duckdb", "fork?lie=none", "single=duckdb?threads=1")
     run = weigh("gate", *twins, *KIN, "--operations", "by_action,duration_by_proto,top_talkers")

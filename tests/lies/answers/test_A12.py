@@ -34,6 +34,10 @@ def gate(run: Run) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.promise(
+    "Who still gives its answer to the data of before, though the right one is another, has it from "
+    "elsewhere: a table of answers, rows that were put aside, results that other processes find."
+)
 def test_answers_and_rows_from_elsewhere_are_found_on_unseen_data(run: tuple[Run, list[str]]) -> None:
     found, liars = run
     assert errors(found) == {("A12.answers", liar) for liar in liars}
@@ -49,6 +53,10 @@ def test_nobody_else_is_accused_and_everybody_else_was_tried(run: tuple[Run, lis
     assert not {f["contender"] for f in found.json["findings"] if f["code"].startswith("A12")} & set(HONEST)
 
 
+@pytest.mark.promise(
+    "After the gate every contender is started once more under the same paths, and finds other rows "
+    "there, which nobody can have known"
+)
 def test_the_rows_are_others_each_time(weigh: Weigh) -> None:
     seen = []
     for _ in range(2):
@@ -79,6 +87,10 @@ def test_own_rows_are_drawn_anew(weigh: Weigh) -> None:
     assert gate(run)["unseen"]["moved"] == {"duckdb": ["total"], "liar?lie=none": ["total"], "table": []}
 
 
+@pytest.mark.promise(
+    "the ground truth beside the data is hidden from contenders where weigh runs as root (each gets a"
+    " mount namespace in which that folder is empty; `truth_hidden` in `gate.json`)"
+)
 @pytest.mark.skipif(not hidden.possible(), reason="only root may hide a folder")
 def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
     diary = weigh.folder / "diary"
@@ -88,6 +100,7 @@ def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
     assert [path.name for path in diary.iterdir()] == ["looked"]
 
 
+@pytest.mark.promise("`A12.fast` takes the verdict on that operation away until it is explained.")
 def test_what_is_faster_than_memory_gets_no_verdict(weigh: Weigh) -> None:
     """It passes on unseen rows, because it computes there; and 3 MB are not looked at in microseconds."""
     named = contenders("duckdb", "none=liar?lie=none", "knows=liar?lie=knows")

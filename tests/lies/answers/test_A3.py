@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ..reading import (
     SMALL,
     assert_silent,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 FLAGS = (*SMALL, "--operations", "eq_action,by_action,distinct")
 
 
+@pytest.mark.promise("in the gate that one is executed three times, and each answer is checked.")
 def test_wrong_from_the_third_execution_on_is_found_before_any_clock(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "liar?lie=late"), *FLAGS)
     assert diverged(run) == {("liar?lie=late", "eq_action"), ("liar?lie=late", "by_action")}
@@ -36,6 +39,7 @@ def test_wrong_from_the_third_execution_on_is_found_without_truth(weigh: Weigh) 
     assert run.code == 1
 
 
+@pytest.mark.promise("One that differs from the answer that the gate saw makes the operation diverged afterwards (A3).")
 def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh) -> None:
     # The gate executes three times; a turn here is one untimed and three timed executions.
     liar = "liar?lie=late&from=4"
@@ -51,6 +55,7 @@ def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh
     assert "its answer changed in block 0, run 3" in (run.evidence / "report.txt").read_text()
 
 
+@pytest.mark.promise("Rows that tie at a limit must be some of those that the truth knows.")
 def test_another_row_at_the_limit_than_those_that_tie_is_found_between_the_timed_executions(weigh: Weigh) -> None:
     liar = "liar?lie=untied"
     named = contenders("duckdb", liar)

@@ -22,6 +22,16 @@ def run(fresh: Callable[[], Weigh]) -> Run:
     return fresh()("run", *contenders("duckdb", *LIARS), *SMALL, *SHORT, "--operations", "eq_action,distinct")
 
 
+@pytest.mark.promise(
+    (
+        "A contender that fails one is **disqualified**: nothing of it is compared, its verdicts are "
+        "REFUSED with this reason, and the run exits 1."
+    ),
+    (
+        "Up to 2 million rows, `SELECT *` of every table is digested through the contender and compared "
+        "with the digest of the files."
+    ),
+)
 def test_both_are_named_and_not_compared(run: Run) -> None:
     assert errors(run) == {("A4.rows", liar) for liar in LIARS}
     assert {name for name, _ in timed(run)} == {"duckdb"}
@@ -41,6 +51,10 @@ def test_it_shows_a_cell_that_differs(run: Run) -> None:
     assert "(row): 0 times, not 1 times" in found["liar?lie=fewer-rows"]
 
 
+@pytest.mark.promise(
+    "Above that, the row count and some 100,000 rows are: those whose value in one column leaves a "
+    "remainder that is drawn for this run, so that nobody can know which (`A4.sampled`)"
+)
 @pytest.mark.long
 def test_of_a_large_table_drawn_rows_are_compared(weigh: Weigh) -> None:
     scale = ("--scale", "2200K", "--quiet", "--json", "--operations", "eq_action", "--no-shrink")

@@ -22,6 +22,13 @@ def gate(fresh: Callable[[], Weigh]) -> Run:
     return fresh()("gate", *contenders("duckdb", FILES, MEMORY), *SMALL, "--operations", "distinct,by_action")
 
 
+@pytest.mark.promise(
+    (
+        "The gate withdraws the data files while it fetches the answer: an engine that has executed the "
+        "query does not need them any more."
+    ),
+    "It compares the number of rows reported inside the clock with that of the answer.",
+)
 @pytest.mark.parametrize(
     ("liar", "why"),
     [
@@ -40,6 +47,11 @@ def test_the_honest_are_not_accused_beside_it(gate: Run) -> None:
     assert errors(gate) == {("A5.lazy", FILES), ("A5.lazy", MEMORY)}
 
 
+@pytest.mark.promise(
+    "After the measurement it compares CPU time: fetching an answer that costs more than three times "
+    "the CPU of executing the query, and more than a generous allowance for conversion (1 ms and 20 "
+    "us a row), is work done outside the clock."
+)
 def test_where_rows_and_files_tell_nothing_the_processor_does(weigh: Weigh) -> None:
     # One row, as promised, out of memory: only the CPU time of handing it out is left to betray it.
     flags = ("--scale", "100K", "--quiet", "--json", *SHORT, "--operations", "distinct")

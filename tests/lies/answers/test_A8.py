@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ..reading import SMALL, assert_silent, contenders
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ TWICE = ("--starts", "2", "--rounds", "1", "--runs", "1")
 ALONE = (*contenders("duckdb"), *SMALL, *TWICE, "--operations", "eq_action,by_action")
 
 
+@pytest.mark.promise("no independent witness could confirm it; never called passed.")
 def test_without_a_witness_it_is_unverified_and_never_called_passed(weigh: Weigh) -> None:
     run = weigh("run", *ALONE, "--no-truth")
     assert_silent(run, "unverified")

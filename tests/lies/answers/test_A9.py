@@ -51,6 +51,7 @@ def test_nobody_else_is_accused(gate: Run) -> None:
     assert {who for _, who in errors(gate)} == set(CACHES)
 
 
+@pytest.mark.promise("An engine that compiles each text once is not one that remembers answers.")
 def test_a_compiled_plan_is_told_from_a_cache(gate: Run) -> None:
     said = {(f["code"], f["severity"]) for f in gate.json["findings"] if f["contender"] == "compiles"}
     assert said == {("A9.plan", "note")}
@@ -83,6 +84,10 @@ def test_an_honest_engine_on_a_crowded_machine_is_left_alone(weigh: Weigh) -> No
     assert_silent(run)
 
 
+@pytest.mark.promise(
+    "Caches that the adapter declares are switched off, and the setting is read back from the running"
+    " engine (`A9.enabled` if it is on, for instance because it was asked for)."
+)
 @pytest.mark.parametrize("spec", ["chdb", "chdb@4.1.8+chdb-core==26.3.0"])
 def test_a_real_cache_that_is_switched_on_is_read_back(weigh: Weigh, spec: str) -> None:
     contender = f"{spec}?use_query_cache=1"
@@ -92,6 +97,10 @@ def test_a_real_cache_that_is_switched_on_is_read_back(weigh: Weigh, spec: str) 
     assert run.code == 1
 
 
+@pytest.mark.promise(
+    "Caches that the adapter declares are switched off, and the setting is read back from the running"
+    " engine (`A9.enabled` if it is on, for instance because it was asked for)."
+)
 def test_left_alone_it_is_off_and_disclosed(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "chdb"), *SMALL, "--operations", "by_action,distinct,top_talkers")
     assert_silent(run)

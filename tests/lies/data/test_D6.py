@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from support.command import RAN
 from weigh.experiment import record as records
@@ -82,6 +83,10 @@ def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
     assert "E1.unproven" not in {reason["code"] for reason in run.json["tier"]["reasons"]}
 
 
+@pytest.mark.promise(
+    "Data on a file system that is memory (tmpfs, a RAM disk) can never be cold. That is refused "
+    "before anything is measured."
+)
 def test_what_lies_in_memory_can_never_be_cold(weigh: Weigh, in_memory: Path) -> None:
     write(in_memory)
     run = weigh("run", str(in_memory / "weigh.toml"), *contenders("duckdb"), "--temperature", "cold", *PLAIN)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from .. import forging
 from ..reading import words
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from support.command import Run, Weigh
 
 
+@pytest.mark.promise("Below 1 it is labelled in-memory, with the note `D7.memory`.")
 def test_data_smaller_than_memory_is_labelled(one: Run) -> None:
     found = one.json["working_set"]
     assert found["in_memory"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ..loading import GENTLE
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ def test_what_was_cut_is_said_and_is_in_no_figure(offered: Callable[..., Run]) -
     assert cut.json["operations"][0]["count"] < 0.7 * whole
 
 
+@pytest.mark.promise("`--warmup 5m` cuts what you say instead; `--warmup 0s` cuts nothing.")
 def test_nothing_is_cut_where_the_user_wants_all_of_it(stalled_load: Run) -> None:
     assert stalled_load.json["steady"]["cut_s"] == 0
     assert "L4.warm_up" not in stalled_load.codes

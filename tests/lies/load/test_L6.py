@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from support.command import Run
 
 
+@pytest.mark.promise("an answer contradicts what was written")
 @pytest.mark.parametrize("lie", ["forgets", pytest.param("serves-old", marks=pytest.mark.long)])
 def test_answers_that_contradict_what_was_acknowledged_are_found(offered: Callable[..., Run], lie: str) -> None:
     run = offered(lie, *GENTLE)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from weigh.experiment import record as records
 from weigh.experiment.verify import verify
 from weigh.host import page_cache
@@ -47,6 +49,7 @@ def found_in(evidence: Path) -> set[tuple[str, str]]:
     return {(one.code, one.file) for one in verify.verify(evidence).problems}
 
 
+@pytest.mark.promise("What is called cold is proven for every single execution, or there is no verdict.")
 def test_who_keeps_its_data_in_memory_is_not_called_cold(cooled: Run) -> None:
     found = account(cooled, "keeps")
     assert (found["resident"], found["proven"]) == (found["pages"], 0)
@@ -78,6 +81,7 @@ def test_the_life_after_it_reads_nothing_and_is_called_first(cooled: Run) -> Non
         assert contender in timed(cooled, "first")
 
 
+@pytest.mark.promise("Every cold execution has a process of its own")
 def test_each_execution_has_a_life_of_its_own_and_the_proof_of_it(cooled: Run) -> None:
     record = records.read(cooled.evidence)
     assert len({sample.start for sample in record.samples}) == len(record.samples)
@@ -117,6 +121,7 @@ def test_all_of_it_is_computed_again_from_the_journal(cooled: Run, tmp_path: Pat
     assert found_in(evidence) == {("T5.order", "journal.jsonl")}
 
 
+@pytest.mark.promise("its adapter names other files as its data than it was given")
 def test_files_that_are_not_those_it_was_given_are_found(weigh: Weigh) -> None:
     """What is named is put out of memory before a cold execution, and looked at just before the clock."""
     run = weigh("gate", *contenders("duckdb", "liar?lie=other-files"), *SMALL, "--operations", "by_action")

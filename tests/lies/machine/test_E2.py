@@ -38,6 +38,10 @@ def kind(weigh: Weigh, path: Path) -> str:
     return str(found.json["places"][0]["kind"])
 
 
+@pytest.mark.promise(
+    '`expect_storage = "nvme"` in weigh.toml, or `--expect-storage nvme`, makes anything else an '
+    "error (exit 2) before anything is measured:"
+)
 def test_data_in_memory_where_nvme_was_expected_is_refused(weigh: Weigh, in_memory: Path) -> None:
     run = weigh(*GATE, "--expect-storage", "nvme", WEIGH_CACHE=str(in_memory))
     assert (run.code, run.out) == (2, "")
@@ -47,6 +51,10 @@ def test_data_in_memory_where_nvme_was_expected_is_refused(weigh: Weigh, in_memo
     assert not (weigh.folder / "runs").exists()
 
 
+@pytest.mark.promise(
+    '`expect_storage = "nvme"` in weigh.toml, or `--expect-storage nvme`, makes anything else an '
+    "error (exit 2) before anything is measured:"
+)
 def test_weigh_toml_expects_as_the_flag_does(weigh: Weigh, in_memory: Path) -> None:
     (weigh.folder / "weigh.toml").write_text(
         '[experiment]\nexpect_storage = "nvme"\n[[contender]]\nengine = "duckdb"\n'

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ..loading import refusals
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 TOO_MUCH = ("ycsb-c", "--records", "200", "--quiet", "--json", "--connections", "1", "--duration", "1s")
 
 
+@pytest.mark.promise("It has no throughput, and the experiment is inadmissible: the exit code is 3.")
 def test_a_rate_that_was_not_offered_is_refused_and_what_was_not_sent_is_counted(offered: Callable[..., Run]) -> None:
     run = offered("none", *TOO_MUCH, "--rate", "200K")
     assert run.code == 3

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ..reading import codes, words
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ def reasons(run: Run) -> set[str]:
     }
 
 
+@pytest.mark.promise("fewer than 5 starts (`T10.starts`)")
 def test_one_start_never_gives_a_verdict(one: Run) -> None:
     assert {verdict["verdict"] for verdict in one.json["verdicts"]} == {"refused"}
     assert all(verdict["ratio"] is None for verdict in one.json["verdicts"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ..reading import verdicts
 
 if TYPE_CHECKING:
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
 OPERATIONS = ("unordered", "ties")
 
 
+@pytest.mark.promise(
+    '"Not significant" is UNRESOLVED; it is never SAME.',
+    '"No difference was found" and "they are the same" are different verdicts.',
+)
 def test_noise_that_hides_a_difference_is_never_called_the_same(five: Run) -> None:
     # Two engines of equal speed: no difference is significant, and none is excluded either.
     for operation in OPERATIONS:
