@@ -72,8 +72,8 @@ CATALOGUE = _rows(
     (
         "A6",
         Page("reference/lies.md", "A6: what the clock covers"),
-        "the clock covers different work: it is done before the clock starts",
-        "one timed region for all; the CPU time of taking the query is measured apart from that of executing it",
+        "the clock covers different work: it is done before the clock starts, or between the executions",
+        "one timed region for all; taking the query and freeing the last result are measured apart from executing it",
     ),
     (
         "A7",
@@ -92,6 +92,20 @@ CATALOGUE = _rows(
         _PROBES,
         "a result cache answers",
         "caches off, read back, disclosed; others are found by asking with an unseen literal",
+    ),
+    (
+        "A10",
+        Page("concept/method.md", "Two clocks"),
+        "a contender meddles with its own clock, or with what it reports",
+        "bounded by weigh's own clock on its side; outside the bound the contender is disqualified, and a verdict that "
+        "the two clocks do not share is refused",
+    ),
+    (
+        "A12",
+        _PROBES,
+        "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
+        "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
+        "hidden from contenders where weigh is root",
     ),
     (
         "D3",
@@ -205,6 +219,13 @@ CATALOGUE = _rows(
         Page("reference/workloads.md", "Workload E on a key-value store"),
         "YCSB between stores of different kinds, or scans on a store without order",
         "a finding says what kind the store is, and that its scans go over an index of their own",
+    ),
+    (
+        "L9",
+        Page("concept/series.md", "The percentiles"),
+        "one stall is sold as a resolved percentile",
+        "a percentile needs 20 slow requests that came independently of each other; else it is not resolved, and what "
+        "this run saw stands there instead",
     ),
     (
         "T1",

@@ -56,6 +56,11 @@ def test_the_truth_agrees_with_duckdb(scale: int, seed: int) -> None:
             assert compared.agrees, (operation.name, case, compared.differences)
 
 
+def test_the_names_that_are_known_beforehand_are_those_of_the_operations() -> None:
+    names = tuple(operation.name for operation in built(1_000, 42).operations)
+    assert workloads.operation_names(workloads.load("netflow")) == names
+
+
 @pytest.mark.parametrize(("scale", "seed"), SCALES)
 def test_every_operation_has_a_case_on_the_clock(scale: int, seed: int) -> None:
     for operation in built(scale, seed).operations:

@@ -69,6 +69,7 @@ def connected(name: str, scale: float) -> duckdb.DuckDBPyConnection:
 def test_the_queries_are_22_and_in_order(name: str) -> None:
     workload = built(name)
     assert [operation.name for operation in workload.operations] == [f"q{number}" for number in range(1, 23)]
+    assert workloads.operation_names(workloads.load("tpch")) == tuple(one.name for one in workload.operations)
     assert workload.notice == NOTICE
     for operation in workload.operations:
         assert operation.about

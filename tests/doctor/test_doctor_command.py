@@ -143,7 +143,7 @@ def test_the_effect_is_undone_when_it_is_interrupted(weigh: Weigh, laptop: dict[
         time.sleep(0.02)
     measuring.send_signal(signal.SIGINT)
     measuring.communicate(timeout=120)
-    assert measuring.returncode == 2
+    assert measuring.returncode == 130
     assert files(laptop) == LAPTOP
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.command import RAN
 from weigh.experiment import record as records
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def test_what_they_loaded_is_put_out_of_memory_and_read_again(
     flags = ("--operations", "by_action", "--temperature", "both", "--quiet", "--json")
     with dropping():
         run = weigh("run", *named, *size, *flags)
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     for one in run.json["warmth"]:
         assert one["refused"] is None, one
         assert one["proven"] == one["executions"] > 0

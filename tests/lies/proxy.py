@@ -1,11 +1,14 @@
 """A server that lies: a proxy before an honest Valkey, which stalls, forgets writes, serves old values or fails fast.
 
+And one that is honest and slow: it lingers over every answer, over each by itself.
+
 It understands RESP as far as it must: a connection asks, and waits for the answer. What belongs to the bulk loading
 (everything before the first read) passes untouched.
 """
 
 from __future__ import annotations
 
+import random
 import socket
 import threading
 import time
@@ -14,12 +17,14 @@ from typing import BinaryIO, Literal
 
 from support.tcp_server import Door
 
-Lie = Literal["none", "stalls", "forgets", "serves-old", "fails"]
+Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers"]
 _READ, _WRITE = b"HGETALL", b"HSET"
 _FIELD = 4
 """Words of a write to one field."""
 STALL_FROM, STALL_FOR = 0.7, 1.0
 """Seconds since the first read, and how long nothing is answered then."""
+LINGERS = 0.15
+"""Seconds on average, exponentially distributed."""
 EVERY = 5
 """One request in so many is lied about."""
 
@@ -80,7 +85,11 @@ class Proxy(Door):
         return None
 
     def _wait(self) -> None:
-        if self._lie != "stalls" or self._began is None:
+        if self._began is None:
+            return
+        if self._lie == "lingers":
+            time.sleep(random.expovariate(1 / LINGERS))
+        if self._lie != "stalls":
             return
         since = time.monotonic() - self._began
         if STALL_FROM <= since < STALL_FROM + STALL_FOR:

@@ -24,8 +24,12 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A4.rows",
         "A5.lazy",
         "A6.prepare",
+        "A6.release",
         "A9.enabled",
         "A9.detected",
+        "A10.clock",
+        "A10.cpu",
+        "A12.answers",
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.command import Run, Weigh
+from support.command import RAN, Run, Weigh
 from support.waiting import eventually, journalled
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_it_has_every_figure_and_is_sealed(loaded: Run) -> None:
-    assert loaded.code == 0, loaded.err
+    assert loaded.code in RAN, loaded.err
     made = loaded.json
     assert made["schema"] == "weigh/load/1"
     assert made["load"]["durable"] is True
@@ -66,7 +66,7 @@ def test_scripts_run_on_postgres_and_repeats_have_an_interval_between_them(weigh
     (weigh.folder / "two.sql").write_text("BEGIN;\nSELECT 1;\nEND;\n")
     flags = ("--rate", "50", "--duration", "1s", "--repeats", "2", "--connections", "2", "--quiet", "--json")
     run = weigh("load", "one.sql@3", "two.sql", "--target", "postgres:embedded", *flags)
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     assert {one["name"] for one in run.json["operations"]} == {"all", "one", "two"}
     (group,) = run.json["groups"]
     assert group["runs"] == [1, 2]
@@ -116,7 +116,7 @@ def test_an_interrupt_seals_what_there_is(weigh: Weigh) -> None:
     journal = _until(weigh, process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
-    assert process.returncode == 2
+    assert process.returncode == 130
     assert "interrupted" in said
     made = json.loads((journal.parent / "load.json").read_text())
     assert made["operations"][0]["count"] > 0

@@ -83,7 +83,9 @@ def test_a_trace_begins_with_its_first_request(tmp_path: Path) -> None:
         ({"rate": "5", "repeats": 0}, "--repeats 0"),
         ({"rate": "5", "duration": "5"}, "not a duration"),
         ({"rate": "5", "duration": "5s", "warmup": "5s"}, "leaves nothing"),
-        ({"rate": "5", "error_budget": "2"}, "--error-budget 2"),
+        ({"rate": "5", "error_budget": "2"}, "--error-budget = 2 would be 200 %"),
+        ({"rate": "5", "error_budget": "200%"}, "--error-budget 200%"),
+        ({"rate": "5", "contention": "1"}, "--contention = 1 would be 100 %"),
         ({"rate": "5", "define": ("a",)}, "defines no variable"),
     ],
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.command import Run, Weigh
+from support.command import RAN, Run, Weigh
 from support.tls_proxy import Front, certificates
 from weigh._native import Load, LoadError
 from weigh.engines.prepared import cache_folder
@@ -184,7 +184,7 @@ def test_what_the_server_refuses_of_a_script_is_named_by_its_line(weigh: Weigh, 
 
 
 def test_simple_is_text_each_time_and_said(replayed: Run) -> None:
-    assert replayed.code == 0, replayed.err
+    assert replayed.code in RAN, replayed.err
     assert replayed.json["load"]["query_mode"] == "simple"
     assert replayed.json["operations"][0]["errors"] == {}
     assert "statements sent as text" in (replayed.evidence / "report.txt").read_text()
@@ -215,7 +215,7 @@ def test_an_interrupt_is_seen_while_the_server_is_silent_over_the_data(weigh: We
     finally:
         held.stop()
         held.finish()
-    assert process.returncode == 2
+    assert process.returncode == 130
     assert "interrupted" in error
 
 
@@ -231,7 +231,7 @@ def test_a_server_that_dies_and_comes_back_has_kept_what_it_acknowledged(weigh: 
         finally:
             again.kill()
             again.wait()
-    assert process.returncode == 0, error
+    assert process.returncode in RAN, error
     made = json.loads(out)
     codes = {one["code"] for one in made["findings"]}
     assert "L7.reconnects" in codes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.command import Run, Weigh
+from support.command import RAN, Run, Weigh
 from weigh.load.target import server_folder
 from weigh.load.target.registry import target
 from weigh.load.target.sqlite import Sqlite
@@ -31,7 +31,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_it_has_every_figure_of_a_server_and_every_answer_was_checked(loaded: Run) -> None:
-    assert loaded.code == 0, loaded.err
+    assert loaded.code in RAN, loaded.err
     made = loaded.json
     assert made["load"]["durable"] is True
     assert [run["loop"] for run in made["runs"]] == ["open", "closed"]
@@ -57,7 +57,7 @@ def test_its_settings_are_those_that_the_library_reads_back(loaded: Run) -> None
 
 def test_it_verifies(loaded: Run, weigh: Weigh) -> None:
     run = weigh("verify", str(loaded.evidence))
-    assert run.code == 0, run.out + run.err
+    assert run.code in RAN, run.out + run.err
 
 
 def test_scripts_run_on_a_file_of_the_users_and_touch_nothing_else(weigh: Weigh) -> None:
@@ -68,7 +68,7 @@ def test_scripts_run_on_a_file_of_the_users_and_touch_nothing_else(weigh: Weigh)
         "\\set amount random(1, 10) * 0.5\nBEGIN;\nINSERT INTO orders (amount) VALUES (:amount);\nEND;\n"
     )
     run = weigh("load", "pay.sql", "--target", "sqlite:shop.db", "--connections", "2", "--json", *QUICK)
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     # SQLite's own default: the removal of the journal is not forced to the disk.
     assert "E7.not_durable" in run.codes
     with sqlite3.connect(weigh.folder / "shop.db") as shop:
@@ -87,7 +87,7 @@ def test_an_interrupt_leaves_no_file_and_a_kill_leaves_one_until_the_next(weigh:
     (left,) = _files(process.pid)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
-    assert process.returncode == 2, said
+    assert process.returncode == 130, said
     assert not left.parent.exists()
     process = weigh.start(*flags, "--quiet")
     _until(weigh, process, 2)

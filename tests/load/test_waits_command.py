@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.command import Run, Weigh
+from support.command import RAN, Run, Weigh
 from weigh._native import Load
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.registry import target
@@ -72,7 +72,7 @@ def hot(server: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Run
 
 
 def test_the_row_its_table_and_the_statement_in_the_way_are_named(hot: Run) -> None:
-    assert hot.code == 0, hot.err
+    assert hot.code in RAN, hot.err
     waits = hot.json["runs"][1]["waits"]
     (statement,) = [one for one in waits["statements"] if one["statement"] == UPDATE]
     locked = sum(times for event, times in statement["events"].items() if event in ("Lock:transactionid", "Lock:tuple"))
@@ -101,7 +101,7 @@ def test_it_is_in_the_report(hot: Run) -> None:
 
 def test_reads_wait_for_no_lock(server: dict[str, Any], weigh: Weigh) -> None:
     run = offered(weigh.folder, server, "ycsb-c", "--records", "200", "--duration", "1s")
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     waits = run.json["runs"][0]["waits"]
     assert waits["looks"] > 0
     assert (waits["lock"], waits["table"], waits["roots"], waits["longest"]) == (None, None, [], None)

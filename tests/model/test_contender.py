@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weigh.model.contender import Contender, parse_contender
+from weigh.model.contender import Contender, parse_contender, parse_setting
 from weigh.model.errors import UsageError
 
 
@@ -45,3 +45,9 @@ def test_what_is_no_contender(text: str) -> None:
 def test_only_an_exact_pin_makes_a_contender_one_thing(pin: str) -> None:
     with pytest.raises(UsageError, match="is not an exact pin"):
         parse_contender(f"duckdb+{pin}")
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-Infinity", "1e999", str(1 << 63), "1" + "0" * 400])
+def test_numbers_that_json_does_not_have_stay_text(text: str) -> None:
+    """Evidence with them could be written, and not be read again."""
+    assert parse_setting(text) == text

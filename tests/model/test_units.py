@@ -37,15 +37,24 @@ def test_what_is_no_duration(text: str) -> None:
         units.parse_duration(text)
 
 
-@pytest.mark.parametrize(("text", "fraction"), [("3%", 0.03), ("0.03", 0.03), (" 2.5% ", 0.025), ("1e-2", 0.01)])
-def test_fractions(text: str, fraction: float) -> None:
-    assert units.parse_fraction(text) == pytest.approx(fraction)
+@pytest.mark.parametrize(
+    ("text", "fraction"), [("3%", 0.03), ("0.03", 0.03), (" 2.5% ", 0.025), ("1e-2", 0.01), ("300%", 3), (0.05, 0.05)]
+)
+def test_fractions(text: float | str, fraction: float) -> None:
+    assert units.parse_fraction(text, "margin") == pytest.approx(fraction)
 
 
-@pytest.mark.parametrize("text", ["", "%", "three"])
-def test_what_is_no_fraction(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "%", "three", "nan", "inf%", float("nan")])
+def test_what_is_no_fraction(text: float | str) -> None:
     with pytest.raises(UsageError, match="fraction"):
-        units.parse_fraction(text)
+        units.parse_fraction(text, "margin")
+
+
+@pytest.mark.parametrize("text", ["1", "3", "3.0", 3, 99.9, "1e2"])
+def test_a_number_that_could_be_per_cent_is_refused_with_what_was_meant(text: float | str) -> None:
+    with pytest.raises(UsageError, match="margin = ") as caught:
+        units.parse_fraction(text, "margin")
+    assert f"did you mean {float(text):.15g}%?" in caught.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,9 @@ class Run:
         return found
 
 
+RAN = (0, 3)
+"""Exit codes of what measured: whether it may be concluded from depends on starts, and on who else used the machine."""
+
 MEASURING = (("run",), ("gate",), ("ladder",), ("load",))
 """Commands that make evidence."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.answers import compare
 from weigh.model.answer import GateStatus
-from weigh.model.gate import Check, OperationGate
+from weigh.model.gate import UNDECIDED, Check, OperationGate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,20 +17,23 @@ if TYPE_CHECKING:
     from weigh.model.operation import Case, Operation
 
 
-UNDECIDED = "they differ, and nothing here tells who is right"
-
-
 def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage: dict[str, str]) -> list[Check]:
     """The lineages' votes on one case.
 
     Contenders that give the same answer form a camp; its strength is the number of lineages in it. One strongest
-    camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge.
+    camp of at least two lineages outvotes the rest. Without one, nobody can tell who is right: all diverge, of one
+    lineage or of several. Contenders of one lineage that agree confirm nothing.
     """
     camps: list[list[str]] = []
     notes: dict[str, tuple[str, ...]] = {}
+    unconfirmed = []
+    common: dict[str, Any] = {"operation": operation.name, "case": case.name}
     for name, table in tables.items():
         for camp in camps:
             compared = compare.compare(table, tables[camp[0]], operation.schema)
+            if compared.agrees and compared.open:
+                unconfirmed.append(Check(**common, contender=name, status=GateStatus.UNVERIFIED, notes=compared.notes))
+                break
             if compared.agrees:
                 camp.append(name)
                 notes[name] = compared.notes
@@ -38,11 +41,10 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
         else:
             camps.append([name])
     strength = [len({lineage[name] for name in camp}) for camp in camps]
-    common: dict[str, Any] = {"operation": operation.name, "case": case.name}
     if len(camps) == 1:
         if strength[0] < 2:
-            return []
-        return [
+            return unconfirmed
+        return unconfirmed + [
             Check(
                 **common,
                 contender=name,
@@ -55,7 +57,7 @@ def vote(operation: Operation, case: Case, tables: dict[str, pa.Table], lineage:
     best = max(strength, default=0)
     winners = [camp for camp, votes in zip(camps, strength, strict=True) if votes == best]
     right = winners[0] if best > 1 and len(winners) == 1 else []
-    found = []
+    found = unconfirmed
     for camp in camps:
         for name in camp:
             if camp is right:
@@ -139,9 +141,12 @@ def _overall(statuses: dict[str, GateStatus]) -> GateStatus:
 
 def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[str, list[Check]]]) -> str:
     parts = []
+    differ = []
     for name, status in statuses.items():
         failed = [check for checks in cases[name].values() for check in checks if check.status is status]
-        if status is GateStatus.DIVERGED:
+        if status is GateStatus.DIVERGED and all(check.detail == UNDECIDED for check in failed):
+            differ.append((name, failed))
+        elif status is GateStatus.DIVERGED:
             wrong = len({check.case for check in failed})
             witness = " and ".join(dict.fromkeys(check.witness for check in failed if check.witness))
             first = failed[0]
@@ -152,12 +157,27 @@ def _detail(total: int, statuses: dict[str, GateStatus], cases: dict[str, dict[s
             )
         elif status in (GateStatus.ERROR, GateStatus.UNSUPPORTED):
             parts.append(f"{name}: {failed[0].detail}")
+    parts += _differ(total, differ)
     if parts:
         return "; ".join(parts)
     if GateStatus.UNVERIFIED in statuses.values():
         return "no pinned answer, no ground truth and no other lineage to compare with"
     ties = [note for by in cases.values() for checks in by.values() for check in checks for note in check.notes]
     return "; ".join(dict.fromkeys(ties))[:300]
+
+
+def _differ(total: int, each: list[tuple[str, list[Check]]]) -> list[str]:
+    """Those who differ among themselves, in one sentence that accuses nobody."""
+    if not each:
+        return []
+    cases = {check.case for _, failed in each for check in failed}
+    name, failed = each[0]
+    first = failed[0]
+    shown = "".join(f"; {name} against {first.witness}: {difference}" for difference in first.differences[:1])
+    return [
+        f"{' and '.join(name for name, _ in each)} answer differently on {len(cases)} of {total} literals"
+        f" (case {first.case}{shown}; {UNDECIDED})"
+    ]
 
 
 def _others(camp: list[str], name: str) -> str:

@@ -82,10 +82,7 @@ from weigh.cli.progress import progress
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
-@click.option("--strict", is_flag=True, help="Exit 3 when a run is refused.")
-def load(
-    workload: tuple[str, ...], target: str, out: Path, as_json: bool, quiet: bool, strict: bool, **flags: Any
-) -> None:
+def load(workload: tuple[str, ...], target: str, out: Path, as_json: bool, quiet: bool, **flags: Any) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, or scripts in pgbench's language as FILE.sql[@WEIGHT]. Built in are
@@ -105,7 +102,7 @@ def load(
     folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
-    click.get_current_context().exit(int(results.exit_code(strict=strict)))
+    click.get_current_context().exit(int(results.exit_code()))
 
 
 def _command(said: str, shown: str) -> str:

@@ -6,11 +6,16 @@ import importlib
 import os
 import signal
 import sys
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from weigh.cli.output import say
+from weigh.cli.progress import forget_if_gone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COMMANDS = {
     "demo": (
@@ -37,8 +42,34 @@ COMMANDS = {
 }
 
 
+class _ReaderGone(Exception):
+    """Whoever read our output has ended. click would end with 1 by itself, which means that something was found."""
+
+
+@contextmanager
+def _reader() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGone from error
+
+
 class LazyGroup(click.Group):
     """A group that lists its commands without importing them."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        """As click does; ``--help`` prints here."""
+        with _reader():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does."""
+        with _reader():
+            try:
+                return super().invoke(ctx)
+            finally:
+                if sys.stdout is not None:
+                    sys.stdout.flush()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of the tour."""
@@ -79,35 +110,58 @@ def cli() -> None:
 
     \b
     Exit codes: 0 nothing found, 1 divergence, failed verify, or SLOWER than a declared baseline,
-    2 usage, environment or engine failure, 3 refused or unresolved with --strict.
+    2 usage, environment or engine failure, 3 everything refused, or with --strict anything refused or unresolved,
+    130 Ctrl-C.
     """
 
 
 def main() -> None:
     """Entry point: every failure becomes one clear sentence and an exit code."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # nohup has it ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message(), err=True)
         code = 2
     except click.exceptions.Abort as error:
-        code = _say("interrupted", "", "", getattr(error.__cause__, "__notes__", ()))
+        code = _interrupted(error.__cause__)
     except click.ClickException as error:
         code = _say(error.format_message(), "", _usage_hint(error))
     except KeyboardInterrupt as error:
-        code = _say("interrupted", "", "", getattr(error, "__notes__", ()))
-    except BrokenPipeError:
-        # The reader of our output is gone; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 2
+        code = _interrupted(error)
+    except _ReaderGone:
+        code = 141
     except Exception as error:
         code = _explain(error)
+    for stream in (sys.stdout, sys.stderr):
+        # Python would complain once more when it flushes at exit.
+        forget_if_gone(stream)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _interrupt(*_: Any) -> None:
-    raise KeyboardInterrupt
+class _Signalled(KeyboardInterrupt):
+    """Ended from outside, but not by Ctrl-C.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    raise _Signalled(number)
+
+
+def _interrupted(error: BaseException | None) -> int:
+    """What happened is said; the code is 128 and the signal, as shells have it."""
+    _say("interrupted", "", "", getattr(error, "__notes__", ()))
+    return 128 + (error.number if isinstance(error, _Signalled) else signal.SIGINT)
 
 
 def _usage_hint(error: click.ClickException) -> str:
@@ -136,10 +190,12 @@ def _explain(error: Exception) -> int:
 def _say(what: str, where: str, remedy: str, notes: Any = ()) -> int:
     from weigh.model.text import one_line
 
-    say("error: ", fg="red", bold=True, nl=False, err=True)
-    # What a library says often begins with the place already.
-    say(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
-    for line in (*notes, remedy):
-        if line:
-            say(f"  {one_line(line, 1200)}", err=True)
+    # Whoever cannot read it any more gets the exit code.
+    with suppress(OSError):
+        say("error: ", fg="red", bold=True, nl=False, err=True)
+        # What a library says often begins with the place already.
+        say(one_line(f"{where}: {what.removeprefix(f'{where}: ')}" if where else what), err=True)
+        for line in (*notes, remedy):
+            if line:
+                say(f"  {one_line(line, 1200)}", err=True)
     return 2

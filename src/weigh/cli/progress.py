@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
 
 from weigh.cli.output import clear_line, say
 from weigh.model.progress import Progress, Silence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Shown:
@@ -19,8 +25,9 @@ class Shown:
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self._clear()
-        say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
+        with _heard():
+            self._clear()
+            say(f"[{time.monotonic() - self._began:5.1f} s] {text}", dim=True, err=True)
 
     def step(self, done: int, total: int, what: str) -> None:
         """A bar that is drawn over."""
@@ -28,16 +35,37 @@ class Shown:
             return
         width = 30
         filled = round(width * done / total) if total else width
-        clear_line()
-        say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
-        self._drawn = True
-        if done >= total:
-            self._clear()
+        with _heard():
+            clear_line()
+            say(f"{what} [{'#' * filled}{'.' * (width - filled)}] {done}/{total}", nl=False, err=True)
+            self._drawn = True
+            if done >= total:
+                self._clear()
 
     def _clear(self) -> None:
         if self._drawn:
             clear_line()
             self._drawn = False
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """A measurement goes on where nobody reads its progress any more: a closed pipe, a terminal that is gone."""
+    try:
+        yield
+    except OSError:
+        forget_if_gone(sys.stderr)
+
+
+def forget_if_gone(stream: TextIO | None) -> None:
+    """Write a stream that cannot be written any more to nowhere from now on."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def progress(quiet: bool) -> Progress:

@@ -13,6 +13,7 @@ from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Tier, VerdictName
+from weigh.verdict.tier import inconclusive
 
 if TYPE_CHECKING:
     from weigh.model.contender import ContenderRead
@@ -92,6 +93,4 @@ class CompareResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if names <= {VerdictName.ERROR}:
             return ExitCode.FAILED
-        if strict and names & {VerdictName.REFUSED, VerdictName.UNRESOLVED}:
-            return ExitCode.INCONCLUSIVE
-        return ExitCode.OK
+        return inconclusive(names, self.tier, strict=strict)

@@ -25,6 +25,7 @@ from weigh.data.generator import Progress, Workshop, generator
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts, parquet
 from weigh.data.parallel import processors
+from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from weigh.data.generator import Generator, Table, Written
     from weigh.model.spec import LayoutSpec
     from weigh.model.units import Rows
+
+TRUTH = "truth"
+"""The folder with what is known about the rows, beside their files."""
 
 Environment = Callable[[list[str]], Path]
 """Gives the interpreter of an environment with these exact requirements."""
@@ -85,10 +89,7 @@ def ensure(
         DataFault: the cached data was changed since it was made.
         EnvironmentFault: disk full, cache not writable, no environment for the writer.
     """
-    family = name.generator.partition("/")[0]
-    parquet.check(spec, family)
-    spec = parquet.complete(spec)
-    folder = cache / "data" / str(name) / layout_key(spec)
+    spec, folder = _place(name, spec, cache)
     try:
         with _alone(folder):
             if not (folder / "manifest.json").exists():
@@ -103,6 +104,36 @@ def ensure(
     return open_stored(folder)
 
 
+def check(name: DatasetName, spec: LayoutSpec, cache: Path) -> None:
+    """Refuse what cannot be made, before anything is made.
+
+    Raises:
+        UsageError: no such generator; an impossible layout.
+        EnvironmentFault: it is not in the cache, and there is less space than it needs.
+    """
+    _, folder = _place(name, spec, cache)
+    unit_bytes = getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None)
+    if (folder / "manifest.json").exists() or unit_bytes is None or name.scale is None:
+        return
+    needed = int(name.scale * unit_bytes)
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if needed > free:
+        raise EnvironmentFault(
+            f"{units.scale(name.scale)} of {name.generator} need about {units.size(needed)}, "
+            f"and {units.size(free)} are free",
+            where=str(cache / "data"),
+            remedy="choose a smaller --scale, free space, or set WEIGH_CACHE to another disk",
+        )
+
+
+def _place(name: DatasetName, spec: LayoutSpec, cache: Path) -> tuple[LayoutSpec, Path]:
+    """The layout with nothing left open, and where it lies; raises as ``parquet.check``."""
+    parquet.check(spec, name.generator.partition("/")[0])
+    spec = parquet.complete(spec)
+    return spec, cache / "data" / str(name) / layout_key(spec)
+
+
 def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> CachedData:
     """A stored dataset, verified.
 
@@ -115,7 +146,7 @@ def open_stored(folder: Path, depth: file_facts.Depth = "hash") -> CachedData:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         first = problems[0]
         raise DataFault(f"{first.code} {first.text}{more}", where=str(folder), remedy=first.remedy)
-    return CachedData(folder, manifest, Truth.load(folder / "truth"))
+    return CachedData(folder, manifest, Truth.load(folder / TRUTH))
 
 
 @contextmanager
@@ -185,7 +216,7 @@ class _Making(NamedTuple):
                     f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
                     remedy="report this: a writer that loses rows",
                 )
-        source.truth().save(aside / "truth")
+        source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)
         shutil.rmtree(shop.folder)
 

@@ -108,6 +108,7 @@ class Generator(Protocol):
         least: the smallest one.
         seeded: whether a seed changes the rows.
         requirements: exact requirements of the environment in which it makes data; empty where it needs none.
+        unit_bytes: bytes on disk of one unit of ``scale``, roughly; a generator without it is never asked about space.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Generator(Protocol):
     least: Scale
     seeded: bool
     requirements: tuple[str, ...]
+    unit_bytes: float
 
     def open(self, scale: Scale, seed: int | None, workshop: Workshop) -> Source:
         """A dataset of that scale. What its programs have to make before rows can be counted is made here.

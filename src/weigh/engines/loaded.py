@@ -19,6 +19,8 @@ from weigh.engines.process import WorkerProcess
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.model.contender import Setting
@@ -39,8 +41,15 @@ class Tables(NamedTuple):
     key: str
 
 
-def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting], tables: Tables, cache: Path) -> Path:
-    """The folder of the store, from the cache or loaded now.
+def ensure(
+    engine: Engine,
+    environment: Environment,
+    settings: dict[str, Setting],
+    tables: Tables,
+    cache: Path,
+    hidden: Sequence[Path] = (),
+) -> Path:
+    """The folder of the store, from the cache or loaded now by a process that finds the hidden folders empty.
 
     Raises:
         WorkerEnded: the engine could not load the tables.
@@ -54,7 +63,7 @@ def ensure(engine: Engine, environment: Environment, settings: dict[str, Setting
         with (folder.parent / f".{folder.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not folder.exists():
-                _load(engine, environment, settings, tables, folder)
+                _load(engine, environment, settings, tables, folder, hidden)
     except OSError as error:
         raise EnvironmentFault(
             f"what {engine.name} loads cannot be stored: {error.strerror or error}",
@@ -75,7 +84,14 @@ def _code(adapter: Path) -> list[str]:
     return [module.read_text() for module in modules]
 
 
-def _load(engine: Engine, environment: Environment, settings: dict[str, Setting], tables: Tables, folder: Path) -> None:
+def _load(
+    engine: Engine,
+    environment: Environment,
+    settings: dict[str, Setting],
+    tables: Tables,
+    folder: Path,
+    hidden: Sequence[Path],
+) -> None:
     prefix = f"loading-{folder.name}-"
     # Under the lock nobody else is loading it: what lies here was left by a loader that was killed.
     for left in folder.parent.glob(f"{prefix}*"):
@@ -83,7 +99,7 @@ def _load(engine: Engine, environment: Environment, settings: dict[str, Setting]
     aside = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     aside.chmod(0o755)
     try:
-        with WorkerProcess(engine, environment, settings) as worker:
+        with WorkerProcess(engine, environment, settings, hidden=hidden) as worker:
             worker.load(tables.paths, aside, LOAD_TIMEOUT)
         aside.rename(folder)
     finally:

@@ -48,6 +48,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         cache: weigh's cache directory, for what the engine loads.
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
+        hidden: folders that its processes find empty: with what weigh knows about the data.
     """
 
     contender: Contender
@@ -57,6 +58,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path
     bounds: Bounds = Bounds()
     groups: Hierarchy | None = None
+    hidden: tuple[Path, ...] = ()
 
     @property
     def name(self) -> str:
@@ -89,11 +91,21 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     def open(self, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life without tables; raises as ``start``."""
         settings = {**self.settings, **(changed or {})}
-        return WorkerProcess(self.engine, self.environment, settings, self.bounds, self.groups)
+        return WorkerProcess(self.engine, self.environment, settings, self.bounds, self.groups, self.hidden)
 
     def load(self, tables: loaded.Tables) -> Path:
         """The store of an engine that loads its tables; raises as ``stores.ensure``."""
-        return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache)
+        return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache, self.hidden)
+
+
+def check(contender: Contender) -> None:
+    """Find a misspelt engine or variant before anything is made.
+
+    Raises:
+        UsageError: no such engine, or it has no such variant.
+        EngineFault: it cannot be loaded.
+    """
+    _variants(engines.load(contender.engine), contender)
 
 
 def ready(contender: Contender, cache: Path) -> PreparedContender:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from weigh.engines import replies
 from weigh.host import cgroup, process_counters, processes, scratch
+from weigh.host.hidden import hiding
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 
@@ -125,6 +126,7 @@ class WorkerProcess:
         settings: the engine's settings.
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory.
+        hidden: folders that it finds empty.
     """
 
     def __init__(
@@ -134,6 +136,7 @@ class WorkerProcess:
         settings: dict[str, Setting],
         bounds: Bounds | None = None,
         groups: Hierarchy | None = None,
+        hidden: Sequence[Path] = (),
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -153,7 +156,7 @@ class WorkerProcess:
         log = (self.folder / "log").open("wb")
         with log, theirs:
             self._process = subprocess.Popen(
-                [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())],
+                hiding(hidden, [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

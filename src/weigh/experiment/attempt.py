@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh import __version__
-from weigh.answers.votes import UNDECIDED, conclude
+from weigh.answers.votes import conclude
 from weigh.engines.prepared import PreparedContender, cache_folder
 from weigh.engines.process import WorkerEnded
 from weigh.evidence import attempts
@@ -16,7 +16,7 @@ from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-from weigh.experiment.gate import gate, metamorphic, probes
+from weigh.experiment.gate import gate, metamorphic, probes, unseen
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
@@ -27,6 +27,7 @@ from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.errors import UsageError
+from weigh.model.gate import UNDECIDED
 from weigh.model.schedule import Arm, arms
 from weigh.model.spec import FULL_STARTS
 from weigh.verdict.disqualified import disqualified
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress
+    from weigh.workloads import Cubes
 
 MEMORY_SHARE = 0.6
 """Share of memory that the arms of a block may fill together (statistics.md §2)."""
@@ -162,6 +164,7 @@ class Attempt:
         witnesses = gate.Witnesses((gate.PINNED, known), (setup.workload.witness, true))
         answers = gate.check_answers(fit, setup.workload, witnesses, setup.stage, self._spec, self._progress)
         answers = self._self_examined(answers, fit)
+        answers = self._asked_unseen(answers, fit)
         for one in fit:
             self._say(*probes.result_cache(one, setup.workload, setup.stage, timeout))
         self._say(*answers.findings)
@@ -294,6 +297,33 @@ class Attempt:
             return _stopped(str(ended))
         self._say(*dataset.unchanged(self._setup.data))
         return End(how="complete")
+
+    def _asked_unseen(self, answers: GateResult, fit: list[PreparedContender]) -> GateResult:
+        """Everybody is asked once more, on data that nobody had seen."""
+        setup = self._setup
+
+        def right(one: Operation, case: Case, truth: Cubes) -> Table | None:
+            try:
+                return setup.source.expected(one.name, case, truth) if self._spec.truth else None
+            except LookupError:
+                # A workload chose its literals for other rows, and need not know them here.
+                return None
+
+        heard = unseen.check(
+            fit, setup.workload, answers.kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
+        )
+        self._say(*heard.findings)
+        checks = (*answers.gate.checks, *heard.checks)
+        return msgspec.structs.replace(
+            answers,
+            gate=msgspec.structs.replace(
+                answers.gate,
+                checks=checks,
+                operations=conclude(checks, gate.cases_asked(setup.workload), [one.name for one in fit]),
+                unseen=heard.record or msgspec.UNSET,
+                truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
+            ),
+        )
 
     def _cpus(self, read: ContendersRead) -> int:
         """CPUs that an arm of a block is kept on: half of them in a duet, or as many as there are threads, if fewer.

@@ -52,6 +52,16 @@ class DataLink:
         finally:
             self._away.rename(self._link)
 
+    @contextmanager
+    def showing(self, folder: Path, manifest: Manifest) -> Iterator[Tables]:
+        """While this lasts, the same paths lead to the files of another layout, whose tables are given."""
+        with self.withdrawn():
+            self._link.symlink_to(folder.resolve(), target_is_directory=True)
+            try:
+                yield tables_of(self._link, manifest)
+            finally:
+                self._link.unlink()
+
     def close(self) -> None:
         """Remove the link, not the data."""
         shutil.rmtree(self._root, ignore_errors=True)

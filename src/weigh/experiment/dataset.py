@@ -40,11 +40,23 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> Data:
     return make(dataset, spec.scale, spec.seed, spec.layout, cache, progress)
 
 
+def check(dataset: str, spec: Spec, cache: Path) -> None:
+    """Refuse a dataset that cannot be made, or for which there is no space, before anything is made.
+
+    Raises:
+        UsageError: no such dataset, or an impossible layout.
+        EnvironmentFault: no space.
+    """
+    scale = dataset_scale(dataset, None) if spec.scale is None else spec.scale
+    store.check(dataset_name(dataset, scale, spec.seed), spec.layout, cache)
+
+
 def make(
     dataset: str, scale: Scale | None, seed: int | None, layout: LayoutSpec, cache: Path, progress: Progress
 ) -> CachedData:
     """The dataset in a layout, at its generator's usual scale for None; raises as ``obtain``."""
     name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)
+    store.check(name, layout, cache)
     seeded = "" if name.seed is None else f", seed {name.seed}"
     progress.say(f"data: {name.generator}, {units.scale(name.scale)}{seeded}")
     return store.ensure(

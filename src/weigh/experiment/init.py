@@ -169,7 +169,7 @@ def _asked(
 def _any_rows(query: str) -> Finding:
     return codes.A7_LIMIT.finding(
         operation=query,
-        text="it has LIMIT without ORDER BY: any rows are a right answer, so engines will differ",
+        text="it has LIMIT without ORDER BY: any rows are a right answer, so other rows confirm nothing: unverified",
         remedy="add ORDER BY over columns that leave no ties",
     )
 

@@ -12,9 +12,9 @@ from weigh.experiment import derived, record
 from weigh.experiment import resume as resuming
 from weigh.experiment.attempt import Attempt
 from weigh.experiment.measure import calibration
-from weigh.experiment.setup import prepare
+from weigh.experiment.setup import check, prepare
 from weigh.host import lock, sampling, scratch, settle
-from weigh.model.errors import UsageError, WeighError, nearest
+from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +47,9 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
         settle.patience()
         sampling.rate()
         calibration.wanted()
+        check(spec, request)
         if request.measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
-        names = [contender.name for contender in spec.contenders]
-        if request.trust and request.trust not in names:
-            raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
         left = resuming.left(request.root, spec) if request.resume else resuming.Left()
         if left.folder is not None and left.done:
             return left.folder

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import workloads
-from weigh.engines import engine
+from weigh.data.cache import TRUTH
 from weigh.engines.prepared import cache_folder, ready
+from weigh.engines.prepared import check as check_contender
 from weigh.experiment import dataset, resources, storage
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
+from weigh.host import hidden
+from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -52,6 +55,31 @@ class Setup:
     pinned: pins.Pins | None
 
 
+def check(spec: Spec, request: RunRequest) -> None:
+    """Find what is misspelt, or cannot be, before anything is made, started or locked.
+
+    Raises:
+        WeighError: something does not exist, is impossible, or has no space.
+    """
+    source = request.own.source() if request.own else workloads.load(spec.workload)
+    names = [contender.name for contender in spec.contenders]
+    if request.trust and request.trust not in names:
+        raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
+    for contender in spec.contenders:
+        check_contender(contender)
+    if request.own:
+        _chosen(source.build({}, spec.seed), spec)
+    elif known := workloads.operation_names(source):
+        for name in spec.operations:
+            if name not in known:
+                raise UsageError(f"workload {spec.workload} has no operation '{name}'", remedy=nearest(name, known))
+    resources.check(spec)
+    if request.measure and "cold" in spec.temperatures:
+        cold.refuse_apart(spec.contenders)
+    if not request.own:
+        dataset.check(source.dataset, spec, cache_folder())
+
+
 def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStack) -> Setup:
     """Make environments and data, or find them.
 
@@ -66,18 +94,15 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     """
     cache = cache_folder()
     source = request.own.source() if request.own else workloads.load(spec.workload)
-    resources.check(spec)
-    if request.measure and "cold" in spec.temperatures:
-        cold.refuse_apart(spec.contenders)
-    for contender in spec.contenders:
-        # A misspelt name is said before another contender's environment is downloaded.
-        engine.load(contender.engine)
     contenders = resources.bounded([_made(contender, cache, progress) for contender in spec.contenders], spec)
     if request.own:
         data = request.own.data(cache, spec.seed)
         stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
     else:
         data = dataset.obtain(source.dataset, spec, cache, progress)
+    # What is known about the same rows in another layout is as good.
+    known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
+    contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
     storage.check(storage.places(contenders, data), spec)
     workload = _chosen(source.build(data.truth, spec.seed), spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from weigh.model.errors import UsageError
 from weigh.model.units import Bytes, Seconds, parse_duration
 
 BUSY_SHARE = 0.05
@@ -47,7 +48,12 @@ def patience() -> Seconds:
         UsageError: WEIGH_SETTLE is no duration.
     """
     named = os.environ.get("WEIGH_SETTLE")
-    return parse_duration(named) if named else _PATIENCE
+    if not named:
+        return _PATIENCE
+    try:
+        return parse_duration(named)
+    except UsageError as error:
+        raise UsageError(error.what, where="WEIGH_SETTLE", remedy="write a number and a unit: 0s, 30s, 2m") from None
 
 
 def settle(most: Seconds) -> Quiet:

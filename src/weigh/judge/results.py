@@ -9,6 +9,7 @@ from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Tier, Timing, Verdict, VerdictName
+from weigh.verdict.tier import inconclusive
 
 SCHEMA = "weigh/judge/1"
 
@@ -71,7 +72,7 @@ class JudgeResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if names and names <= {VerdictName.ERROR}:
             return ExitCode.FAILED
-        open_ = names & {VerdictName.REFUSED, VerdictName.UNRESOLVED}
         # Beside a comparison the series are context.
-        refused = not self.verdicts and any(one.mean.refused or one.steady.refused for one in self.series)
-        return ExitCode.INCONCLUSIVE if strict and (open_ or refused) else ExitCode.OK
+        if strict and not self.verdicts and any(one.mean.refused or one.steady.refused for one in self.series):
+            return ExitCode.INCONCLUSIVE
+        return inconclusive(names, self.tier, strict=strict)

@@ -109,7 +109,7 @@ def declared(margin: str, confidence: str) -> Rules:
     Raises:
         UsageError: no such margin or level can be.
     """
-    smallest, level = parse_fraction(margin), parse_fraction(confidence)
+    smallest, level = parse_fraction(margin, "--margin"), parse_fraction(confidence, "--confidence")
     if not 0 < smallest < float("inf"):
         raise UsageError(f"a margin of {margin} cannot be", remedy="give a number above 0, e.g. 3%")
     if not 0.5 < level < 1:

@@ -17,7 +17,6 @@ from weigh.model import codes, units
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.units import Scale
-from weigh.model.verdict import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.model.spec import Rules, Spec
     from weigh.model.verdict import Verdict
-
-_OPEN = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
 
 
 class Rung(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,16 +75,15 @@ class LadderResults(msgspec.Struct, frozen=True, kw_only=True):
         return self.spec.rules
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
-        """That of the worst rung; with ``strict`` also 3 where the largest rung leaves a verdict open.
+        """That of the worst rung; that small rungs leave verdicts open or refuse them is what a ladder is for.
 
-        That the small rungs leave verdicts open is what a ladder is for.
+        3 is therefore the code of the largest rung.
         """
         codes = {rung.results.exit_code() for rung in self.rungs}
         for code in (ExitCode.FOUND, ExitCode.FAILED):
             if code in codes:
                 return code
-        names = {verdict.verdict for verdict in self.rungs[-1].results.headline.verdicts}
-        return ExitCode.INCONCLUSIVE if strict and names & _OPEN else ExitCode.OK
+        return self.rungs[-1].results.exit_code(strict=strict)
 
 
 def summarise(plan: LadderPlan, folders: Sequence[tuple[Scale | None, Path]]) -> LadderResults:

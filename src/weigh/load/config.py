@@ -224,14 +224,14 @@ def _contention(text: str | None) -> float | msgspec.UnsetType:
     """Left out where it was not asked for: the ids of other experiments stay as they are."""
     if text is None:
         return msgspec.UNSET
-    value = parse_fraction(text)
+    value = parse_fraction(text, "--contention")
     if not value > 0:
         raise UsageError(f"--contention {text} cannot be", remedy="give a share above 0, e.g. 10%; 100% allows any")
     return value
 
 
 def _budget(text: str | None) -> float:
-    value = parse_fraction(text) if text is not None else _DEFAULTS["error_budget"]
+    value = parse_fraction(text, "--error-budget") if text is not None else _DEFAULTS["error_budget"]
     if not 0 <= value <= 1:
         raise UsageError(f"--error-budget {text} cannot be", remedy="give a share of the requests, e.g. 0.1%")
     return value

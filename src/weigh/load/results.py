@@ -16,7 +16,7 @@ from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
-from weigh.model.verdict import Tier
+from weigh.model.verdict import Tier, TierName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,13 +84,13 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a run does not count."""
         return any(run.refused for run in self.runs)
 
-    def exit_code(self, *, strict: bool = False) -> ExitCode:
+    def exit_code(self) -> ExitCode:
         """What the exit code of the command is (docs/reference/commands.md)."""
         if any(one.code in _WRONG for one in self.findings):
             return ExitCode.FOUND
         if not self.runs or not any(run.operations for run in self.runs):
             return ExitCode.FAILED
-        return ExitCode.INCONCLUSIVE if strict and self.refused else ExitCode.OK
+        return ExitCode.INCONCLUSIVE if self.tier.name is TierName.INADMISSIBLE else ExitCode.OK
 
 
 def load_results(record: LoadRecord) -> LoadResults:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Setting = str | int | float | bool
+
+_LARGEST = 1 << 63
 
 URL = "weigh.url"
 """Where the server of a contender is, for engines that can be reached by URL."""
@@ -119,10 +122,17 @@ def parse_setting(text: str) -> Setting:
         return text.lower() == "true"
     for kind in (int, float):
         try:
-            return kind(text)
+            return text if unwritable(value := kind(text)) else value
         except ValueError:
             continue
     return text
+
+
+def unwritable(value: Setting) -> bool:
+    """Whether the value is a number that not every reader of JSON has: evidence with it could not be read again."""
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    return isinstance(value, int) and abs(value) >= _LARGEST
 
 
 class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):

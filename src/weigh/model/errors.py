@@ -30,14 +30,19 @@ class ExitCode(IntEnum):
             written, or a contender is SLOWER past the margin of a declared baseline (``--baseline`` or in weigh.toml).
         FAILED: usage, environment or engine failure: no verdict could be made, for instance because no operation was
             answered by two contenders.
-        INCONCLUSIVE: with ``--strict``: a verdict of wall time was refused or is unresolved, or a run of ``load`` was
-            refused.
+        INCONCLUSIVE: every verdict of wall time was refused, or the evidence is INADMISSIBLE, as that of a load with a
+            refused run; with ``--strict`` also where one verdict was refused or is unresolved.
+        INTERRUPTED: ended by Ctrl-C; what was measured until then is kept, sealed. Another signal is 128 and its
+            number.
+        UNREAD: whoever read the output has ended, as ``head`` does.
     """
 
     OK = 0
     FOUND = 1
     FAILED = 2
     INCONCLUSIVE = 3
+    INTERRUPTED = 130
+    UNREAD = 141
 
 
 class WeighError(Exception):

@@ -7,6 +7,9 @@ import msgspec
 from weigh.model.answer import GateStatus
 from weigh.model.units import Rows
 
+UNDECIDED = "they differ, and nothing here tells who is right"
+"""Detail of a check between contenders of which nobody could be found right."""
+
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """One cell, or one row, in which an answer differs from its witness.
@@ -73,6 +76,20 @@ class OperationGate(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
+class Unseen(msgspec.Struct, frozen=True, kw_only=True):
+    """Data that nobody had seen, on which the contenders were asked once more.
+
+    Attributes:
+        rows: what they were: generator, number, and the seed or salt, drawn for this gate.
+        digests: row digest of each table.
+        moved: operations to which each contender answered otherwise than on the given data, as it had to.
+    """
+
+    rows: str
+    digests: dict[str, str]
+    moved: dict[str, tuple[str, ...]] = {}
+
+
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The whole gate.
 
@@ -81,19 +98,51 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         checks: every check that was made.
         truth: whether the ground truth was a witness.
         reads: what each contender was found to read: contender -> table -> row digest or row count.
+        unseen: data on which they were asked once more; not there where it could not be made.
+        truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
     """
 
     operations: tuple[OperationGate, ...]
     checks: tuple[Check, ...]
     truth: bool
     reads: dict[str, dict[str, str]] = {}
+    unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
+    truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:
-        """Contenders that were contradicted, with the operations on which they were."""
+        """Contenders whose answers were contradicted or differ from another's, with the operations on which."""
         found: dict[str, list[str]] = {}
         for gate in self.operations:
             for contender, status in gate.contenders.items():
                 if status is GateStatus.DIVERGED:
                     found.setdefault(contender, []).append(gate.operation)
         return {contender: tuple(operations) for contender, operations in found.items()}
+
+    @property
+    def undecided(self) -> dict[str, tuple[str, ...]]:
+        """Operations on which contenders differ and nobody was found right, with those who differ."""
+        failed: dict[tuple[str, str], list[bool]] = {}
+        for check in self.checks:
+            if check.status is GateStatus.DIVERGED:
+                failed.setdefault((check.operation, check.contender), []).append(check.detail == UNDECIDED)
+        found: dict[str, tuple[str, ...]] = {}
+        for gate in self.operations:
+            open_ = [
+                name
+                for name, status in gate.contenders.items()
+                if status is GateStatus.DIVERGED and all(failed.get((gate.operation, name), [False]))
+            ]
+            if open_:
+                found[gate.operation] = tuple(open_)
+        return found
+
+    @property
+    def refuted(self) -> dict[str, tuple[str, ...]]:
+        """Contenders that were found wrong, with the operations on which: ``contradicted`` without ``undecided``."""
+        open_ = self.undecided
+        kept = {
+            name: tuple(one for one in operations if name not in open_.get(one, ()))
+            for name, operations in self.contradicted.items()
+        }
+        return {name: operations for name, operations in kept.items() if operations}

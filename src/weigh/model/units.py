@@ -86,18 +86,30 @@ def parse_size(text: str) -> Bytes:
     return int(value)
 
 
-def parse_fraction(text: str) -> float:
-    """A fraction written as ``"0.03"`` or ``"3%"``.
+def parse_fraction(value: float | str, name: str) -> float:
+    """A fraction written as ``"0.03"`` or ``"3%"``; as a number only below 1: 3 could mean 3 % or 300 %.
+
+    Args:
+        value: a text, or a number of weigh.toml.
+        name: of what it is, for the error: ``margin``, ``--contention``.
 
     Raises:
-        UsageError: not a number.
+        UsageError: not a finite number, or 1 or more without ``%``.
     """
+    text = str(value).strip()
+    signed = text.endswith("%")
     try:
-        if text.strip().endswith("%"):
-            return float(text.strip()[:-1]) / 100
-        return float(text)
+        number = float(text.removesuffix("%"))
     except ValueError:
-        raise UsageError(f"'{text}' is not a fraction", remedy="write 0.03 or 3%") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError(f"{name} = {value} is not a fraction", remedy="write 0.03 or 3%")
+    if number >= 1 and not signed:
+        raise UsageError(
+            f"{name} = {number:.15g} would be {100 * number:.15g} %",
+            remedy=f"did you mean {number:.15g}%? A number without the sign is below 1: 0.03 or 3%",
+        )
+    return number / 100 if signed else number
 
 
 def seconds(value: Seconds | None) -> str:

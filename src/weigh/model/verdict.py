@@ -50,6 +50,8 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
         runs: measurements a start, the median over starts.
         min, median, max: over all measurements, in the metric's unit.
         cv: coefficient of variation of all measurements (standard deviation over mean); None where it has none.
+        around: of wall time: median seconds that weigh's own clock counts beyond it, from asking for the execution to
+            having the reply. None of other metrics, and where it was not measured.
     """
 
     operation: str
@@ -64,6 +66,7 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     median: float
     max: float
     cv: float | None
+    around: float | None = None
 
 
 class SecondOpinionName(StrEnum):

@@ -61,6 +61,10 @@ class ReportConsole(Console):
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
+    def on_broken_pipe(self) -> None:
+        """Whoever read it has ended: the command line knows what that means; rich would end with 1."""
+        raise BrokenPipeError
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """As rich does it, with the texts made visible before anything is laid out by their widths."""
         for segment in super().render(renderable, options):

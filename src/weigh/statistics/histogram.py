@@ -76,6 +76,11 @@ class Histogram:
         """How many values exceed one."""
         return int(self.counts[int(np.searchsorted(self.tops, value, side="right")) :].sum())
 
+    def equal(self, value: Seconds) -> int:
+        """How many values are in the bucket that ends at one; none where no bucket does."""
+        at = int(np.searchsorted(self.tops, value))
+        return int(self.counts[at]) if at < len(self.tops) and self.tops[at] == value else 0
+
 
 EMPTY = Histogram(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 

@@ -12,7 +12,7 @@ from weigh.model.errors import UsageError
 from weigh.statistics.long_run_variance import batch_means, long_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -49,11 +49,12 @@ class Percentile(msgspec.Struct, frozen=True, kw_only=True):
 def percentiles(values: ArrayLike, qs: Sequence[float], *, confidence: float = 0.95) -> tuple[Percentile, ...]:
     """Percentiles of samples in the order of time.
 
-    Whether a sample exceeds the percentile is itself a series, of zeros and ones; its long-run variance over q(1 - q)
-    is the design effect. The interval is Jeffreys' for the share of exceedances among as many samples as are effective,
-    read as order statistics; the uncertainty of the design effect lowers their number as in E. L. Korn, B. I. Graubard,
-    Survey Methodology 24, 1998. Close to 20 exceedances it lowers it further, by half where a percentile is only just
-    resolved: clusters that happen to look short are resolved more often.
+    Whether a sample exceeds the percentile is itself a series, of zeros and ones (of samples equal to it, a share
+    does); its long-run variance over q(1 - q) is the design effect. The interval is Jeffreys' for the share of
+    exceedances among as many samples as are effective, read as order statistics; the uncertainty of the design effect
+    lowers their number as in E. L. Korn, B. I. Graubard, Survey Methodology 24, 1998. Close to 20 exceedances it lowers
+    it further, by half where a percentile is only just resolved: clusters that happen to look short are resolved more
+    often.
 
     Args:
         values: samples in one dimension.
@@ -78,30 +79,72 @@ def percentiles(values: ArrayLike, qs: Sequence[float], *, confidence: float = 0
 def _percentile(samples: Floats, ordered: Floats, q: float, confidence: float) -> Percentile:
     count = len(samples)
     value = float(ordered[min(int(np.ceil(q * count)), count) - 1])
+    beyond = exceedances(samples > value, samples == value, (1 - q) * count)
+    size, shares = batch_means(beyond)
+
+    def read(low: float, high: float) -> tuple[float, float]:
+        return float(ordered[int(np.floor(low * count))]), float(ordered[int(np.ceil(high * count)) - 1])
+
+    return judged(q, value, (shares - (1 - q)) * size, count, confidence, read)
+
+
+def exceedances(above: ArrayLike, ties: ArrayLike, expected: float) -> Floats:
+    """How many samples of each part exceed a percentile, where some are equal to it.
+
+    Of those that are equal, as large a share counts everywhere as makes the sum what a percentile has beyond it. Else
+    nothing would exceed a time-out that more samples have than are beyond the percentile, and nothing would tell that
+    they came together.
+
+    Args:
+        above: samples above the percentile, by part.
+        ties: samples equal to it, by part.
+        expected: samples beyond a percentile of so many.
+    """
+    over, equal = np.asarray(above, dtype=np.float64), np.asarray(ties, dtype=np.float64)
+    shared = equal.sum()
+    share = np.clip((expected - over.sum()) / shared, 0, 1) if shared else 0.0
+    found: Floats = over + share * equal
+    return found
+
+
+def judged(
+    q: float,
+    value: float,
+    excess: Floats,
+    count: int,
+    confidence: float,
+    read: Callable[[float, float], tuple[float | None, float | None]],
+) -> Percentile:
+    """A percentile with its interval, or not resolved.
+
+    Args:
+        q: between 0 and 1.
+        value: the percentile by rank.
+        excess: exceedances above what the samples of a part lead to expect, ``A_i - (1 - q) N_i``, for parts in the
+            order of time, those without samples included: the residuals of a ratio of two sums (W. G. Cochran,
+            Sampling Techniques, 3rd edition, 1977, chapter 6).
+        count: samples of all parts.
+        confidence: level of the interval.
+        read: the samples at a lower and an upper share of the ordered ones.
+    """
     rarer = count * min(q, 1 - q)
-    size, shares = batch_means((samples > value).astype(np.float64))
-    found = long_run(shares) if rarer >= LEAST_EXCEEDANCES else None
-    if found is None:
-        return Percentile(
-            q=q, value=None, low=None, high=None, confidence=confidence, exceedances=rarer, resolved=False
-        )
-    effect = max(found.variance * size / (q * (1 - q)), 1.0)
-    exceedances = rarer / effect
-    if found.left or exceedances < LEAST_EXCEEDANCES:
-        return Percentile(
-            q=q, value=None, low=None, high=None, confidence=confidence, exceedances=exceedances, resolved=False
-        )
-    tail = (1 - confidence) / 2
-    widening = float((special.ndtri(tail) / special.stdtrit(found.freedom, tail)) ** 2)
-    effective = count / effect * widening / (1 + (LEAST_EXCEEDANCES / exceedances) ** 4)
+    found = long_run(excess) if rarer >= LEAST_EXCEEDANCES else None
+    effective = 0.0
+    if found is not None:
+        effect = max(found.variance * len(excess) / (count * q * (1 - q)), 1.0)
+        rarer /= effect
+        tail = (1 - confidence) / 2
+        widening = float((special.ndtri(tail) / special.stdtrit(found.freedom, tail)) ** 2)
+        effective = count / effect * widening / (1 + (LEAST_EXCEEDANCES / max(rarer, 1)) ** 4)
+    if found is None or found.left or rarer < LEAST_EXCEEDANCES:
+        return unresolved(q, confidence, rarer)
     below, above = effective * q + 0.5, effective * (1 - q) + 0.5
-    low, high = (float(special.betaincinv(below, above, share)) for share in (tail, 1 - tail))
+    low, high = read(*(float(special.betaincinv(below, above, share)) for share in (tail, 1 - tail)))
+    return Percentile(q=q, value=value, low=low, high=high, confidence=confidence, exceedances=rarer, resolved=True)
+
+
+def unresolved(q: float, confidence: float, exceedances: float) -> Percentile:
+    """A percentile without a number."""
     return Percentile(
-        q=q,
-        value=value,
-        low=float(ordered[int(np.floor(low * count))]),
-        high=float(ordered[int(np.ceil(high * count)) - 1]),
-        confidence=confidence,
-        exceedances=exceedances,
-        resolved=True,
+        q=q, value=None, low=None, high=None, confidence=confidence, exceedances=exceedances, resolved=False
     )

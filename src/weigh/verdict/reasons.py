@@ -106,8 +106,9 @@ def unverified() -> Reason:
 
 
 def contradicted(contender: str, operations: Iterable[str]) -> Reason:
-    """The contender was wrong elsewhere."""
-    return codes.A1.reason(f"{contender} was contradicted on other operations: {', '.join(sorted(operations))}")
+    """The contender was wrong elsewhere, or others answered differently there."""
+    listed = ", ".join(sorted(operations))
+    return codes.A1.reason(f"the answers of {contender} on other operations are contradicted: {listed}")
 
 
 def medians(ratio: float) -> Reason:

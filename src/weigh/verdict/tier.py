@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.model import codes
 from weigh.model.answer import GateStatus
+from weigh.model.errors import ExitCode
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
@@ -77,6 +78,20 @@ def tier(basis: Basis) -> Tier | None:
     return Tier(name=name, reasons=reasons, inadmissible=tuple(name for name in basis.contenders if name in own))
 
 
+def inconclusive(names: Iterable[VerdictName], tier: Tier | None, *, strict: bool) -> ExitCode:
+    """The exit code where nothing was found: not 0 where nobody may conclude anything.
+
+    Args:
+        names: of the verdicts of wall time.
+        tier: of the evidence.
+        strict: whether a single verdict that is refused or unresolved counts.
+    """
+    said = set(names) - {VerdictName.DIVERGED, VerdictName.ERROR}
+    nothing = said == {VerdictName.REFUSED} or (tier is not None and tier.name is TierName.INADMISSIBLE)
+    open_ = strict and said & {VerdictName.REFUSED, VerdictName.UNRESOLVED}
+    return ExitCode.INCONCLUSIVE if nothing or open_ else ExitCode.OK
+
+
 def _all_contended(verdicts: Sequence[Verdict]) -> bool:
     """Whether others disturbed every comparison; what the findings say of it are the reasons."""
     said = [one for one in verdicts if one.verdict not in (VerdictName.DIVERGED, VerdictName.ERROR)]
@@ -95,8 +110,14 @@ def _inadmissible(basis: Basis) -> dict[str, Reason]:
         if one.contender is not None:
             text = f"{one.contender} is inadmissible: {one.text}"
             found.setdefault(one.contender, Reason(code=one.code, text=text))
+    refuted = basis.gate.refuted if basis.gate else {}
     for name, operations in (basis.gate.contradicted if basis.gate else {}).items():
-        text = f"{name} is inadmissible: its answers are contradicted on {_listed(operations)}"
+        said = (
+            "its answers are contradicted"
+            if name in refuted
+            else "others answer differently, and who is right is open,"
+        )
+        text = f"{name} is inadmissible: {said} on {_listed(refuted.get(name, operations))}"
         found.setdefault(name, codes.A1.reason(text))
     return found
 

@@ -53,6 +53,11 @@ class WorkloadSource(Protocol):
         """
 
 
+def operation_names(source: WorkloadSource) -> tuple[str, ...]:
+    """The names of a workload's operations before there is data, where its source says them (``operation_names``)."""
+    return tuple(getattr(source, "operation_names", ()))
+
+
 def names() -> list[str]:
     """The names of all workloads that are installed."""
     return sorted({*_OURS, *(entry.name for entry in entry_points(group="weigh.workloads"))})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.command import RAN
 from support.waiting import eventually, workers
 from weigh.experiment import record as records
 
@@ -41,7 +42,7 @@ def test_a_kill_in_a_cold_block_loses_the_turn_in_flight(weigh: Weigh) -> None:
     running.communicate(timeout=120)
     eventually(lambda: not workers(weigh.folder))
     run = weigh(*EXPERIMENT, "--json")
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     record = records.read(run.evidence)
     assert len(record.resumed) == 1
     assert [begun.temperature for begun in record.blocks] == ["hot", "hot", "cold", "cold"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from support.command import Run, Weigh
+from support.command import RAN, Run, Weigh
 from weigh.experiment import record as records
 from weigh.experiment.results.results import experiment_results
 from weigh.model.answer import GateStatus
@@ -87,7 +87,7 @@ def test_hardly_any_rows(weigh: Weigh, rows: str) -> None:
         "gate", "--contender", "duckdb", "--contender", "chdb", "--scale", rows, "--quiet", "--json",
         "--operations", "eq_action,by_action,distinct,top_talkers",
     )  # fmt: skip
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     assert run.err == ""
     assert {row["status"] for row in run.json["gate"]} == {"agreed"}
     assert run.json["verdicts"] == []

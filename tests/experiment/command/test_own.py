@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from support.command import Run, Weigh
+from support.command import RAN, Run, Weigh
 from support.user_data import make_data
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_from_files_to_a_report(begun: Weigh, initialised: Run) -> None:
     assert "tables:  events (2 files), users (1 file)" in initialised.out
     assert "queries: by_city, top, q_3" in initialised.out
     found = begun("run", "--starts", "2", "--rounds", "1", "--runs", "1", "--json")
-    assert found.code == 0, found.err
+    assert found.code in RAN, found.err
     assert [(row["operation"], row["status"]) for row in found.json["gate"]] == [
         ("by_city", "agreed"),
         ("q_3", "agreed"),

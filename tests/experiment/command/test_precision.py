@@ -38,7 +38,7 @@ def verified(weigh: Weigh, folder: Path) -> records.Record:
 
 def test_it_ends_when_every_interval_is_narrow_enough(weigh: Weigh) -> None:
     run = weigh(*EXPERIMENT, *WIDE)
-    assert run.code in (0, 1), run.err
+    assert run.code in (0, 1, 3), run.err
     record = verified(weigh, run.evidence)
     assert len(record.blocks) == 10, "ten starts are the least, however narrow the intervals are"
     assert [look.stop for look in record.looks] == ["", "", "", "", "", "reached"]
@@ -69,7 +69,7 @@ def test_a_kill_changes_nothing_and_the_next_attempt_adds_its_starts(weigh: Weig
     before = next(weigh.folder.glob("runs/*/journal.jsonl")).read_bytes()
     killed(weigh, "turn", 50)
     run = weigh(*EXPERIMENT, *NARROW, "--starts", "10", "--resume", "--json")
-    assert run.code in (0, 1), run.err
+    assert run.code in (0, 1, 3), run.err
     assert (run.evidence / journal.NAME).read_bytes().startswith(before[: before.rfind(b"\n") + 1])
     record = verified(weigh, run.evidence)
     assert record.resumed

@@ -69,7 +69,7 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
         done += killed(weigh, chance, *flags)
         snapshots.append(events(weigh.folder))
     finished = weigh(*EXPERIMENT, *flags, timeout=1200)
-    assert finished.code in (0, 1), finished.err
+    assert finished.code in (0, 1, 3), finished.err
     for earlier, later in pairwise([*snapshots, events(weigh.folder)]):
         assert later[: len(earlier)] == earlier, "what was written before a kill stays"
 
@@ -102,7 +102,7 @@ def test_two_hundred_kills(weigh: Weigh) -> None:
 def complete(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A whole attempt; not to be changed."""
     run = Weigh(tmp_path_factory.mktemp("complete"))(*EXPERIMENT, "--starts", "2")
-    assert run.code in (0, 1), run.err
+    assert run.code in (0, 1, 3), run.err
     return run
 
 
@@ -118,7 +118,7 @@ def test_killed_while_it_was_being_sealed(again: Weigh) -> None:
     before = (folder / journal.NAME).read_bytes()
     for name in ("seal.json", "verdicts.json", "samples.parquet"):
         (folder / name).unlink()
-    assert again(*EXPERIMENT, "--starts", "2").code in (0, 1)
+    assert again(*EXPERIMENT, "--starts", "2").code in (0, 1, 3)
     assert (folder / journal.NAME).read_bytes() == before
     assert again("verify", str(folder)).code == 0
 
@@ -136,7 +136,7 @@ def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh
     running.communicate(timeout=120)
     (first,) = weigh.folder.glob("runs/*-*-*")
     whole = len(records.read(first).blocks) - 1
-    assert weigh(*EXPERIMENT, "--starts", "4", timeout=600).code in (0, 1)
+    assert weigh(*EXPERIMENT, "--starts", "4", timeout=600).code in (0, 1, 3)
     _, second = sorted(weigh.folder.glob("runs/*-*-*"))
     assert weigh("verify", str(first)).code == 0
     assert weigh("verify", str(second)).code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,44 @@ def test_an_operation_that_there_is_not(weigh: Weigh) -> None:
     assert_refused(run, "did you mean 'eq_user'?")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--contender", "duckbd"), "did you mean 'duckdb'?"),
+        ((*DUCKDB, "--contender", "pg=postgres?weigh.ulr=postgres://db"), "did you mean 'weigh.url'?"),
+        ((*DUCKDB, "--workload", "netflwo"), "did you mean 'netflow'?"),
+        ((*DUCKDB, "--operations", "eq_usr"), "did you mean 'eq_user'?"),
+        ((*DUCKDB, "--workload", "tpch", "--operations", "q23"), "workload tpch has no operation 'q23'"),
+        ((*DUCKDB, "--tempreature", "hot"), "--temperature"),
+        ((*DUCKDB, "--scale", "500G"), "500G rows of netflow/1 need about 15832 GiB"),
+        ((*DUCKDB, "--margin", "3"), "did you mean 3%?"),
+        ((), "a measurement is already going on this machine"),
+    ],
+)
+def test_a_mistake_is_found_although_another_measurement_goes_on(
+    weigh: Weigh, words: tuple[str, ...], said: str
+) -> None:
+    with (weigh.folder / "weigh.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run = weigh("run", *(words or DUCKDB), "--quiet")
+    assert_refused(run, said)
+    assert not (weigh.folder / "runs").exists()
+
+
+def test_a_time_to_wait_without_a_unit_names_the_variable(weigh: Weigh) -> None:
+    assert_refused(weigh("run", *DUCKDB, "--quiet", WEIGH_SETTLE="0"), "WEIGH_SETTLE: '0' is not a duration", "0s, 30s")
+
+
+@pytest.mark.parametrize("line", ["margin = 3", 'margin = "3"', "precision = 2", "contention = 1", "confidence = 99"])
+def test_a_fraction_of_weigh_toml_that_could_be_per_cent(weigh: Weigh, line: str) -> None:
+    contenders = '[[contender]]\nengine = "duckdb"\n[[contender]]\nname = "again"\nengine = "duckdb"\n'
+    (weigh.folder / "weigh.toml").write_text(f"[experiment]\n{line}\n{contenders}")
+    name, _, number = line.replace('"', "").partition(" = ")
+    assert_refused(
+        weigh("run", WEIGH_CONTENTION=""), f"{name} = {number} would be {number}00 %", f"did you mean {number}%?"
+    )
+
+
 def test_a_mistake_in_weigh_toml_names_place_and_nearest_key(weigh: Weigh) -> None:
     (weigh.folder / "weigh.toml").write_text('[experiment]\nscael = "1K"\n')
     assert_refused(weigh("run"), "weigh.toml, [experiment]: unknown key 'scael'", "did you mean 'scale'?")
@@ -44,15 +83,6 @@ def test_an_unknown_setting_leaves_sealed_evidence(weigh: Weigh) -> None:
 def test_a_budget_that_is_too_small_names_the_one_needed(weigh: Weigh) -> None:
     run = weigh("run", *DUCKDB, "--scale", "1K", "--operations", "by_action", "--budget", "10ms", "--quiet")
     assert_refused(run, "a budget of 10.0 ms is too small", "5 starts of one run need about", "--budget")
-
-
-def test_a_reader_that_leaves_early_is_no_mishap(weigh: Weigh) -> None:
-    listing = weigh.start("lies", "--json")
-    assert listing.stdout is not None
-    assert listing.stderr is not None
-    listing.stdout.close()
-    assert listing.stderr.read() == ""
-    listing.wait()
 
 
 def test_output_that_cannot_be_written_is_said(weigh: Weigh) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ..reading import (
+    ONCE,
     SHORT,
     SMALL,
     assert_silent,
@@ -18,6 +21,7 @@ from ..reading import (
     statuses,
     timed,
     verdicts,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -194,3 +198,47 @@ def test_one_against_one_that_contradicts_itself_is_acquitted(weigh: Weigh) -> N
     kept = json.loads((run.evidence / "gate.json").read_text())
     (eq_action,) = (one for one in kept["operations"] if one["operation"] == "eq_action")
     assert eq_action["contenders"] == {"duckdb": "unverified", "liar?lie=absent": "diverged"}
+
+
+# Two of one lineage: they confirm nothing to each other, but where they differ one of them is wrong.
+
+KIN = (*SMALL, "--no-truth", "--no-shrink")
+OWN = {
+    "by_fleet": "SELECT fleet, count(*) AS n, sum(km) AS km FROM trips GROUP BY fleet",
+    "some": "SELECT id FROM trips LIMIT 3",
+}
+
+
+def test_two_of_one_lineage_that_differ_are_diverged_and_nobody_is_called_wrong(weigh: Weigh) -> None:
+    liar = "fork?lie=duplicates"
+    run = weigh("run", *contenders("duckdb", liar), *KIN, *SHORT, "--operations", "by_action,eq_action")
+    assert diverged(run) == {(name, where) for name in ("duckdb", liar) for where in ("by_action", "eq_action")}
+    assert f"duckdb against {liar}: (rows): 8 rows, not 9 rows" in detail(run, "by_action")
+    assert "nothing here tells who is right" in detail(run, "by_action")
+    assert not run.json["timings"]
+    assert run.code == 1
+    said = words((run.evidence / "report.txt").read_text())
+    assert f"duckdb and {liar} give DIFFERENT answers on 2 of" in said
+    assert "Who is right is open." in said
+    assert "--contender datafusion" in said
+    assert "WRONG" not in said
+
+
+def test_two_of_one_lineage_that_agree_confirm_nothing_and_are_left_alone(weigh: Weigh) -> None:
+    twins = contenders("duckdb", "fork?lie=none", "single=duckdb?threads=1")
+    run = weigh("gate", *twins, *KIN, "--operations", "by_action,duration_by_proto,top_talkers")
+    assert_silent(run, "unverified")
+
+
+@pytest.mark.parametrize(("lie", "status"), [("duplicates", "diverged"), ("none", "unverified")])
+def test_two_of_one_lineage_on_ones_own_data(weigh: Weigh, lie: str, status: str) -> None:
+    trips = pa.table({"id": range(60), "fleet": ["a", "b", None] * 20, "km": [n / 7 for n in range(60)]})
+    pq.write_table(trips, weigh.folder / "trips.parquet")
+    for name, sql in OWN.items():
+        (weigh.folder / f"{name}.sql").write_text(sql)
+    kin = contenders("duckdb", f"fork?lie={lie}")
+    asked = [word for name in OWN for word in ("--sql", f"{name}.sql")]
+    assert weigh("init", "--data", "trips.parquet", *asked, *kin).code == 0
+    run = weigh("run", *ONCE, "--quiet", "--json", "--no-shrink")
+    assert statuses(run) == {"by_fleet": status, "some": status}
+    assert run.code == (1 if status == "diverged" else 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from support.command import RAN
 from weigh.experiment import record as records
 
 from ..machine.test_E1 import account, timed, verdict
@@ -66,7 +67,7 @@ def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
     write(weigh.folder)
     with dropping():
         run = weigh("run", *contenders("duckdb"), *ONCE, "--temperature", "both", *PLAIN)
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     readings = records.read(run.evidence).warmths
     (hot, *_) = (one.before for one in readings if one.place == "before")
     assert hot is not None

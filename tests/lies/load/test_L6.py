@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.command import RAN
+
 from ..loading import GENTLE, accused
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def test_answers_that_contradict_what_was_acknowledged_are_found(offered: Callab
 
 
 def test_a_correct_server_under_the_same_load_is_not_accused(honest_load: Run) -> None:
-    assert honest_load.code == 0, honest_load.err
+    assert honest_load.code in RAN, honest_load.err
     assert not accused(honest_load)
     assert honest_load.json["operations"][0]["wrong"] == 0
     assert honest_load.json["runs"][0]["verified_reads"] > 0

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.command import RAN
+
 from ..reading import SHORT, contenders
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def test_an_engine_that_is_resolved_at_the_smallest_scale_is_not_accused(climbed
 
 
 def test_every_rung_is_an_experiment_of_its_own_and_verifies(climbed: Run, fresh: Callable[[], Weigh]) -> None:
-    assert climbed.code == 0, climbed.err
+    assert climbed.code in RAN, climbed.err
     runs = climbed.folder / "runs"
     (folder,) = runs.glob("ladder-*")
     assert [rung["evidence"] for rung in climbed.json["rungs"]] == sorted(

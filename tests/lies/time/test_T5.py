@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.command import RAN
 from weigh.evidence import journal
 
 from ..forging import forge, problems, samples
@@ -39,7 +40,7 @@ class Sessions:
 
     def __call__(self, *names: str, starts: tuple[str, ...] = SHORT, scale: str = "20K") -> Run:
         run = self.fresh()("run", *contenders(*names), "--scale", scale, "--quiet", "--json", *starts, *QUESTIONS)
-        assert run.code == 0, run.err
+        assert run.code in RAN, run.err
         return run
 
 
@@ -253,7 +254,7 @@ def test_with_the_same_reference_and_the_same_build_nothing_is_said(weigh: Weigh
     assert not set(wall) & {"slower", "faster", "diverged", "error"}
     # Whether the machine treated both questions alike is the machine's doing.
     assert run.codes <= {"T5.reference"}, run.json["findings"]
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
 
 
 def test_a_measured_first_and_b_later_is_refused(weigh: Weigh, sessions: Sessions) -> None:
@@ -310,7 +311,7 @@ def test_another_machine_is_refused_unless_it_is_asked_for(weigh: Weigh, monday:
     assert "T5.host: the sessions ran on different machines" in run.err
     assert "another processor in the second" in run.err
     run = weigh("compare", str(monday), str(copied), "--across-hosts", "--json")
-    assert run.code == 0, run.err
+    assert run.code in RAN, run.err
     assert "T5.host" in run.codes
     assert run.json["tier"]["name"] == "suggestive"
     assert "T5.host" in {reason["code"] for reason in run.json["tier"]["reasons"]}
@@ -334,4 +335,4 @@ def test_an_attempt_without_a_word_spoils_no_neighbour(weigh: Weigh, monday: Pat
         assert (said.code, said.out) == (2, "")
     assert weigh("report", str(copied)).code == 0
     assert weigh("verify", str(copied)).code == 0
-    assert weigh("compare", str(monday), str(copied)).code == 0
+    assert weigh("compare", str(monday), str(copied)).code in RAN

@@ -73,6 +73,7 @@ class Netflow:
     least: Scale = 0
     seeded = True
     requirements: tuple[str, ...] = ()
+    unit_bytes = 34.0
 
     def open(self, scale: Scale, seed: int | None, workshop: Workshop | None = None) -> Source:
         """A dataset of ``scale`` events; nothing is computed yet."""

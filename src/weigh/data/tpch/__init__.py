@@ -109,6 +109,7 @@ class Tpch:
     scale: Scale = 1.0
     least: Scale = 0.001  # below, there are fewer suppliers than the four that every part has
     seeded = False
+    unit_bytes = 250e6
 
     def __init__(
         self, name: str, version: str, requirements: tuple[str, ...], part: float, foreign: frozenset[int]

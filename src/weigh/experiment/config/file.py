@@ -31,15 +31,15 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         seed: seed of the data where it has one, of the order of turns, of the choice of literals.
         baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
             the margin exits 1 [the first contender].
-        margin: the smallest change that matters: a number or text such as ``"3%"``.
+        margin: the smallest change that matters: a number below 1, or text such as ``"3%"``.
         confidence: level of the interval of the ratio, between 0.5 and 1.
         rule: whose rule gives a second opinion next to every verdict (docs/concept/statistics.md#a-second-opinion);
             it changes none. Left out it is not part of the id.
-        precision: stop when every interval is at most that wide to each side: a number or text such as ``"2%"``
+        precision: stop when every interval is at most that wide to each side: as ``margin``
             (docs/concept/method.md#until-it-is-precise) [0.45 of the margin; with ``starts`` none].
         contention: share of the CPU by which others may disturb one side of a comparison more than the other
-            (docs/concept/machine.md#contention): a number or text such as ``"10%"``; from 1 on any share is allowed.
-            Left out it is not part of the id [``0.05``].
+            (docs/concept/machine.md#contention): as ``margin``; ``"100%"`` allows any. Left out it is not part of the
+            id [``0.05``].
         affinity: CPUs that every contender is kept on, ``"0-3,8"``
             (docs/concept/method.md#one-affinity-and-one-memory-limit). Left out it is not part of the id [all that
             weigh may use].

@@ -12,7 +12,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
-from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender
+from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender, unwritable
 from weigh.model.errors import UsageError, nearest
 from weigh.model.resources import parse_cpus
 from weigh.model.spec import BUDGET, FULL_STARTS, MOST_STARTS, NARROW, LayoutSpec, Rule, Rules, Spec, Temperature
@@ -48,8 +48,8 @@ def make_spec(
     contenders = _contenders(file, flags.get("contender") or ())
     baseline = pick("baseline")
     rules = Rules(
-        margin=_positive("margin", _fraction(pick("margin"))),
-        confidence=_level("confidence", _fraction(pick("confidence"))),
+        margin=_positive("margin", parse_fraction(pick("margin"), "margin")),
+        confidence=_level("confidence", parse_fraction(pick("confidence"), "confidence")),
     )
     temperature = _temperature(pick("temperature"), pick("precision"))
     starts = pick("starts")
@@ -114,7 +114,7 @@ def _from_table(table: ContenderTable) -> Contender:
         engine=table.engine,
         version=table.version,
         pins=tuple(table.pins),
-        settings=table.settings,
+        settings={name: str(value) if unwritable(value) else value for name, value in table.settings.items()},
     )
     return contender if contender.name else msgspec.structs.replace(contender, name=contender.spec)
 
@@ -233,12 +233,12 @@ def _precision(
         return msgspec.UNSET if usual is None else usual
     if len(contenders) < 2:
         raise UsageError("a precision is that of a ratio, and there is one contender", remedy="name another contender")
-    return _positive("precision", _fraction(value))
+    return _positive("precision", parse_fraction(value, "precision"))
 
 
 def _contention(value: float | str | None) -> float | msgspec.UnsetType:
     """Left out where it was not asked for: the ids of other experiments stay as they are."""
-    return msgspec.UNSET if value is None else _positive("contention", _fraction(value))
+    return msgspec.UNSET if value is None else _positive("contention", parse_fraction(value, "contention"))
 
 
 def _affinity(value: str | None) -> tuple[int, ...] | msgspec.UnsetType:
@@ -297,10 +297,6 @@ def _duet(wanted: bool, contenders: tuple[Contender, ...], temperature: Temperat
                 remedy="let weigh start it, or leave out --duet",
             )
     return True
-
-
-def _fraction(value: float | str) -> float:
-    return parse_fraction(value) if isinstance(value, str) else float(value)
 
 
 def _at_least(name: str, value: int, least: int) -> int:

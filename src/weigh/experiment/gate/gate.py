@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers import compare
-from weigh.answers.votes import UNDECIDED, conclude, vote
+from weigh.answers.votes import conclude, vote
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate import metamorphic
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
-from weigh.model.gate import Check, Gate
+from weigh.model.gate import UNDECIDED, Check, Gate
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 PINNED = "pinned answer"
+_STATUS = {
+    (True, False): GateStatus.AGREED,
+    (True, True): GateStatus.UNVERIFIED,
+    (False, False): GateStatus.DIVERGED,
+}
+"""Of an answer that agrees with its witness, and whether that is so only because the query leaves rows open."""
 _TIMED_REPEATS = 3
 """Executions of a timed case in the gate: a wrong second answer is found before the clock, and the budget is
 planned from the fastest."""
@@ -186,7 +192,7 @@ class _ContenderCheck:
             compared = compare.compare(table, expected, operation.schema, complete=name != PINNED)
             checked = Check(
                 **common,
-                status=GateStatus.AGREED if compared.agrees else GateStatus.DIVERGED,
+                status=_STATUS[compared.agrees, compared.open],
                 witness=name,
                 differences=compared.differences,
                 notes=compared.notes,
@@ -214,10 +220,8 @@ def _cross_examine(
     workload: Workload,
     silent: Collection[Key],
 ) -> list[Check]:
-    """Where no witness spoke, the lineages vote: a check more for every contender and case."""
+    """Where no witness spoke, the contenders are compared with each other and their lineages vote."""
     lineage = {ready.name: ready.engine.lineage for ready in contenders}
-    if len(set(lineage.values())) < 2:
-        return []
     found = []
     for operation in workload.operations:
         for case in operation.cases:

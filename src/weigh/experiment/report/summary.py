@@ -60,7 +60,7 @@ def gate_notes(gate: Gate) -> list[str]:
     kinds: dict[tuple[str, str], list[str]] = {}
     asked: dict[str, int] = {}
     for check in gate.checks:
-        if check.status is GateStatus.AGREED:
+        if check.status is GateStatus.AGREED or check.notes:
             asked[check.operation] = asked.get(check.operation, 0) + 1
             for note in check.notes:
                 kinds.setdefault((check.operation, _NUMBER.sub("#", note)), []).append(note)
@@ -78,11 +78,17 @@ def summary(results: ExperimentResults) -> str:
     contradicted = gate.contradicted
     parts = []
     if contradicted:
-        for name, operations in contradicted.items():
+        for name, operations in gate.refuted.items():
             version = _version(results, name)
             parts.append(
                 f"{name} ({version}) gives wrong answers on {len(operations)} of {len(gate.operations)} "
                 f"operations: those are not timed for anybody, and it has no figure for the suite."
+            )
+        if gate.undecided:
+            who = " and ".join(dict.fromkeys(name for names in gate.undecided.values() for name in names))
+            parts.append(
+                f"{who} give different answers on {len(gate.undecided)} of {len(gate.operations)} operations, and who "
+                "is right is open: those are not timed for anybody."
             )
     counts: dict[str, int] = {}
     for one in results.headline.verdicts:

@@ -178,11 +178,13 @@ def _contenders(results: ExperimentResults) -> Table:
     for heading in ("contender", "engine says", "settings that differ from its defaults"):
         table.add_column(heading, overflow="fold")
     contradicted = results.gate.contradicted if results.gate else {}
+    refuted = results.gate.refuted if results.gate else {}
     for contender in results.record.environment.contenders if results.record.environment else ():
         asked = results.record.spec.contender(contender.name).spec
         role = " (baseline)" if contender.name == results.record.spec.baseline else ""
         role += "" if contender.name.startswith(asked) else f", {asked}"
-        mark = Text(" CONTRADICTED", style="bold red") if contender.name in contradicted else Text()
+        word = " CONTRADICTED" if contender.name in refuted else " DIFFERS" if contender.name in contradicted else ""
+        mark = Text(word, style="bold red")
         table.add_row(
             Text(contender.name + role) + mark,
             one_line(f"{contender.engine} {contender.version}"),

@@ -6,7 +6,6 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.answers.votes import UNDECIDED
 from weigh.data.layout import parquet
 from weigh.engines.prepared import ready
 from weigh.experiment.dataset import SPLIT_FILES
@@ -15,6 +14,7 @@ from weigh.experiment.reproducer.pair import Party, Question, kinds
 from weigh.model.answer import Column, GateStatus, ResultSchema
 from weigh.model.contender import URL, Contender
 from weigh.model.errors import EnvironmentFault
+from weigh.model.gate import UNDECIDED
 from weigh.model.operation import fill
 
 if TYPE_CHECKING:

@@ -47,6 +47,7 @@ class Reproducer(NamedTuple):
         found: its answer and that of the witness.
         witness: name of the witness.
         story: sentences on how it was found.
+        undecided: whether nothing tells which of the two is right.
     """
 
     ready: PreparedContender
@@ -55,6 +56,7 @@ class Reproducer(NamedTuple):
     found: Found
     witness: str
     story: tuple[str, ...]
+    undecided: bool = False
 
 
 def add_script(one: Reproducer, folder: Path, tables: Tables, timeout: Seconds) -> str:
@@ -174,7 +176,8 @@ def keep(folder: Path, final: Path) -> None:
 def _docstring(one: Reproducer, packages: list[str]) -> str:
     other = " ".join(f"--with {package}==VERSION" for package in packages)
     lines = [
-        f"{one.ready.name} (engine {one.ready.engine.name}) answers {QUERY} wrongly: "
+        f"{one.ready.name} (engine {one.ready.engine.name}) answers {QUERY} "
+        f"{f'differently from {one.witness}' if one.undecided else 'wrongly'}: "
         f"{'; '.join(map(str, one.found.differences[:1]))}.",
         "",
         *one.story,

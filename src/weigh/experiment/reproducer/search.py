@@ -179,6 +179,7 @@ class _Shrinking:
             found=found,
             witness=testimony.party.name,
             story=self._story(check, shown),
+            undecided=self.suspect.undecided,
         )
         missing = package.add_script(one, final, tables, SECONDS)
         place = package.place(evidence, one)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import cold, drift, duet, precision, precision_findings, storage
+from weigh.experiment.results import cold, drift, duet, precision, precision_findings, round_trip, storage
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
@@ -29,7 +30,7 @@ from weigh.verdict.analysis_model import MetricAnalysis
 from weigh.verdict.disqualified import disqualified
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.suite import suites
-from weigh.verdict.tier import Basis, tier
+from weigh.verdict.tier import Basis, inconclusive, tier
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -106,10 +107,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         nobody_left = self.record.blocks and names and all(name is VerdictName.ERROR for name in names)
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
-        inconclusive = {VerdictName.REFUSED, VerdictName.UNRESOLVED}
-        if strict and inconclusive.intersection(names):
-            return ExitCode.INCONCLUSIVE
-        return ExitCode.OK
+        return inconclusive(names, self.tier, strict=strict)
 
     def _nobody_to_compare(self) -> bool:
         """Whether engines failed so widely that no operation was answered by as many as a comparison needs."""
@@ -144,6 +142,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
     findings += clock_coverage(samples)
+    findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
@@ -165,7 +164,13 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
     for metric in METRICS:
         refused_by = (proven.refused, *refusals(attempts, watched, metric))
-        analysis = _analyse(latest, before, gate, samples, findings, metric, refused_by, shares)
+        judge = partial(_analyse, latest, before, gate, findings=findings, metric=metric, shares=shares)
+        analysis = judge(samples, refused_by=refused_by)
+        if metric == HEADLINE:
+            if doubts := round_trip.doubts(samples, analysis, partial(judge, refused_by=refused_by)):
+                analysis = judge(samples, refused_by=(*refused_by, doubts))
+            around = round_trip.around(samples, analysis.timings)
+            analysis = msgspec.structs.replace(analysis, timings=around)
         analyses[metric] = cold.withheld(analysis, proven.refused)
     results = ExperimentResults(
         record=latest,

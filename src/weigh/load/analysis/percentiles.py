@@ -1,8 +1,8 @@
 """The spectrum of a latency from the histograms of many intervals: percentiles with intervals, or not resolved.
 
-Inside an interval of time the order of the requests is lost, and is not needed: whether requests exceed a percentile is
-judged from their share in each interval, as :mod:`weigh.statistics.percentiles` judges it from batches
-(docs/concept/series.md).
+Inside an interval of time the order of the requests is lost, and is not needed: how many of them exceed a percentile is
+judged by intervals, as :mod:`weigh.statistics.percentiles` judges it by batches (docs/concept/series.md). The intervals
+hold different numbers of requests, so that it is a ratio of two sums.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from scipy import special
 
 from weigh.load.spec import CONFIDENCE, QUANTILES
 from weigh.model.units import Seconds
 from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.statistics.histogram import Histogram, merged
-from weigh.statistics.long_run_variance import long_run
-from weigh.statistics.percentiles import LEAST_EXCEEDANCES, Percentile
+from weigh.statistics.percentiles import Percentile, exceedances, judged, unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +45,10 @@ class Spectrum(msgspec.Struct, frozen=True, kw_only=True):
         """The percentile at a fraction that is one of :data:`weigh.load.spec.QUANTILES`."""
         return next(one for one in self.percentiles if one.q == q)
 
+    def seen_at(self, q: float) -> Seconds | None:
+        """The same by rank, resolved or not; None where there is no request."""
+        return self.seen[QUANTILES.index(q)]
+
 
 def spectrum(intervals: Sequence[Histogram], confidence: float = CONFIDENCE) -> Spectrum:
     """The spectrum of all requests.
@@ -69,34 +71,13 @@ def spectrum(intervals: Sequence[Histogram], confidence: float = CONFIDENCE) -> 
 
 def _percentile(whole: Histogram, intervals: Sequence[Histogram], q: float, confidence: float) -> Percentile:
     value, count = whole.quantile(q), whole.total
-    rarer = count * min(q, 1 - q)
-    held = [one for one in intervals if len(one.counts)]
-    found = None
-    if value is not None and rarer >= LEAST_EXCEEDANCES:
-        found = long_run(np.array([one.above(value) / one.total for one in held]))
-    if found is None:
-        return _open(q, confidence, rarer)
-    effect = max(found.variance * (count / len(held)) / (q * (1 - q)), 1.0)
-    exceedances = rarer / effect
-    if found.left or exceedances < LEAST_EXCEEDANCES:
-        return _open(q, confidence, exceedances)
-    tail = (1 - confidence) / 2
-    widening = float((special.ndtri(tail) / special.stdtrit(found.freedom, tail)) ** 2)
-    effective = count / effect * widening / (1 + (LEAST_EXCEEDANCES / exceedances) ** 4)
-    below, above = effective * q + 0.5, effective * (1 - q) + 0.5
-    low, high = (float(special.betaincinv(below, above, share)) for share in (tail, 1 - tail))
-    return Percentile(
-        q=q,
-        value=value,
-        low=whole.quantile(low),
-        high=whole.quantile(high),
-        confidence=confidence,
-        exceedances=exceedances,
-        resolved=True,
+    if value is None:
+        return unresolved(q, confidence, 0.0)
+    # A server that stands still answers nothing, and then everything at once: what is filed when it is answered makes
+    # empty intervals, and they count.
+    totals, above, ties = (
+        np.array(column, dtype=np.float64)
+        for column in zip(*((one.total, one.above(value), one.equal(value)) for one in intervals), strict=True)
     )
-
-
-def _open(q: float, confidence: float, exceedances: float) -> Percentile:
-    return Percentile(
-        q=q, value=None, low=None, high=None, confidence=confidence, exceedances=exceedances, resolved=False
-    )
+    excess = exceedances(above, ties, (1 - q) * count) - (1 - q) * totals
+    return judged(q, value, excess, count, confidence, lambda low, high: (whole.quantile(low), whole.quantile(high)))

@@ -25,7 +25,8 @@ class Between(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: ``rate``, ``p50``, ``p99``, ``p999`` or ``mean``.
-        values: of each repeat that has it; requests a second, or seconds.
+        values: of each repeat that has it; requests a second, or seconds. Percentiles are by rank, resolved or not:
+            the runs that do not resolve one are those in which a stall came, or none.
         mean: geometric mean of the values.
         low, high: interval in which the next run like these falls (a prediction interval of the logarithms, Student's
             t), which that of one run cannot know.
@@ -75,20 +76,26 @@ def between(runs: Sequence[RunFigures]) -> tuple[Between, ...]:
     """Figures over repeats; those that fewer than two runs have are left out."""
     figures: dict[str, Callable[[RunFigures], float | None]] = {
         "rate": lambda run: run.rate_achieved.mean if run.rate_achieved else None,
-        "p50": lambda run: run.whole.response.at(0.5).value,
-        "p99": lambda run: run.whole.response.at(0.99).value,
-        "p999": lambda run: run.whole.response.at(0.999).value,
+        "p50": lambda run: run.whole.response.seen_at(0.5),
+        "p99": lambda run: run.whole.response.seen_at(0.99),
+        "p999": lambda run: run.whole.response.seen_at(0.999),
         "mean": lambda run: run.whole.response.mean,
     }
     made = []
     for name, of in figures.items():
         values = tuple(value for run in runs if run.operations and (value := of(run)))
         if len(values) > 1:
-            made.append(_between(name, values))
+            made.append(next_run(name, values))
     return tuple(made)
 
 
-def _between(name: str, values: tuple[float, ...]) -> Between:
+def next_run(name: str, values: tuple[float, ...]) -> Between:
+    """Where the next run falls, by Student's t of the logarithms.
+
+    Args:
+        name: of the figure.
+        values: of two repeats or more, above zero.
+    """
     logs = np.log(values)
     centre, error = float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))
     # For the next run, not for the mean of all: its own scatter comes on top.

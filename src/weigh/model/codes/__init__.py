@@ -56,6 +56,7 @@ _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
 _LIES = "reference/lies.md"
 _CLOCK = Page(_LIES, "A6: what the clock covers")
+_BOUND = Page(_METHOD, "Two clocks")
 _SAME = Page(_LIES, "A7: when answers are the same")
 _ATTEMPTS = Page(_LIES, "T8: what counts")
 _TARGETS = Page("reference/targets.md")
@@ -80,6 +81,8 @@ A5_LAZY = error(
     "A5.lazy", _PROBES, "the answer was not complete, or not computed, when the clock stopped", disqualifies=True
 )
 A6_PREPARE = error("A6.prepare", _CLOCK, "the query was executed before the clock started", disqualifies=True)
+A6_RELEASE = error("A6.release", _CLOCK, "it works between the executions, when the clock stands", disqualifies=True)
+A6_DEFERRED = plain("A6.deferred", _CLOCK, "with what freeing the results costs, the verdict would be another one")
 A6_PLANNED = note(
     "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, too little to disqualify it"
 )
@@ -90,6 +93,20 @@ A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqu
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A10_CLOCK = error(
+    "A10.clock", _BOUND, "the times it says are not those that go by on weigh's own clock", disqualifies=True
+)
+A10_CPU = error(
+    "A10.cpu", _BOUND, "the CPU seconds it says are not those that the kernel charged it", disqualifies=True
+)
+A10_VERDICT = plain("A10.verdict", _BOUND, "by weigh's own clock the verdict would be another one, so there is none")
+A12_ANSWERS = error(
+    "A12.answers",
+    _PROBES,
+    "it answers questions on data that nobody had seen as it did on the given data",
+    disqualifies=True,
+)
+A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
 # D: data
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")

@@ -25,6 +25,33 @@ if TYPE_CHECKING:
 FLOAT = 1e-9
 """Relative tolerance of sums of doubles: far above what the order of addition moves at 10^9 rows (1e-13)."""
 
+OPERATIONS = (
+    "eq_user",
+    "eq_src_ip",
+    "eq_dst_ip",
+    "eq_dst_port",
+    "eq_action",
+    "eq_proto",
+    "user_action_proto",
+    "ne_user",
+    "in_users",
+    "user_prefix",
+    "no_user",
+    "bytes_range",
+    "time_window",
+    "by_action",
+    "by_proto",
+    "duration_by_proto",
+    "score_by_action",
+    "extremes_by_action",
+    "distinct",
+    "sources_by_action",
+    "top_talkers",
+    "top_users",
+    "top_ports",
+    "denied_and_allowed",
+)
+"""Names of the operations, in order: a misspelt one is found before there is data."""
 _ONCE = (Case(name="only", timed=True),)
 
 
@@ -33,6 +60,7 @@ class Netflow:
 
     name = "netflow"
     dataset = "netflow"
+    operation_names = OPERATIONS
 
     def __init__(self) -> None:
         self._answers: Answers | None = None

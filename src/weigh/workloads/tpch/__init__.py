@@ -35,6 +35,8 @@ class Tpch:
         dataset: name of the generator of its data.
     """
 
+    operation_names = tuple(f"q{number}" for number in SCHEMAS)
+
     def __init__(self, name: str, dataset: str) -> None:
         self.name = name
         self.dataset = dataset

@@ -19,6 +19,10 @@ engine = Engine(
     about="DuckDB behind an adapter that lies when it is told to",
 )
 
+fork = msgspec.structs.replace(
+    engine, name="fork", lineage="duckdb", about="the same engine as another version of DuckDB: it shares DuckDB's vote"
+)
+
 licensed = msgspec.structs.replace(
     engine,
     name="licensed",

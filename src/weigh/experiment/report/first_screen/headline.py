@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
 from weigh.model import units
 from weigh.model.answer import GateStatus
+from weigh.model.gate import UNDECIDED
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 
@@ -50,9 +51,14 @@ def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str,
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
-    """Of every contender that gave a wrong answer: on which operations, and the first cell that differs."""
+    """Of every contender that gave a wrong answer: on which operations, and the first cell that differs.
+
+    Those who differ, with nothing to tell who is right, share a sentence that accuses none of them.
+    """
     gate = results.gate
-    return tuple(_wrong(gate, name, operations) for name, operations in gate.contradicted.items()) if gate else ()
+    if gate is None:
+        return ()
+    return (*(_wrong(gate, name, operations) for name, operations in gate.refuted.items()), *_differ(results, gate))
 
 
 def sentence(pair: Pair, mean: float | None) -> str:
@@ -108,7 +114,7 @@ def short(pair: Pair) -> str:
     for found, said in (
         (pair.of(*ALIKE), f"the same within {_margin(pair)}"),
         (pair.of(*OPEN), "open"),
-        (pair.of(VerdictName.DIVERGED), "not timed for a wrong answer"),
+        (pair.of(VerdictName.DIVERGED), "not timed for answers that differ"),
         (pair.of(VerdictName.ERROR), "failed"),
     ):
         if found:
@@ -168,7 +174,7 @@ def answers(results: ExperimentResults) -> Iterator[str]:
         count = "" if results.record.blocks else f", {units.count(asked, 'question')} to each contender"
         yield f"{which} agree{_witness(gate)}{count}."
     if unverified:
-        yield f"Nothing independent confirmed the answers to {named(unverified)}."
+        yield f"Nothing independent confirmed the answers to {named(unverified)}. {_remedy(results)}"
     unable: dict[tuple[str, GateStatus], list[str]] = {}
     for one in gate.operations:
         for name, status in one.contenders.items():
@@ -209,7 +215,7 @@ def _alone(results: ExperimentResults) -> str:
 def _lost(pair: Pair) -> str:
     """What has no time."""
     said = ""
-    for name, why in ((VerdictName.DIVERGED, "not timed, an answer is wrong"), (VerdictName.ERROR, "failed")):
+    for name, why in ((VerdictName.DIVERGED, "not timed, answers differ"), (VerdictName.ERROR, "failed")):
         if found := pair.of(name):
             said += f" {len(found)} {why}: {named([one.operation for one in found])}."
     return said
@@ -220,6 +226,29 @@ def _witness(gate: Gate) -> str:
     seen = {check.witness for check in gate.checks if check.status is GateStatus.AGREED and check.witness}
     known = [said for name, said in _KNOWN.items() if name in seen]
     return f" with {known[0]}" if len(known) == 1 else ""
+
+
+def _remedy(results: ExperimentResults) -> str:
+    """How to get a witness."""
+    spec = results.record.spec
+    other = "duckdb" if any(one.engine == "datafusion" for one in spec.contenders) else "datafusion"
+    checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
+    return f"A witness would be another engine (--contender {other}) or {checked}."
+
+
+def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
+    together: dict[tuple[str, ...], list[str]] = {}
+    for operation, names in gate.undecided.items():
+        together.setdefault(names, []).append(operation)
+    for names, operations in together.items():
+        place = f"{len(operations)} of {units.count(len(gate.operations), 'operation')}"
+        said = f"{' and '.join(names)} give DIFFERENT answers on {place}: {named(operations)}. Who is right is open."
+        for check in gate.checks:
+            if check.detail == UNDECIDED and check.operation in operations and check.differences:
+                cell = one_line(str(check.differences[0]), 200)
+                said += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
+                break
+        yield f"{said} {_remedy(results)}"
 
 
 def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:

@@ -35,6 +35,7 @@ class Line:
         verdicts: of the same; None where there is none.
         alone: the baseline's times, where it has them.
         noise: how far the baseline's two arms are apart, a fraction.
+        undecided: whether answers differ and nothing tells who is right.
     """
 
     question: str
@@ -43,6 +44,7 @@ class Line:
     verdicts: tuple[Verdict | None, ...]
     alone: Timing | None
     noise: float | None
+    undecided: bool = False
 
     @property
     def matters(self) -> bool:
@@ -213,6 +215,7 @@ def _lines(results: ExperimentResults, others: Sequence[str]) -> Iterator[Line]:
                 verdicts=tuple(verdicts.get((name, other)) for other in others),
                 alone=alone,
                 noise=floors.get(name),
+                undecided=results.gate is not None and name in results.gate.undecided,
             )
 
 
@@ -226,8 +229,12 @@ def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -
         if same:
             margin = units.percent(max(v.margin for one in same for v in one.verdicts if v), 0)
             yield Group(tuple(one.question for one in same), str(names[-1]), meaning.format(margin))
-    for name, meaning in ((VerdictName.DIVERGED, "WRONG answer: not timed"), (VerdictName.ERROR, "failed")):
-        lost = [one for one in every if any(v and v.verdict is name for v in one.verdicts)]
+    diverged = [one for one in every if _any(one, VerdictName.DIVERGED)]
+    for name, lost, meaning in (
+        (VerdictName.DIVERGED, [one for one in diverged if not one.undecided], "WRONG answer: not timed"),
+        (VerdictName.DIVERGED, [one for one in diverged if one.undecided], "answers DIFFER: not timed"),
+        (VerdictName.ERROR, [one for one in every if _any(one, VerdictName.ERROR)], "failed"),
+    ):
         if lost:
             yield Group(tuple(one.question for one in lost), str(name), meaning)
     for one in still_open:
@@ -237,6 +244,10 @@ def _groups(every: Sequence[Line], still_open: Sequence[Outlook], others: int) -
 
 def _all(one: Line, names: Sequence[VerdictName]) -> bool:
     return all(verdict and verdict.verdict in names for verdict in one.verdicts)
+
+
+def _any(one: Line, name: VerdictName) -> bool:
+    return any(verdict and verdict.verdict is name for verdict in one.verdicts)
 
 
 def _means(results: ExperimentResults, compared: Sequence[Pair]) -> Iterator[Mean]:

@@ -87,7 +87,7 @@ def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[Text]:
 
 
 def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
-    yield from (one_line(said, 400) for said in screen.wrong)
+    yield from (one_line(said, 600) for said in screen.wrong)
     yield from (f"{said}." for said in screen.warning[:1])
     if len(screen.others) > 1 or len(says) > _SENTENCES:
         yield from says

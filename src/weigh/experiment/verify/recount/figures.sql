@@ -9,6 +9,7 @@ SELECT *, CASE WHEN value > 0 THEN ln(value) END AS log
 FROM (
     SELECT
         operation, temperature, "case", contender, arm, attempt, block, round,
+        round_trip_s::DOUBLE - wall_s::DOUBLE AS late,
         wall_s::DOUBLE AS wall_s, cpu_s::DOUBLE AS cpu_s,
         peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read
     FROM sample
@@ -37,7 +38,8 @@ CREATE TEMP VIEW timing AS
 SELECT
     operation, temperature, contender, metric, starts, runs,
     min(value) AS min, median(value) AS median, max(value) AS max,
-    CASE WHEN count(*) > 1 AND count(off) = count(*) THEN sqrt(sum(off * off) / (count(*) - 1)) END AS cv
+    CASE WHEN count(*) > 1 AND count(off) = count(*) THEN sqrt(sum(off * off) / (count(*) - 1)) END AS cv,
+    CASE WHEN metric = 'wall_s' THEN median(late) END AS around
 FROM relative JOIN started USING (operation, temperature, contender, metric)
 GROUP BY operation, temperature, contender, metric, starts, runs;
 

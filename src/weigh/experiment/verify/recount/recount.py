@@ -38,12 +38,13 @@ TOLERANCE = 1e-9
 QUERIES = ("FROM timing ORDER BY ALL;", "FROM verdict ORDER BY ALL;", "FROM suite ORDER BY ALL;")
 """What is asked of the views that the script makes."""
 
-_CANCELLING = ("cv", "noise_floor")
+_CANCELLING = ("cv", "noise_floor", "around")
 _ZERO = 1e-12
-"""These are what is left when 1 is taken from a ratio: a difference below this is rounding, however small they are."""
+"""These are what is left when one figure is taken from another: a difference below this is rounding, however small they
+are."""
 _VERDICTS = "verdicts.json"
 _METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read")
-_TIMING = ("starts", "runs", "min", "median", "max", "cv")
+_TIMING = ("starts", "runs", "min", "median", "max", "cv", "around")
 _VERDICT = ("starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor")
 _TOTAL = ("ratio", "low", "high")
 _NOBODY = "('', 1, NULL)"
@@ -59,7 +60,8 @@ _NEVER = (
 _COLUMNS = {
     "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
     "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
-    "temperature": "VARCHAR", "wall_s": "DOUBLE", "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
+    "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
+    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
 }  # fmt: skip
 _JOURNAL_LINE = 1 << 28
 """Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""

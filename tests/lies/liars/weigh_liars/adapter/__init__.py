@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import answers, clock, data, forms, misbehaving, others, pace, share, work
+from . import answers, boundary, clock, data, elsewhere, forms, misbehaving, others, pace, share, work
 from .honest import OURS
 from .honest import Engine as Honest
 
@@ -18,6 +18,7 @@ LIES: dict[Any, type[Honest]] = {
     "absent": answers.Absent,
     "group": answers.Group,
     "last-row": answers.LastRow,
+    "duplicates": answers.Duplicates,
     "rounding": answers.Rounding,
     "late": answers.Late,
     "other-forms": forms.OtherForms,
@@ -34,6 +35,18 @@ LIES: dict[Any, type[Honest]] = {
     "early": clock.Early,
     "planner": clock.Planner,
     "cache": clock.Cache,
+    "slow-clock": boundary.SlowClock,
+    "rewritten-clock": boundary.RewrittenClock,
+    "wire": boundary.Wire,
+    "in-release": boundary.InRelease,
+    "in-collector": boundary.InCollector,
+    "helped": boundary.Helped,
+    "compiles-first": boundary.CompilesFirst,
+    "leaves": boundary.Leaves,
+    "trickles": boundary.Trickles,
+    "table": elsewhere.Table,
+    "old-rows": elsewhere.OldRows,
+    "truth": elsewhere.Truth,
     "pace": pace.Pace,
     "work": work.Work,
     "neighbour": others.Neighbour,

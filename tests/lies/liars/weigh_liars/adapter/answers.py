@@ -44,6 +44,14 @@ class LastRow(Engine):
         return self.consume(f"SELECT * REPLACE ({more}) FROM ({self.sql})")
 
 
+class Duplicates(Engine):
+    """The first row of an answer comes twice, but for the rows of a table."""
+
+    def run(self) -> int:
+        twice = f"(SELECT * FROM ({self.sql})) UNION ALL (SELECT * FROM ({self.sql}) LIMIT 1)"
+        return self.consume(self.sql if self.sql.startswith("SELECT * FROM") else twice)
+
+
 # A2: rounding.
 
 

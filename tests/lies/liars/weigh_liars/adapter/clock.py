@@ -56,10 +56,10 @@ class Background(LazyInMemory):
 
 
 class SlowConversion(Engine):
-    """Honest: the answer is complete, but turning it into Arrow takes 2 ms of CPU, as some clients do."""
+    """Honest: the answer is complete, but turning it into Arrow takes 4 ms of CPU, as some clients do."""
 
     def answer(self) -> Any:
-        until = time.process_time() + 0.002
+        until = time.process_time() + 0.004
         while time.process_time() < until:
             pass
         return super().answer()

@@ -12,7 +12,7 @@ from weigh_worker import Adapter
 
 OURS = {
     "lie": "none", "from": 3, "by": 0.0, "ms": 20.0, "limit": 1.0, "seed": 0, "spread": 0.0, "jitter": 0.0, "gap": 0.0,
-    "drift": 0.0, "burn": 0.0, "stall": 1.0, "every": 0, "diary": "",
+    "drift": 0.0, "burn": 0.0, "stall": 1.0, "every": 0, "diary": "", "edit": "",
 }  # fmt: skip
 """Settings of this adapter with their defaults; every other setting is DuckDB's."""
 

@@ -1,0 +1,118 @@
+"""Unseen data: rows that nobody can have known beforehand, in files of the same names and types as the given ones.
+
+Of a generator with a seed they are another dataset, of a seed that is drawn now. Of all other files they are a part of
+the given rows, drawn now.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.data import cache as store
+from weigh.data.generator import generator
+from weigh.data.ground_truth import Truth
+from weigh.data.layout import file_facts
+from weigh.model import units
+from weigh.model.dataset import DatasetName, Manifest
+from weigh.model.errors import DataFault
+from weigh.model.spec import LayoutSpec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    import pyarrow as pa
+
+    from weigh.model.dataset import FileFacts
+
+ROWS = 5_000
+"""Of a generated table; of given files at most four times as many are looked at."""
+KEPT = 0.9
+"""Of given rows: few enough to change counts and sums, and most joins still find their partners."""
+WHOLE = 1_000
+"""A table of fewer rows is kept whole beside a larger one: without a region, TPC-H would answer nothing."""
+
+
+def make(data: store.CachedData, place: Path, environment: store.Environment) -> store.CachedData:
+    """Such data in a folder, with the truth about it in memory alone.
+
+    Args:
+        data: the given data.
+        place: an empty folder.
+        environment: for a generator that needs one.
+
+    Raises:
+        DataFault: it cannot be made of these files.
+    """
+    layout = data.manifest.layout
+    family = data.manifest.dataset.generator.partition("/")[0]
+    if layout is not None and generator(family).seeded:
+        return _generated(data.manifest, layout, place, environment)
+    return _sampled(data, place)
+
+
+def _generated(manifest: Manifest, layout: LayoutSpec, place: Path, environment: store.Environment) -> store.CachedData:
+    made_by = generator(manifest.dataset.generator.partition("/")[0])
+    few = ROWS if made_by.unit == "rows" else made_by.least
+    given = manifest.dataset.scale
+    name = msgspec.structs.replace(
+        manifest.dataset, scale=few if given is None else min(given, few), seed=secrets.randbits(31)
+    )
+    # PyArrow needs no process of its own, and the names of the files are the same.
+    written = LayoutSpec(writer="pyarrow", codec=layout.codec, files=layout.files)
+    made = store.ensure(name, written, place, environment=environment, threads=1)
+    # Whoever looks for the answers beside the rows must not find them.
+    shutil.rmtree(made.folder / store.TRUTH)
+    return made
+
+
+def _sampled(data: store.CachedData, place: Path) -> store.CachedData:
+    import numpy as np
+    import pyarrow as pa
+
+    salt = secrets.randbits(53)
+    drawn = np.random.default_rng(salt)
+    most = max((data.manifest.rows(table) for table in data.manifest.tables), default=0)
+    files: list[FileFacts] = []
+    for file in data.manifest.files:
+        path = place / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows = data.manifest.rows(file.table)
+        try:
+            _write(data.folder / file.path, path, drawn, whole=rows < min(WHOLE, most))
+        except (OSError, pa.ArrowException) as error:
+            raise DataFault(f"{file.path} cannot be written with fewer rows: {error}", remedy="report this") from error
+        files.append(file_facts.file_facts(path, file.table, file.path))
+    manifest = msgspec.structs.replace(
+        data.manifest,
+        dataset=DatasetName(generator=data.manifest.dataset.generator, scale=data.manifest.dataset.scale, seed=salt),
+        files=tuple(files),
+        digests=file_facts.merged(files),
+    )
+    return store.CachedData(place, manifest, Truth({}))
+
+
+def _write(given: Path, path: Path, drawn: np.random.Generator, *, whole: bool) -> None:
+    """A part of the rows of a file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(given) as file:
+        first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
+        table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
+    pq.write_table(table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT)), path)
+
+
+def described(manifest: Manifest) -> str:
+    """What the rows are, for people: ``netflow/1, 5,000 rows, seed 7``."""
+    rows = units.count(sum(manifest.rows(table) for table in manifest.tables), "row")
+    drawn = "seed" if manifest.layout is not None and generator(_family(manifest)).seeded else "a part drawn by"
+    return f"{manifest.dataset.generator}, {rows}, {drawn} {manifest.dataset.seed}"
+
+
+def _family(manifest: Manifest) -> str:
+    return manifest.dataset.generator.partition("/")[0]

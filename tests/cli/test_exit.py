@@ -1,0 +1,79 @@
+"""How a command ends where nothing is wrong with the answers: signals, readers that are gone, nothing to conclude."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.waiting import eventually, journalled
+
+if TYPE_CHECKING:
+    from support.command import Weigh
+
+DUCKDB = ("--contender", "duckdb@2.0.0")
+TWO = (*DUCKDB, "--contender", "again=duckdb@2.0.0")
+SMALL = ("--scale", "1K", "--operations", "by_action", "--no-truth")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_is_told_by_the_code(weigh: Weigh, number: signal.Signals, code: int) -> None:
+    going = weigh.start("run", *DUCKDB, "--scale", "1K", "--starts", "500")
+    eventually(journalled(weigh.folder, "plan"))
+    going.send_signal(number)
+    _, said = going.communicate(timeout=60)
+    assert going.returncode == code, said
+    assert "error: interrupted" in said
+    assert weigh("verify", "latest").code == 0, "what was measured is sealed"
+
+
+@pytest.mark.parametrize("words", [("lies", "--json"), ("lies",), ("run", "--help"), ("--help",)])
+def test_a_reader_that_ends_early_found_nothing(weigh: Weigh, words: tuple[str, ...]) -> None:
+    listing = weigh.start(*words)
+    assert listing.stdout is not None
+    assert listing.stderr is not None
+    listing.stdout.close()
+    assert listing.stderr.read() == ""
+    assert listing.wait() in (0, 141), "1 would say that something diverged"
+
+
+def test_a_report_whose_reader_ends_early_has_not_diverged(weigh: Weigh) -> None:
+    assert weigh("gate", *DUCKDB, *SMALL, "--quiet").code == 0
+    for form in ("--verbose", "--json", "--markdown", "--notes"):
+        report = weigh.start("report", "latest", form)
+        assert report.stdout is not None
+        assert report.stderr is not None
+        report.stdout.close()
+        assert report.stderr.read() == ""
+        assert report.wait() == 141, form
+
+
+def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> None:
+    gone, theirs = os.pipe()
+    os.close(gone)
+    command = [str(Path(sys.executable).with_name("weigh")), "gate", *DUCKDB, *SMALL]
+    with os.fdopen(theirs, "w") as broken:
+        done = subprocess.run(
+            command,
+            cwd=weigh.folder,
+            env=weigh.environment,
+            stdout=subprocess.PIPE,
+            stderr=broken,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 0
+    assert "Nothing was timed" in done.stdout
+    assert weigh("verify", "latest").code == 0
+
+
+def test_where_all_is_refused_the_code_is_not_0(weigh: Weigh) -> None:
+    run = weigh("run", *TWO, *SMALL, "--starts", "2", "--quiet")
+    assert run.code == 3, run.out
+    assert {one["verdict"] for one in weigh("report", "latest", "--json").json["verdicts"]} == {"refused"}

@@ -1,0 +1,90 @@
+"""A10: a contender meddles with its own clock, or with what it reports."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weigh.experiment import derived
+
+from ..reading import assert_silent, contenders, errors, reasons, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+
+PACE = "ms=40&burn=20"
+BASE, REWRITTEN = f"base=liar?lie=pace&{PACE}", f"rewritten=liar?lie=rewritten-clock&{PACE}"
+TENTH, LONGER = f"tenth=liar?lie=wire&edit=tenth&{PACE}", f"longer=liar?lie=wire&edit=longer&{PACE}"
+RELEASE, COLLECTOR = f"release=liar?lie=in-release&{PACE}", f"collector=liar?lie=in-collector&{PACE}"
+FLAGS = ("--workload", "two", "--operations", "unordered", "--scale", "20K", "--quiet", "--json")
+TEN = ("--starts", "5", "--rounds", "1", "--runs", "2")
+MALFORMED = ("nan", "fast", "huge", "zero", "deep")
+
+
+@pytest.fixture(scope="module")
+def run(fresh: Callable[[], Weigh]) -> Run:
+    """An honest engine, one that replaces clocks by name, and liars whose executions take as long."""
+    named = contenders(BASE, f"slowed=liar?lie=slow-clock&{PACE}", REWRITTEN, TENTH, LONGER, RELEASE, COLLECTOR)
+    return fresh()("run", *named, *FLAGS, *TEN)
+
+
+@pytest.mark.parametrize(
+    ("liar", "code"),
+    [
+        ("rewritten", "A10.clock"),
+        ("tenth", "A10.clock"),
+        ("tenth", "A10.cpu"),
+        ("longer", "A10.clock"),
+        ("release", "A6.release"),
+        ("collector", "A6.release"),
+    ],
+)
+def test_weigh_s_own_clock_finds_it(run: Run, liar: str, code: str) -> None:
+    assert (code, liar) in errors(run)
+    verdict = verdicts(run, "unordered")[liar]
+    assert (verdict["verdict"], verdict["ratio"]) == ("refused", None)
+    assert liar in run.json["tier"]["inadmissible"]
+    assert run.code == 1
+
+
+def test_a_clock_that_is_replaced_by_name_changes_no_figure(run: Run) -> None:
+    assert {name for _, name in errors(run)} == {"rewritten", "tenth", "longer", "release", "collector"}
+    times = {name: [] for name in ("base", "slowed")}
+    for one in derived.read_samples(run.evidence):
+        if one.timed and one.contender in times:
+            times[one.contender].append(one.wall_s)
+    # It would be a tenth.
+    assert median(times["slowed"]) > 0.5 * median(times["base"])
+
+
+def test_the_evidence_can_be_read_and_verified(run: Run, fresh: Callable[[], Weigh]) -> None:
+    done = fresh()("verify", str(run.evidence))
+    assert done.code == 0, done.out
+
+
+def test_what_is_no_reply_is_an_error_of_that_contender(weigh: Weigh) -> None:
+    named = [f"{edit}=liar?lie=wire&edit={edit}&ms=2" for edit in MALFORMED]
+    run = weigh("run", *contenders("duckdb", "twin=duckdb", *named), *FLAGS, *TEN)
+    for name in MALFORMED:
+        verdict = verdicts(run, "unordered")[name]
+        assert (verdict["verdict"], verdict["ratio"]) == ("error", None)
+        assert set(reasons(verdict)) == {"X.error"}
+    gate = next(row for row in run.json["gate"] if row["status"] == "error")
+    assert set(gate["contenders"]) == set(MALFORMED)
+    assert "the worker's reply to 'run' is malformed: " in gate["detail"]
+    assert "internal error" not in run.out + run.err
+    assert weigh("verify", "latest").code == 0
+
+
+def test_honest_engines_are_left_alone(fresh: Callable[[], Weigh]) -> None:
+    """One that prints, one with a helper process, one that compiles first, one whose conversion is slow."""
+    honest = ("chatty", "helped", "compiles-first", "slow-conversion")
+    named = contenders("duckdb", *(f"{name}=liar?lie={name}" for name in honest))
+    run = fresh()("run", *named, *FLAGS, *TEN)
+    assert_silent(run)
+    codes = {reason["code"] for verdict in run.json["verdicts"] for reason in verdict["reasons"]}
+    assert not {code for code in codes if code.startswith(("A10", "A6"))}

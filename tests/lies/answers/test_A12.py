@@ -1,0 +1,88 @@
+"""A12: answers are not computed from the data that was given."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from weigh.host import hidden
+
+from ..reading import SMALL, assert_silent, contenders, errors, statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+
+ASKED = ("--operations", "eq_action,by_action,distinct")
+HONEST = ("duckdb", "liar?lie=none", "liar?lie=copy")
+
+
+@pytest.fixture(scope="module", params=["truth", "no-truth"])
+def run(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> tuple[Run, list[str]]:
+    """A table of answers and rows put aside, beside honest engines, one of which reads a copy of its own."""
+    weigh = fresh()
+    liars = [f"{lie}=liar?lie={lie}&diary={weigh.folder / lie}" for lie in ("table", "old-rows")]
+    flags = (*SMALL, *ASKED, f"--{request.param}")
+    return weigh("gate", *contenders(*HONEST, *liars), *flags), ["table", "old-rows"]
+
+
+def gate(run: Run) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((run.evidence / "gate.json").read_text())
+    return document
+
+
+def test_answers_and_rows_from_elsewhere_are_found_on_unseen_data(run: tuple[Run, list[str]]) -> None:
+    found, liars = run
+    assert errors(found) == {("A12.answers", liar) for liar in liars}
+    assert found.code == 1
+
+
+def test_nobody_else_is_accused_and_everybody_else_was_tried(run: tuple[Run, list[str]]) -> None:
+    found, _ = run
+    assert set(statuses(found).values()) == {"agreed"}
+    moved = gate(found)["unseen"]["moved"]
+    for honest in HONEST:
+        assert moved[honest] == ["by_action", "distinct", "eq_action"]
+    assert not {f["contender"] for f in found.json["findings"] if f["code"].startswith("A12")} & set(HONEST)
+
+
+def test_the_rows_are_others_each_time(weigh: Weigh) -> None:
+    seen = []
+    for _ in range(2):
+        flags = (*SMALL, "--operations", "by_action")
+        run = weigh("gate", *contenders("duckdb", "liar?lie=none"), *flags)
+        assert_silent(run)
+        latest = max((weigh.folder / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+        seen.append(json.loads((latest / "gate.json").read_text())["unseen"]["digests"]["events"])
+    assert seen[0] != seen[1]
+
+
+def test_own_rows_are_drawn_anew(weigh: Weigh) -> None:
+    """Nobody knows what is right; who does not notice that rows are gone differs from who does."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (weigh.folder / "queries").mkdir()
+    (weigh.folder / "queries" / "total.sql").write_text("SELECT count(*) AS n, sum(id) AS total FROM events")
+    toml = '[[column]]\nname = "n"\nkind = "integer"\n[[column]]\nname = "total"\nkind = "integer"\n'
+    (weigh.folder / "queries" / "total.toml").write_text(toml)
+    pq.write_table(pa.table({"id": range(3_000)}), weigh.folder / "events.parquet")
+    (weigh.folder / "weigh.toml").write_text(
+        '[experiment]\nworkload = "sql"\n[sql.tables]\nevents = "events.parquet"\n'
+    )
+    table = f"table=liar?lie=table&diary={weigh.folder / 'table'}"
+    run = weigh("gate", *contenders("duckdb", "liar?lie=none", table), "--quiet", "--json")
+    assert errors(run) == {("A12.answers", "table")}
+    assert gate(run)["unseen"]["moved"] == {"duckdb": ["total"], "liar?lie=none": ["total"], "table": []}
+
+
+@pytest.mark.skipif(not hidden.possible(), reason="only root may hide a folder")
+def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
+    diary = weigh.folder / "diary"
+    run = weigh("gate", *contenders("duckdb", f"liar?lie=truth&diary={diary}"), *SMALL, "--operations", "by_action")
+    assert_silent(run)
+    assert gate(run)["truth_hidden"]
+    assert [path.name for path in diary.iterdir()] == ["looked"]
