@@ -28,6 +28,7 @@ _COMMAND_PAGES = {
     "load": _LOAD,
     "report": "docs/guide/read-the-report.md",
     "verify": "docs/reference/evidence.md",
+    "sign": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",
     "compare": "docs/guide/compare.md",
     "judge": "docs/guide/judge.md",
     "engines": "docs/reference/engines.md",
@@ -58,7 +59,10 @@ _FLAG_PAGES = {
         "--define": "docs/reference/workloads.md#scripts",
         "--contention": "docs/concept/load.md#the-machine-during-the-load",
     },
-    "verify": {"--sql": "docs/reference/evidence.md#a-second-implementation"},
+    "verify": {
+        "--sql": "docs/reference/evidence.md#a-second-implementation",
+        "--key": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",
+    },
     "judge": {
         "--format": "docs/guide/judge.md#what-is-read",
         "--unit": "docs/guide/judge.md#what-is-read",

@@ -19,6 +19,8 @@ from weigh.experiment.report import document as run
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.start_costs import StartCosts
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
 from weigh.host.knobs.read import KnobRead
@@ -105,6 +107,8 @@ SECTIONS: dict[str, Section] = {
     "knobs[]": Section(KnobRead, "knobs[]", "knob"),
     "storage[]": Section(Place, "storage[]", "place"),
     "parity[]": Section(ParityRow, "parity[]", "row"),
+    "outside[]": Section(OutsideClock, "outside[]", "row"),
+    "start_costs[]": Section(StartCosts, "start_costs[]", "row"),
     "findings[]": Section(Finding, "findings[]", "finding"),
     "machine": Section(MachineDocument, "machine", "machine"),
     "use[]": Section(Resource, "use[]", "resource"),

@@ -171,7 +171,7 @@ class _Run(Kind["ExperimentResults", "Verification"]):
 
     def recognises(self, folder: Path) -> bool:
         # A seal whose journal was removed is evidence that fails, and not something else.
-        return any((folder / name).is_file() for name in (self.file, "seal.json"))
+        return any((folder / name).exists() for name in (self.file, "seal.json"))
 
     def about(self, folder: Path) -> About:
         from weigh.experiment.record import read_spec
@@ -376,10 +376,12 @@ def kind_of(folder: Path) -> Kind[Any, Any]:
 
 def _end(folder: Path) -> str | None:
     """How an attempt ended, as its journal says."""
-    import msgspec
-
-    from weigh.evidence import journal
+    from weigh.evidence import files, journal
     from weigh.evidence.sealing import End
+    from weigh.model.errors import EvidenceFault
 
     event = journal.last(folder)
-    return msgspec.convert(event.body, End).how if event and event.event == "end" else None
+    try:
+        return files.converted(event.body, End).how if event and event.event == "end" else None
+    except EvidenceFault:
+        return None

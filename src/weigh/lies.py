@@ -73,7 +73,8 @@ CATALOGUE = _rows(
         "A6",
         Page("reference/lies.md", "A6: what the clock covers"),
         "the clock covers different work: it is done before the clock starts, or between the executions",
-        "one timed region for all; taking the query and freeing the last result are measured apart from executing it",
+        "one timed region for all; taking the query and freeing the last result are measured apart from executing it, "
+        "and a verdict that depends on where the clock begins is refused",
     ),
     (
         "A7",
@@ -85,13 +86,14 @@ CATALOGUE = _rows(
         "A8",
         _STATUSES,
         "no expected answer, reported as passed",
-        "UNVERIFIED, and checked against itself; never 'passed'",
+        "UNVERIFIED, and checked against itself; never 'passed'; a load of scripts, whose answers nobody checks, says "
+        "so and is suggestive at most",
     ),
     (
         "A9",
         _PROBES,
         "a result cache answers",
-        "caches off, read back, disclosed; others are found by asking with an unseen literal",
+        "caches off, read back, disclosed; others are found on every operation by asking anew",
     ),
     (
         "A10",
@@ -101,11 +103,18 @@ CATALOGUE = _rows(
         "the two clocks do not share is refused",
     ),
     (
+        "A11",
+        Page("concept/method.md", "Outside the clock (A11)"),
+        "work is done outside the clock by others, or at another time: a child, a thread, the collector, release()",
+        "the CPU of the contender's whole family is counted over the whole block; what no clock contains is a figure, "
+        "and past a bound there is no verdict",
+    ),
+    (
         "A12",
         _PROBES,
         "answers are not computed from the data: a table made beforehand, the truth found in a cache, rows put aside",
         "asked again on rows that are drawn after the gate, under the same paths; what is known about the data is "
-        "hidden from contenders where weigh is root",
+        "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
     (
         "D3",
@@ -131,6 +140,13 @@ CATALOGUE = _rows(
         _DATA,
         "data edited or damaged since it was generated",
         "sizes and hashes of all files are verified before and after every run, every row by `weigh data check`",
+    ),
+    (
+        "D9",
+        Page("concept/method.md", "What a start costs (D9)"),
+        "tables are copied or made anew when they are opened, and what that costs is left out",
+        "time, CPU, memory and disk of every start and of loading stand in the report; a contender that answers "
+        "without its files is named",
     ),
     (
         "E1",
@@ -346,13 +362,22 @@ CATALOGUE = _rows(
         "R7",
         Page("reference/workloads.md", "The notice"),
         "a TPC name or metric on a run that is not a TPC result",
-        "every report on such a workload says so: derived, not comparable to published results; no TPC metric appears",
+        "every report on such a workload, of a run or a load, says so: derived, not comparable to published results; "
+        "no TPC metric appears",
     ),
     (
         "R8",
         Page("reference/lies.md"),
         "publishing what a licence forbids to publish",
-        "engines carry their vendor's terms with the source, and every report on them says so",
+        "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
+        "comes with weigh has such terms",
+    ),
+    (
+        "R9",
+        Page("reference/evidence.md", "The seal, and what it cannot stop"),
+        "evidence forged as a whole: consistent and sealed, and never measured",
+        "a seal does not tell, and `weigh verify` says so; `weigh sign` vouches for it with a signature, which "
+        "`weigh verify --key` checks",
     ),
 )
 """What this version catches. A row is added with its liar and its honest twin, not before."""

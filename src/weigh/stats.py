@@ -152,6 +152,7 @@ def ratio(
     *,
     blocks: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None,
     confidence: float = 0.99,
+    clock: bool = True,
 ) -> Ratio:
     """The ratio of two contenders, from fresh process starts that were measured next to each other.
 
@@ -165,9 +166,12 @@ def ratio(
         blocks: the block of every start, for the candidate and for the baseline. Starts of one side that share a block
             are its arms: the baseline's first two give the noise floor. Without it, start i of both is block i.
         confidence: level of the interval.
+        clock: the measurements are times, and a clock that ticks hides up to half a tick of each side: where that is
+            more than what the starts scatter by, the interval is wider for it. Of counts and bytes steps are real.
 
     Raises:
-        DataFault: something is not above zero, the shapes do not go together, or fewer than two blocks have both.
+        DataFault: something is not above zero, the shapes do not go together, fewer than two blocks have both, or the
+            clock shows the same time throughout.
     """
     sides = [_shaped(side, 2, name) for side, name in ((candidate, "candidate"), (baseline, "baseline"))]
     if blocks is None:
@@ -182,6 +186,13 @@ def ratio(
     place = {label: at for at, label in enumerate(dict.fromkeys((*blocks[0], *blocks[1])))}
     arms = [_arms(side, labels, place) for side, labels in zip(sides, blocks, strict=True)]
     compared = _compared(candidates=arms[0], baselines=arms[1])
+    if clock:
+        if np.isinf(compared.step[0]):
+            raise DataFault(
+                "every measurement is the same: the clock is too coarse to tell anything",
+                remedy="time longer work, or say clock=False where the numbers are no times",
+            )
+        compared = soundness.with_rounding(compared)
     effect, error = float(compared.effects.effect[0]), float(compared.effects.error[0])
     if not np.isfinite(effect):
         raise DataFault(
@@ -215,18 +226,20 @@ def verdicts(
     *,
     second: ArrayLike | None = None,
     rules: Rules = Rules(),  # noqa: B008 - frozen
+    clock: bool = True,
 ) -> Verdicts:
     """Verdicts on many operations of one session.
 
     Start i of all arguments is block i: they were measured next to each other. Where one side lacks more than one start
-    it is refused: were the missing ones the slow ones, the rest would mislead. Ticks of a clock are not looked for,
-    because the numbers need not be times.
+    it is refused: were the missing ones the slow ones, the rest would mislead. It is refused as well where the clock is
+    too coarse: where it ticks in steps larger than the margin, or shows the same time throughout.
 
     Args:
         candidate: measurements, shape (comparisons, starts) or (comparisons, starts, runs).
         baseline: the same of the baseline; the runs may differ.
         second: the same of the baseline's second arm, which halves the noise of the baseline and gives the noise floor.
         rules: margin and error rates; the margin is declared before the numbers are seen.
+        clock: the numbers are times. Where they are counts or bytes, steps are real, and none is looked for.
 
     Raises:
         DataFault: something is not above zero, or the shapes do not go together.
@@ -239,9 +252,11 @@ def verdicts(
             f"comparisons and starts differ: {shapes}", remedy="put NaN where a start of one side was not measured"
         )
     compared = _compared(candidates=sides[:1], baselines=sides[1:])
-    halved, lost = totals.halved(rules), soundness.lossy(compared, attempts=1)
-    found = decide(compared.effects, compared.starts, halved, lost)
-    whole = totals.decide_totals(compared, halved, lost, np.ones(len(lost)))
+    if clock:
+        compared = soundness.with_rounding(compared)
+    halved, unfit = totals.halved(rules), soundness.unfit(compared, 1, rules, clock=clock)
+    found = decide(compared.effects, compared.starts, halved, unfit)
+    whole = totals.decide_totals(compared, halved, unfit, np.ones(len(unfit)))
     enough = compared.starts >= MIN_STARTS
     effect, of_total = (np.where(enough, one.effect, np.nan) for one in (compared.effects, compared.totals))
     refused = found.names == VerdictName.REFUSED.value

@@ -100,8 +100,13 @@ class Worker:
         return protocol.FilesReply(paths=self.given if own is None else [str(path) for path in own])
 
     def on_servers(self) -> protocol.ServersReply:
-        """Processes that work for the engine and were not started by it."""
-        return protocol.ServersReply(pids=[int(pid) for pid in self.engine.servers()])
+        """What works for the engine beside its own process and its queries."""
+        engine = self.engine
+        return protocol.ServersReply(
+            pids=[int(pid) for pid in engine.servers()],
+            background=str(engine.background),
+            elsewhere=bool(engine.elsewhere),
+        )
 
     def on_prepare(self, sql: str) -> protocol.Reply:
         """Take the next query."""

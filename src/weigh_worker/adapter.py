@@ -24,6 +24,8 @@ class Adapter(ABC):
     Attributes:
         elsewhere: the engine executes in other processes than this one, as a server does. CPU time, memory and reads
             of this process are then the client's, and are not reported as the engine's.
+        background: what the engine does between queries, in a few words (``compaction``); empty for nothing. It is
+            shown as a cost; work that nobody declared, outside every clock, forbids a verdict.
 
     Args:
         settings: the contender's settings, applied before anything else.
@@ -31,6 +33,7 @@ class Adapter(ABC):
     """
 
     elsewhere = False
+    background = ""
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
         self.wanted = settings

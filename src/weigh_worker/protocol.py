@@ -72,9 +72,17 @@ class FilesReply(Reply):
 
 @dataclass(frozen=True, kw_only=True)
 class ServersReply(Reply):
-    """Processes that work for the engine and were not started by it."""
+    """What works for the engine beside its own process and its queries.
+
+    Attributes:
+        pids: processes that were not started by it.
+        background: what it does between queries, as its adapter declares; empty for nothing.
+        elsewhere: whether other processes execute.
+    """
 
     pids: list[int]
+    background: str = ""
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from weigh.answers import compare
+from weigh.answers import compare, names
 from weigh.model.answer import Column, Kind, ResultSchema
 
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ def test_the_same_thing_in_another_type(kind: Kind, left: pa.Array, right: pa.Ar
     ("kind", "left", "right"),
     [
         ("integer", typed([0], pa.int64()), typed([None], pa.int64())),
+        ("integer", typed([True], pa.bool_()), typed([1], pa.int64())),
+        ("double", typed([NAN], pa.float64()), typed([None], pa.float64())),
+        ("string", typed([""], pa.string()), typed([None], pa.string())),
+        ("string", typed(["svc-backup-01"], pa.string()), typed(["svc-backup-02"], pa.string())),
         ("integer", typed([2**53 + 1], pa.int64()), typed([2**53], pa.int64())),
         ("decimal", typed([Decimal("1.10")], pa.decimal128(5, 2)), typed([Decimal("1.11")], pa.decimal128(5, 2))),
         ("double", typed([NAN], pa.float64()), typed([None], pa.float64())),
@@ -211,3 +215,70 @@ def test_digests_tell_the_same(left: pa.Table, right: pa.Table, same: bool) -> N
 def test_the_digest_of_an_ordered_answer_is_of_its_sequence() -> None:
     of = schema("integer", ordered_by=(0,))
     assert compare.digest(table([1, 2]), of) != compare.digest(table([2, 1]), of)
+
+
+def test_an_answer_with_its_names_in_another_order_is_another() -> None:
+    of = ResultSchema(columns=(Column(name="a", kind="integer"), Column(name="B", kind="integer")))
+    right = pa.table({"A": [1], "b": [1]})
+    assert compare.compare(right, right, of).agrees
+    found = compare.compare(pa.table({"b": [1], "a": [1]}), right, of)
+    assert [str(one) for one in found.differences] == ["(column names): b, a, not a, B"]
+
+
+@pytest.mark.parametrize(
+    ("got", "sql", "differs"),
+    [
+        ("m", "SELECT count(*) AS n FROM t", True),
+        ("N", "SELECT count(*) AS n FROM t", False),
+        ("count_star()", "SELECT count(*) FROM t", False),
+        ("t.n", "SELECT t.n FROM t", False),
+        ("m", "WITH x AS (SELECT 1 AS n) SELECT sum(n) AS n FROM x", True),
+        ("m", "this is not SQL", False),
+    ],
+)
+def test_a_name_is_a_promise_where_the_query_gives_it(got: str, sql: str, differs: bool) -> None:
+    assert (names.renamed([got], ["n"], sql) is not None) == differs
+
+
+def test_decimals_sent_as_text_are_compared_by_value_and_noted() -> None:
+    text, plain = table(["1.10", None]), table(typed([Decimal("1.1"), None], pa.decimal128(5, 1)))
+    assert agree(text, plain, schema("decimal"))
+    assert compare.compare(text, plain, schema("decimal")).notes == (
+        "A7: text for the decimals of c0: compared by value",
+    )
+    assert not agree(table(["1.11", None]), plain, schema("decimal"))
+
+
+def test_a_large_answer_in_another_order_is_another() -> None:
+    of = schema("integer", "string", ordered_by=(0,))
+    there = list(range(compare.EXPORT_ROWS + 10))
+    right = table(there, [str(n) for n in there])
+    assert compare.compare(right, right, of).agrees
+    back = right.take(pa.array([1, 0, *there[2:]]))
+    found = compare.compare(back, right, of)
+    assert not found.agrees
+    assert str(found.differences[0]) == "row 1 in order, c0: 1, not 0"
+    assert compare.compare(back, right, schema("integer", "string")).agrees
+
+
+def test_a_large_answer_shows_the_cell_that_differs() -> None:
+    there = list(range(compare.EXPORT_ROWS + 10))
+    right, wrong = (table(there, [0] * 5 + [last] + [0] * (len(there) - 6)) for last in (0, 7))
+    found = compare.compare(wrong, right, schema("integer", "integer"))
+    assert [str(one) for one in found.differences] == ["row 5, c1: 7, not 0"]
+
+
+def test_a_wrong_cell_is_shown_where_other_columns_are_approximate_and_nothing_is_called_rounding() -> None:
+    columns = (Column(name="k", kind="string"), Column(name="n", kind="integer"))
+    of = ResultSchema(columns=(*columns, Column(name="x", kind="double", match="approx", rel=1e-9)), keys=(0,))
+    found = compare.compare(table(["a", "b"], [1, 3], [1.0, 2.0]), table(["a", "b"], [1, 2], [1.0, 2.0 + 1e-15]), of)
+    assert [str(one) for one in found.differences] == ["row 'b', n: 3, not 2"]
+    assert found.notes == ()
+
+
+def test_rows_of_a_limit_without_order_confirm_nothing_and_contradict_nothing() -> None:
+    of = schema("integer", limit=2)
+    found = compare.compare(table([1, 2]), table([3, 4]), of)
+    assert (found.agrees, found.open) == (True, True)
+    assert not compare.compare(table([1, 2]), table([1, 2]), of).open
+    assert not compare.compare(table([1]), table([3, 4]), of).agrees

@@ -6,6 +6,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 if TYPE_CHECKING:
@@ -132,3 +135,30 @@ def test_mistakes(weigh: Weigh, arguments: list[str], said: str) -> None:
     run = weigh("data", *arguments)
     assert (run.code, run.out) == (2, "")
     assert said in run.err
+
+
+def test_a_small_file_that_unpacks_to_more_rows_than_anybody_can_go_through(weigh: Weigh) -> None:
+    path, other = weigh.folder / "x.parquet", weigh.folder / "y.parquet"
+    pq.write_table(pa.table({"x": pa.array(np.zeros(12_000_000, np.int8))}), path, compression="zstd")
+    pq.write_table(pa.table({"x": pa.array(np.zeros(1_000, np.int8))}), other)
+    assert path.stat().st_size < 100_000
+    for words in (("describe", str(path)), ("digest", str(path)), ("diff", str(other), str(path))):
+        run = weigh("data", *words, timeout=20)
+        assert (run.code, run.out) == (2, "")
+        assert "12,000,000 rows" in run.err
+
+
+def test_a_difference_in_dates_and_times_that_python_does_not_have(weigh: Weigh) -> None:
+    far = pa.table({
+        "day": pa.array([3_000_000], pa.int32()).cast(pa.date32()),
+        "at": pa.array([1_700_000_000_123_456_789], pa.timestamp("ns")),
+        "us": pa.array([253_402_300_800_000_000], pa.timestamp("us")),
+        "list": pa.array([[3_000_000]], pa.list_(pa.int32())).cast(pa.list_(pa.date32())),
+    })  # fmt: skip
+    near = far.set_column(0, "day", pa.array([0], pa.int32()).cast(pa.date32()))
+    for name, table in (("far", far), ("near", near)):
+        pq.write_table(table, weigh.folder / f"{name}.parquet")
+    run = weigh("data", "diff", "far.parquet", "near.parquet")
+    assert run.code == 1, run.err
+    assert "2023-11-14 22:13:20.123456789" in run.out
+    assert "day=1970-01-01" in run.out

@@ -25,7 +25,7 @@ def samples(
 
 
 def found(*of: Sample) -> list[tuple[str, str | None]]:
-    return [(finding.code, finding.operation) for finding in clock_coverage(of)]
+    return [(finding.code, finding.operation) for finding in clock_coverage(of, {"b": "before its clock"})]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,12 @@ def found(*of: Sample) -> list[tuple[str, str | None]]:
 )
 def test_work_before_the_clock(preparing: float, executing: float, code: str | None) -> None:
     assert [one for one, _ in found(*samples(preparing, executing))] == ([code] if code else [])
+
+
+@pytest.mark.parametrize("layouts", [{}, {"b": "the files"}, {"a": "before its clock"}])
+def test_who_needs_its_files_after_taking_the_query_has_compiled_it(layouts: dict[str, str]) -> None:
+    (note,) = clock_coverage(samples(50 * MS, 0.1 * MS), layouts)
+    assert (note.code, note.severity) == ("A6.planned", "note")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +69,7 @@ def test_each_operation_is_accused_and_the_note_is_one() -> None:
     assert found(*both) == [("A6.prepare", "q"), ("A6.prepare", "r")]
     assert found(*both, *samples(2 * MS, 1 * MS, operation="s")) == [("A6.prepare", "q"), ("A6.prepare", "r")]
     little = samples(2 * MS, 50 * MS, operation="q") + samples(4 * MS, 50 * MS, operation="r")
-    (note,) = clock_coverage(little)
+    (note,) = clock_coverage(little, {"b": "before its clock"})
     assert "on 2 operations: up to 4.00 ms (r, where executing takes 50.0 ms)" in note.text
 
 

@@ -67,8 +67,8 @@ def test_the_account_of_a_cold_execution() -> None:
         ({"before": Pages(resident=0, pages=0, how="")}, "E1.unseen"),
         ({"bytes_read": None}, "E1.unseen"),
         ({"bytes_read": 0}, "E1.unread"),
-        # A file that is read past the page cache leaves no page of it behind.
-        ({"after": pages(0)}, None),
+        # Reading past the page cache leaves no page behind, and cannot be told from reading another file.
+        ({"after": pages(0)}, "E1.unread"),
         ({"bytes_read": 9 * MIB}, "E1.others"),
         # Counters are not exact.
         ({"bytes_read": 10 * MIB - 4096}, None),
@@ -154,3 +154,22 @@ def test_what_was_refused_is_not_proven() -> None:
     assert cold.assumed([attempt(reading(bytes_read=0))], found) == (
         "1 account of cold and first executions did not hold"
     )
+
+
+def test_reading_and_bringing_in_nothing_of_the_data_is_reading_something_else() -> None:
+    assert code(reading(after=pages(0))) == "E1.unread"
+    assert code(reading(after=pages(1))) is None
+    # What is in memory afterwards was not seen: nothing is said of it.
+    assert code(reading(after=None)) is None
+
+
+def test_who_brings_in_far_less_of_the_same_files_than_every_other_one_is_named() -> None:
+    """One needs 10 MiB, one 0.8 MiB; a third reads a layout of its own and is not compared with them."""
+    found = []
+    for name, came in (("a", 2560), ("b", 200), ("c", 2)):
+        one = reading(arms=(name,), contender=name, after=pages(came))
+        found += cold.cold_proofs([attempt(one, samples=(sample(arm=name, contender=name),))])
+    said = [one for one in cold.findings(found, (DRIVE,), {"a", "b"}) if one.code == "E1.little"]
+    assert [(one.contender, one.severity) for one in said] == [("b", "warning")]
+    assert not [one for one in cold.findings(found, (DRIVE,), {"a", "c"}) if one.contender == "a"]
+    assert not [one for one in cold.findings(found, (DRIVE,)) if one.code == "E1.little"]

@@ -22,6 +22,7 @@ POSITION = Position(
     contender="a",
     operation="q",
     case="c",
+    salt=23,
     solo=True,
     temperature="first",
 )
@@ -45,7 +46,7 @@ EXECUTION = Execution(
 )
 PLACED = {
     "attempt": 2, "block": 3, "start": 4, "turn": 5, "round": 1, "arm": "a#2", "contender": "a", "operation": "q",
-    "case": "c", "solo": True, "temperature": "first", "run": 6, "at": 7.5,
+    "case": "c", "salt": 23, "solo": True, "temperature": "first", "run": 6, "at": 7.5,
 }  # fmt: skip
 MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
@@ -56,6 +57,7 @@ COLUMNS = [
     ("attempt", pa.int32()), ("block", pa.int32()), ("start", pa.int32()), ("turn", pa.int32()),
     ("round", pa.int32()), ("run", pa.int32()),
     ("arm", pa.string()), ("contender", pa.string()), ("operation", pa.string()), ("case", pa.string()),
+    ("salt", pa.int32()),
     ("outcome", pa.string()), ("wall_s", pa.float64()), ("cpu_s", pa.float64()),
     ("round_trip_s", pa.float64()), ("round_trip_cpu_s", pa.float64()),
     ("prepare_s", pa.float64()), ("prepare_cpu_s", pa.float64()),

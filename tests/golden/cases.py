@@ -83,6 +83,7 @@ CASES = (
     _case("verify/sql", "verify", "{run}", "--print-sql"),
     # weigh compare
     *_forms("compare", "slower", "{monday}", "{tuesday}", forms=_TWO),
+    _case("compare/slower-html", "compare", "{monday}", "{tuesday}", "--html", "-"),
     _case("compare/one-session", "compare", "{monday}", "{monday}"),
     *_forms("compare", "other-settings", "{monday}", "{agreed}", forms=_TEXT),
     *_forms("compare", "across-hosts", "{monday}", "{elsewhere}", "--across-hosts", forms=_TEXT),
@@ -91,6 +92,9 @@ CASES = (
     # weigh judge
     *_forms("judge", "fixed-order", "judge/hyperfine/fixed-order.json", "--strict", forms=_TWO),
     *_forms("judge", "hyperfine", "--baseline", "old", *_HYPERFINE, "--rule", "clickhouse", forms=_TWO),
+    _case("judge/hyperfine-html", "judge", *_HYPERFINE, "--html", "-"),
+    _case("judge/fixed-order-html", "judge", "judge/hyperfine/fixed-order.json", "--html", "-"),
+    _case("judge/hlog-html", "judge", "judge/hlog/rate.hlog", "--html", "-"),
     _case("judge/other-bounds", "judge", *_HYPERFINE, "--margin", "5%", "--confidence", "0.95", "--json"),
     *_forms("judge", "failing", "judge/hyperfine/failing.json", forms=_TEXT),
     *_forms("judge", "pyperf", *_PYPERF, forms=_TEXT),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-COLUMNS = "110"
+COLUMNS = "118"
 _DIGITS = 9
 """Significant digits of a number in a JSON document, as of `weigh verify`: another processor rounds the last ones."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
@@ -50,20 +50,21 @@ class Shown(NamedTuple):
         return f"$ {command}\nexit code: {self.code}\n----- stdout -----\n{out}----- stderr -----\n{self.err}"
 
 
-def weigh(words: Sequence[str], folder: Path) -> Shown:
+def weigh(words: Sequence[str], folder: Path, columns: str = COLUMNS) -> Shown:
     """Call it.
 
     Args:
         words: the command line without ``weigh``.
         folder: working directory.
+        columns: of the terminal.
     """
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
-    before = signal.getsignal(signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     with pytest.MonkeyPatch.context() as patch:
         for name in [one for one in os.environ if one.startswith("WEIGH_") or one in ("FORCE_COLOR", "TTY_COMPATIBLE")]:
             patch.delenv(name)
         lock = str(folder / "weigh.lock")
-        for name, value in (("COLUMNS", COLUMNS), ("NO_COLOR", "1"), ("TERM", "dumb"), ("WEIGH_LOCK", lock)):
+        for name, value in (("COLUMNS", columns), ("NO_COLOR", "1"), ("TERM", "dumb"), ("WEIGH_LOCK", lock)):
             patch.setenv(name, value)
         patch.chdir(folder)
         patch.setattr(sys, "argv", ["weigh", *words])
@@ -78,7 +79,8 @@ def weigh(words: Sequence[str], folder: Path) -> Shown:
         except SystemExit as ended:
             code = ended.code
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
     assert isinstance(code, int)
     place = str(folder.resolve())
     return Shown(tuple(words), code, *(_read(stream).replace(place, "/here") for stream in (out, err)))

@@ -123,7 +123,10 @@ def _load(name: str, record: Callable[[], LoadRecord], kept: Kept) -> Path:
 def _recorded(name: str, kept: Kept) -> Path:
     """A journal that a real run wrote."""
     folder = kept.attempt(name)
-    shutil.copyfile(RECORDED / f"{name}.jsonl", folder / journal.NAME)
+    # Without their chain: a line that is recorded anew changes nothing else in the repository.
+    lines = (RECORDED / f"{name}.jsonl").read_bytes().splitlines()
+    events = (msgspec.json.decode(line, type=journal.Event) for line in lines)
+    (folder / journal.NAME).write_bytes(b"".join(journal.chained(events)))
     return _sealed(folder)
 
 

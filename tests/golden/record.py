@@ -78,10 +78,15 @@ def _write(name: str, text: str) -> None:
 def _bare(event: dict[str, Any]) -> dict[str, Any]:
     """An event without what tells of the machine."""
     body = event["body"]
+    event.pop("before", None)
     match event["event"]:
         case "environment":
             body["host"] |= _HOST
-            for place in body.get("storage", ()):
+            found = body.get("storage") or ()
+            # A load has one server, whose folder is gone by now.
+            if isinstance(found, dict):
+                found["path"] = "/scratch"
+            for place in [found] if isinstance(found, dict) else found:
                 place |= {"source": "/dev/vda", "mount": "/", "options": "rw,relatime"}
                 if place["use"] == "temp":
                     place["path"] = "/scratch"

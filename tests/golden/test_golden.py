@@ -49,7 +49,10 @@ def test_nothing_is_kept_that_no_command_prints(update: bool) -> None:
 
 
 def _page(shown: Shown) -> str:
-    assert (shown.code, shown.err) == (0, "")
+    # A comparison in which something is slower, or refused, has its code whatever its form.
+    codes = (0, 1, 3) if shown.words[0] in ("compare", "judge") else (0,)
+    assert shown.code in codes
+    assert shown.err == ""
     assert_sound(shown.out)
     return shown.out
 

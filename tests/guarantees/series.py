@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
-from scipy.signal import lfilter
+from scipy.signal import fftconvolve, lfilter
 
 from weigh.statistics import correlated_mean, percentiles
 
@@ -94,6 +94,44 @@ def stalls(many: int, length: int, draw: Draw) -> Floats:
     return np.asarray(draw.exponential(1.0, (many, length)) + 5.0 * (place < 25), dtype=np.float64)
 
 
+def in_turn(connections: int, memory: float) -> Callable[[int, int, Draw], Floats]:
+    """Samples of several connections written down in turn, each an autoregression of its own."""
+    own = autoregression(memory)
+
+    def make(many: int, length: int, draw: Draw) -> Floats:
+        each = -(-length // connections)
+        found = own(many * connections, each, draw).reshape(many, connections, each).transpose(0, 2, 1)
+        return np.ascontiguousarray(found.reshape(many, -1)[:, :length])
+
+    return make
+
+
+def long_memory(order: float) -> Callable[[int, int, Draw], Floats]:
+    """Fractionally integrated noise: its autocorrelations fall so slowly that their sum is infinite."""
+    past = 20_000
+    lags = np.arange(1, past)
+    weights = np.concatenate(([1.0], np.cumprod((lags - 1 + order) / lags)))
+
+    def make(many: int, length: int, draw: Draw) -> Floats:
+        kicks = draw.standard_normal((many, length + past))
+        return np.asarray(fftconvolve(kicks, weights[None], axes=1)[:, past : past + length], dtype=np.float64)
+
+    return make
+
+
+def pareto(index: float) -> Kind:
+    """A power law from 1 on: no variance where the index is below 2."""
+    return Kind(lambda many, length, draw: 1 + draw.pareto(index, (many, length)), mean=index / (index - 1))
+
+
+def rare(many: int, length: int, draw: Draw) -> Floats:
+    """Exponential latencies; one in a thousand takes a hundred times as long."""
+    return np.asarray(
+        draw.exponential(1.0, (many, length)) * np.where(draw.random((many, length)) < 0.001, 100.0, 1.0),
+        dtype=np.float64,
+    )
+
+
 def ramp(many: int, length: int, draw: Draw) -> Floats:
     """Normal noise on a line that rises by one standard deviation."""
     return np.asarray(iid(many, length, draw) + np.linspace(0, 1, length), dtype=np.float64)
@@ -122,6 +160,22 @@ KINDS: dict[str, Kind] = {
     "stalls every 500": Kind(stalls, mean=1.25),
 }
 DRIFTS: dict[str, Kind] = {"rises by 1 SD": Kind(ramp), "first fifth 1 SD faster": Kind(turbo)}
+HARD: dict[str, tuple[Kind, int, bool]] = {
+    "8 connections in turn, each AR .9": (Kind(in_turn(8, 0.9)), 1_000, True),
+    "50 connections in turn, each AR .98": (Kind(in_turn(50, 0.98)), 10_000, True),
+    "50 connections in turn, each AR .9": (Kind(in_turn(50, 0.9)), 1_000, True),
+    "50 connections in turn, each AR .3": (Kind(in_turn(50, 0.3)), 1_000, False),
+    "8 connections in turn, each AR .9, long": (Kind(in_turn(8, 0.9)), 20_000, False),
+    "Pareto(1.5), no variance": (pareto(1.5), 1_000, False),
+    "Pareto(1.5), no variance, long": (pareto(1.5), 10_000, False),
+    "Pareto(2.5)": (pareto(2.5), 1_000, False),
+    "0.1 % of samples x100": (Kind(rare, mean=1.099), 1_000, False),
+    "0.1 % of samples x100, long": (Kind(rare, mean=1.099), 10_000, False),
+    "long memory d = .2": (Kind(long_memory(0.2)), 1_000, False),
+    "long memory d = .2, long": (Kind(long_memory(0.2)), 10_000, False),
+    "long memory d = .4": (Kind(long_memory(0.4)), 1_000, False),
+}
+"""Kinds that break what a standard error rests on, their length, and whether they are refused (90 %)."""
 CYCLIC: dict[str, int] = {"wave of 37 samples": 37, "stalls every 500": 500}
 """Kinds with a cycle, and its length."""
 OTHERS: tuple[correlated_mean.Method, ...] = ("naive", "kolaczkowski", "newey-west", "quadratic-spectral")
@@ -259,6 +313,20 @@ def rows(experiments: int) -> Iterator[Row]:
     for name, kind in DRIFTS.items():
         refused = means(kind, many(1000), 1000, 32).refused
         yield Row("drift, refused", f"{name}, N=1,000", ">= 95 %", refused.banded, refused.within(0.95, 1))
+    for name, (kind, length, refuses) in HARD.items():
+        found = means(kind, max(many(length) // 4, 10), length, 37)
+        setting = f"{name}, N={length:,}"
+        goal = ">= 90 %" if refuses else ""
+        kept = found.refused.within(0.9, 1) if refuses else None
+        yield Row("refused", setting, goal, found.refused.banded, kept, f"the others cover {found.covered}")
+        if not refuses:
+            yield Row(
+                "95 % interval of a mean",
+                setting,
+                "93-97 %",
+                found.covered.banded,
+                found.covered.within(0.93, 0.97),
+            )
     for name, q, length in TAILS:
         found = tail(KINDS[name], q, many(length), length, 33)
         others = [f"binomial {binomial(KINDS[name], q, many(length), length, 33)}"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from . import series
-from .series import CYCLIC, DRIFTS, KEPT, KINDS, TAILS
+from .series import CYCLIC, DRIFTS, HARD, KEPT, KINDS, TAILS
 
 FEW = 400
 MANY = 4_000
@@ -56,6 +56,21 @@ def test_a_run_of_25_effective_samples_is_refused(name: str) -> None:
 def test_drift_is_refused(name: str) -> None:
     found = series.means(DRIFTS[name], FEW, 1000, seed=32)
     assert found.refused.within(0.95, 1), found
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, refuses) in HARD.items() if refuses])
+def test_connections_in_turn_are_refused(name: str) -> None:
+    kind, length, _ = HARD[name]
+    found = series.means(kind, 60 if length > 1_000 else 200, length, seed=37)
+    assert found.refused.within(0.9, 1), found
+
+
+def test_a_law_without_variance_is_mostly_refused() -> None:
+    kind, length, _ = HARD["Pareto(1.5), no variance, long"]
+    assert series.means(kind, 100, length, seed=37).refused.value > 0.7
+    # One with a variance, though a heavy tail, is not.
+    kind, length, _ = HARD["Pareto(2.5)"]
+    assert series.means(kind, FEW, length, seed=37).refused.within(0, 0.02)
 
 
 @pytest.mark.long

@@ -149,16 +149,14 @@ def test_a_file_cut_anywhere_or_read_as_another_format_never_crashes(reader: reg
 def test_names_cannot_command_a_terminal(tmp_path: Path) -> None:
     import io
 
-    from rich.console import Console
-
     from weigh.judge.terminal import report
-    from weigh.render.terminal import VERBATIM
+    from weigh.render.terminal import ReportConsole
 
     path = tmp_path / "names.json"
     evil = "a\x1b[31m\n[bold]"
     results = [{"command": name, "times": [1.0, 1.1, 1.2, 1.1, 1.3]} for name in (evil, "b")]
     path.write_text(json.dumps({"results": results}))
-    console = Console(file=io.StringIO(), width=118, **VERBATIM)
+    console = ReportConsole(file=io.StringIO(), width=118)
     console.print(report(run([str(path)], Rules())))
     assert isinstance(console.file, io.StringIO)
     assert "\x1b" not in console.file.getvalue()

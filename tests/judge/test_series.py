@@ -62,7 +62,7 @@ def test_a_series_that_never_settles_has_no_interval(tmp_path: Path, flat: NDArr
     assert one.mean.low is None
     assert results.tier.name is TierName.INADMISSIBLE
     assert int(results.exit_code(strict=True)) == 3
-    assert int(results.exit_code()) == 0
+    assert int(results.exit_code()) == 3
 
 
 def test_two_logs_show_their_series_and_have_no_verdict(tmp_path: Path, flat: NDArray[np.float64]) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from rich.console import Console
 
 from support import experiment_records
 from support.hostile_records import HOSTILE, hostile
@@ -19,7 +18,7 @@ from weigh.ladder.report.page import page
 from weigh.ladder.report.terminal import report
 from weigh.ladder.results import LadderResults, Rung, assembled
 from weigh.model.answer import GateStatus
-from weigh.render.terminal import VERBATIM
+from weigh.render.terminal import ReportConsole
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
@@ -58,7 +57,7 @@ def widths() -> LadderResults:
 
 
 def plain(summary: LadderResults) -> str:
-    console = Console(file=io.StringIO(), width=118, color_system=None, **VERBATIM)
+    console = ReportConsole(file=io.StringIO(), width=118, color_system=None)
     console.print(report(summary, "runs/ladder-1"))
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())

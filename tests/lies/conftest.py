@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Once = Callable[[str, Callable[[], Run]], Run]
 
-HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=copy", "liar?lie=slow-conversion")
-"""The honest engine; last bits of doubles; files of its own with the same rows; a slow conversion."""
+HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conversion")
+"""The honest engine; last bits of doubles; a slow conversion."""
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from weigh.evidence import journal, seal, sealing
 from weigh.experiment import derived
 from weigh.experiment.report import files
@@ -20,9 +18,8 @@ Events = list[journal.Event]
 
 
 def rewrite(evidence: Path, change: Callable[[Events], Events]) -> None:
-    """Change the journal, and nothing that follows from it."""
-    lines = [msgspec.json.encode(event) for event in change(journal.read(evidence))]
-    (evidence / journal.NAME).write_bytes(b"\n".join(lines) + b"\n")
+    """Change the journal, chain its lines anew, and change nothing that follows from it."""
+    (evidence / journal.NAME).write_bytes(b"".join(journal.chained(change(journal.read(evidence)))))
 
 
 def reseal(evidence: Path) -> None:

@@ -290,3 +290,31 @@ def test_a_target_that_is_none(text: str) -> None:
     with pytest.raises(UsageError) as error:
         target(text)
     assert error.value.remedy
+
+
+def test_numbers_of_connections_are_tried_in_random_order_that_the_seed_fixes() -> None:
+    spec = asked(rate="100", connections="1,2,4,8,16", repeats=20)
+    orders = [tuple(own for each, own, _ in spec.order if each == repeat) for repeat in range(1, 21)]
+    assert all(sorted(one) == [1, 2, 4, 8, 16] for one in orders)
+    assert len(set(orders)) > 10
+    assert spec.order == asked(rate="100", connections="1,2,4,8,16", repeats=20).order
+    # The loops of one number stand beside each other: nothing may lie between what is compared.
+    both = asked(rate="100", connections="1,2", both=True)
+    assert [loop for _, _, loop in both.order] == ["open", "closed", "open", "closed"]
+    assert both.order[0][1] == both.order[1][1]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"0\nnan\n", "no number of seconds"), (b"0\ninf\n", "no number of seconds"), (b"\xff\xfe", "no UTF-8 text")],
+)
+def test_a_trace_is_of_numbers(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "t.txt"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=words):
+        arrivals(f"trace:{path}", None)
+
+
+def test_a_device_is_no_trace() -> None:
+    with pytest.raises(UsageError, match="it is no file"):
+        arrivals("trace:/dev/zero", None)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING
+
 import msgspec
 import pytest
 
 from support import load_records
+from support.hostile_servers import LOGGED_IN
+from support.tcp_server import Door
+from weigh._native import Load
 from weigh.load.results import load_results
+
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -42,3 +53,41 @@ def test_one_that_spins_is_not_told_to_spin() -> None:
         (late,) = [one.text for one in said.runs[0].reasons if one.code == "E8.late"]
         assert ("Ask for --spin" in late) is advised
         assert "ower the rate" in late
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_pause_ends_with_the_time_out(tmp_path: Path, kind: str) -> None:
+    """A sleep of a day, in a run of a moment."""
+    config = {
+        "target": {"kind": "sqlite", "path": str(tmp_path / "t.sqlite"), "settings": {}},
+        "workload": {
+            "kind": "script", "seed": 1, "variables": {}, "prepared": True,
+            "scripts": [{"name": "nap", "text": "\\sleep 86400 s\nSELECT 1;\n", "weight": 1}],
+        },
+        "arrivals": {"kind": "closed"}, "duration_s": 0.1, "connections": 1, "threads": 1, "max_in_flight": 1,
+        "timeout_s": 0.3, "interval_s": 1.0, "spin": False,
+    }  # fmt: skip
+    with Greeting() if kind == "postgres" else nullcontext() as server:
+        if server:
+            config["target"] = {**ADDRESS, "host": "127.0.0.1", "port": server.port}
+        load = Load(json.dumps(config))
+        load.start()
+        summary = json.loads(load.finish())
+        intervals = json.loads(load.poll())
+    assert summary["in_flight_at_end"] == 0
+    assert sum(one["timeouts"] for each in intervals for one in each["operations"]) == summary["done"] >= 1
+
+
+ADDRESS = {"kind": "postgres", "socket": None, "user": "u", "password": None, "database": "d", "tls": "off", "ca": None}
+
+
+class Greeting(Door):
+    """A PostgreSQL that lets everybody in and prepares anything."""
+
+    def _serve(self, client: socket.socket) -> None:
+        ready = b"Z\0\0\0\5I"
+        with suppress(OSError):
+            client.recv(1 << 16)
+            client.sendall(LOGGED_IN)
+            while client.recv(1 << 16):
+                client.sendall(b"1\0\0\0\4t\0\0\0\6\0\0n\0\0\0\4" + ready)

@@ -11,7 +11,7 @@ import pytest
 
 from weigh import stats
 from weigh.model.contender import Contender
-from weigh.model.errors import WeighError
+from weigh.model.errors import DataFault, WeighError
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.verdict.analysis import analyse
@@ -72,10 +72,10 @@ def test_a_start_counts_with_the_median_of_its_runs_and_the_total_with_all() -> 
     """Runs of 1, 1 and 4 against 1, 1 and 1 in every start: typically the same, twice as much in all."""
     new = np.tile([1.0, 1.0, 4.0], (6, 1)) * np.linspace(1, 2, 6)[:, None]
     base = np.ones((6, 3)) * np.linspace(1, 2, 6)[:, None]
-    found = stats.ratio(new, base)
+    found = stats.ratio(new, base, clock=False)
     assert found.ratio == 1
     assert (found.total, found.total_low, found.total_high) == pytest.approx((2, 2, 2))
-    session = stats.verdicts(new[None], base[None])
+    session = stats.verdicts(new[None], base[None], clock=False)
     assert (session.names[0], session.total_names[0]) == ("same", "slower")
     assert session.total[0] == pytest.approx(2)
 
@@ -86,6 +86,18 @@ def test_more_than_one_missing_start_is_refused_with_its_figures() -> None:
     found = stats.verdicts(new, base)
     assert list(found.names) == ["same", "refused"]
     assert found.ratio[1] == pytest.approx(1, abs=0.02)
+
+
+def test_a_clock_that_is_too_coarse_is_refused_and_counts_have_none() -> None:
+    new, base = (np.round(drawn(1, 12, 3, seed=seed, noise=0.01) * 32) for seed in (24, 25))
+    new *= 1.1
+    assert stats.verdicts(np.round(new / 10), np.round(base / 10)).names[0] == "refused"
+    same = np.full((1, 12, 3), 3.0)
+    assert stats.verdicts(same, same).names[0] == "refused"
+    assert stats.verdicts(same, same, clock=False).names[0] == "same"
+    with pytest.raises(DataFault, match="clock"):
+        stats.ratio(same[0], same[0])
+    assert stats.ratio(same[0], same[0], clock=False).ratio == 1
 
 
 def test_blocks_are_labels_and_starts_without_them_are_pairs() -> None:

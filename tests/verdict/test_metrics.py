@@ -77,13 +77,19 @@ def said(**laws: tuple[float, float] | None) -> dict[str, str]:
         ({"wall_s": (1.0, LOUD), "peak_memory": (1.5, CALM)}, {"M.beside": "time leaves it open; "}),
         ({"wall_s": (1.0, CALM), "cpu_s": (1.0, CALM)}, {}),
         ({"wall_s": (1.0, CALM), "cpu_s": (1.2, CALM)}, {"M.beside": "the time is the same, with "}),
-        ({"wall_s": (0.8, CALM), "cpu_s": (1.6, CALM)}, {"M.bought": "less time, bought with cores: "}),
+        (
+            {"wall_s": (0.8, CALM), "cpu_s": (1.6, CALM)},
+            {"M.bought": "0.80 times the time, bought with cores: 1.60 times the CPU seconds"},
+        ),
         ({"wall_s": (0.8, CALM), "peak_memory": (3.0, CALM)}, {"M.bought": "bought with memory: 3.0"}),
         (
             {"wall_s": (0.8, CALM), "cpu_s": (1.6, CALM), "peak_memory": (1.5, CALM)},
             {"M.bought": "bought with cores and memory: "},
         ),
-        ({"wall_s": (1.2, CALM), "cpu_s": (0.7, CALM)}, {"M.against": "more time, and yet "}),
+        (
+            {"wall_s": (1.2, CALM), "cpu_s": (0.7, CALM)},
+            {"M.against": "1.20 times the time, and yet 0.70 times the CPU seconds"},
+        ),
         ({"wall_s": (1.2, CALM), "cpu_s": (1.2, CALM)}, {"M.with": "CPU seconds moved with the time"}),
         (
             {"wall_s": (1.2, CALM), "cpu_s": (1.2, CALM), "peak_memory": (1.0, CALM)},
@@ -92,7 +98,7 @@ def said(**laws: tuple[float, float] | None) -> dict[str, str]:
         ({"wall_s": (1.2, CALM), "cpu_s": (1.0, CALM)}, {"M.alone": "CPU seconds are the same within 3.0 %"}),
         (
             {"wall_s": (1.2, CALM), "cpu_s": (0.8, CALM), "bytes_read": (1.5, CALM)},
-            {"M.against": "fewer CPU seconds", "M.with": "bytes read moved with the time"},
+            {"M.against": "0.80 times the CPU seconds", "M.with": "bytes read moved with the time"},
         ),
     ],
 )

@@ -10,10 +10,11 @@ from weigh.model.verdict import Missing, Reason, Verdict, VerdictName
 from weigh.verdict.suite import suites
 
 SCHEMA = ResultSchema(columns=(Column(name="n", kind="integer"),))
+ONCE = (Case(name="only", timed=True),)
 
 
 def workload(*operations: str, suite: tuple[str, ...] = ()) -> Workload:
-    made = tuple(Operation(name=one, sql="", schema=SCHEMA, cases=(Case(name="only"),)) for one in operations)
+    made = tuple(Operation(name=one, sql="", schema=SCHEMA, cases=ONCE) for one in operations)
     return Workload(name="w", dataset="d", operations=made, suite=suite)
 
 

@@ -13,8 +13,9 @@ use crate::protocol::connection::{Connection, Plan};
 use crate::sqlite;
 use crate::workload::message::{Bulk, Chunks, Command, Reply};
 
-/// How long a server may be silent: it may build an index.
-const SILENCE_TIMEOUT: u64 = 3_600 * SECOND;
+/// How long a server may take for one statement, or for some rows: it may build an index. What it sends meanwhile does
+/// not begin this anew.
+const STATEMENT_TIMEOUT: u64 = 3_600 * SECOND;
 /// How long to wait for a login.
 const LOGIN_TIMEOUT: u64 = 10 * SECOND;
 /// Bytes that wait to be written, at most.
@@ -72,7 +73,7 @@ pub fn load(
             let mut done = 0;
             for chunk in chunks {
                 link.connection.send_bytes(&chunk.bytes, chunk.replies)?;
-                link.until(Step::Replied, SILENCE_TIMEOUT)?;
+                link.until(Step::Replied)?;
                 link.check(Asked::Task("loading".to_owned()))?;
                 done += chunk.rows;
                 progress(done, rows).then_some(()).ok_or(Error::Interrupted)?;
@@ -81,6 +82,11 @@ pub fn load(
         }
     };
     Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
+}
+
+/// When a statement that begins now must have ended.
+fn statement_end() -> Instant {
+    Instant::now() + Duration::from_nanos(STATEMENT_TIMEOUT)
 }
 
 /// One connection that waits.
@@ -95,7 +101,7 @@ struct BlockingConnection {
 
 impl BlockingConnection {
     fn open(target: &Target) -> Result<Self, Error> {
-        let plan = Arc::new(Plan::new(target, &[])?);
+        let plan = Arc::new(Plan::new(target, &[], 1)?);
         let address = Address::find(target)?;
         let unreachable =
             |errno: rustix::io::Errno| Error::unreachable(&address, std::io::Error::from(errno));
@@ -103,19 +109,21 @@ impl BlockingConnection {
         let mut poller = Poller::new(1)?;
         poller.add(&socket, 0, true)?;
         let mut ready = Vec::new();
+        // Within this, whatever trickles in.
+        let until = Instant::now() + Duration::from_nanos(LOGIN_TIMEOUT);
         poller.wait(LOGIN_TIMEOUT, &mut ready)?;
         socket.failure().map_err(unreachable)?;
         poller.change(&socket, 0, false)?;
         let connection = Connection::begin(&plan)?;
         let mut link = Self { socket, connection, poller, buffer: vec![0; BUFFER], ready, address };
-        link.until(Step::Ready, LOGIN_TIMEOUT)?;
+        link.until_moment(Step::Ready, until, LOGIN_TIMEOUT)?;
         Ok(link)
     }
 
     /// Sends a command and waits for its answer.
     fn exchange(&mut self, command: &Command) -> Result<(), Error> {
         self.connection.send(command)?;
-        self.until(Step::Replied, SILENCE_TIMEOUT)?;
+        self.until(Step::Replied)?;
         self.check(match command {
             Command::Simple(statement) => Asked::Execute(statement.clone()),
             _ => Asked::Task("preparing to load".to_owned()),
@@ -130,19 +138,19 @@ impl BlockingConnection {
         mut more: impl FnMut(u64) -> bool,
     ) -> Result<(), Error> {
         self.connection.send(&Command::Simple(statement.to_owned()))?;
-        if self.until(Step::CopyIn, SILENCE_TIMEOUT)? == Step::Replied {
+        if self.until(Step::CopyIn)? == Step::Replied {
             return self.check(Asked::Execute(statement.to_owned()));
         }
         for chunk in chunks {
             self.connection.send_bytes(&chunk.bytes, 0)?;
             // An error ends a COPY at once, wherever it is.
-            if self.write_down_to(AHEAD)? == Step::Replied {
+            if self.write_down_to(AHEAD, statement_end(), STATEMENT_TIMEOUT)? == Step::Replied {
                 return self.check(Asked::Execute(statement.to_owned()));
             }
             more(chunk.rows).then_some(()).ok_or(Error::Interrupted)?;
         }
         self.connection.end_copy()?;
-        self.until(Step::Replied, SILENCE_TIMEOUT)?;
+        self.until(Step::Replied)?;
         self.check(Asked::Execute(statement.to_owned()))
     }
 
@@ -157,41 +165,43 @@ impl BlockingConnection {
     }
 
     /// Writes and reads until something is reached; or an answer, which may come earlier.
-    fn until(&mut self, wanted: Step, timeout: u64) -> Result<Step, Error> {
+    fn until(&mut self, wanted: Step) -> Result<Step, Error> {
+        self.until_moment(wanted, statement_end(), STATEMENT_TIMEOUT)
+    }
+
+    fn until_moment(&mut self, wanted: Step, moment: Instant, timeout: u64) -> Result<Step, Error> {
         loop {
-            let step = self.write_down_to(0)?;
+            let step = self.write_down_to(0, moment, timeout)?;
             if step == wanted || step == Step::Replied {
                 return Ok(step);
             }
-            self.wait(false, timeout)?;
+            self.wait(false, moment, timeout)?;
             self.read()?;
         }
     }
 
     /// Writes until no more than so many bytes are left, or an answer comes.
-    fn write_down_to(&mut self, left: usize) -> Result<Step, Error> {
+    fn write_down_to(&mut self, left: usize, moment: Instant, timeout: u64) -> Result<Step, Error> {
         loop {
             let step = self.connection.advance()?;
             let all = self.socket.write(&mut self.connection.out).map_err(Error::system("writing"))?;
             if step != Step::Wait || all || self.connection.out.len() <= left {
                 return Ok(step);
             }
-            self.wait(true, SILENCE_TIMEOUT)?;
+            self.wait(true, moment, timeout)?;
             self.read()?;
         }
     }
 
-    fn wait(&mut self, writing: bool, timeout: u64) -> Result<(), Error> {
+    /// Waits for the socket, until a moment that lies `timeout` after the beginning of what is waited for.
+    fn wait(&mut self, writing: bool, moment: Instant, timeout: u64) -> Result<(), Error> {
         if writing {
             self.poller.change(&self.socket, 0, true)?;
         }
-        let until = Instant::now() + Duration::from_nanos(timeout);
-        loop {
-            // A signal wakes it with nothing.
-            self.poller.wait(timeout.min(SECOND), &mut self.ready)?;
-            if !self.ready.is_empty() || Instant::now() >= until {
-                break;
-            }
+        self.ready.clear();
+        // A signal wakes it with nothing.
+        while self.ready.is_empty() && Instant::now() < moment {
+            self.poller.wait(SECOND, &mut self.ready)?;
         }
         if writing {
             self.poller.change(&self.socket, 0, false)?;

@@ -180,7 +180,7 @@ fn connected(
     first: Box<dyn Workload>,
     shared: &Arc<Shared>,
 ) -> Result<Threads, Error> {
-    let plan = Arc::new(Plan::new(&config.target, first.statements())?);
+    let plan = Arc::new(Plan::new(&config.target, first.statements(), config.connections)?);
     let address = Address::find(&config.target)?;
     let most = config.max_in_flight.min(config.connections);
     let mut threads = Threads::new();

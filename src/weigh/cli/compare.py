@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import EvidencePath
+from weigh.cli.evidence import EvidencePath, others_evidence
 from weigh.cli.output import print_json, print_rich
+from weigh.cli.page import html_option, write_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,9 +30,17 @@ if TYPE_CHECKING:
 )
 @click.option("--across-hosts", is_flag=True, help="Allow sessions of different machines; the result says so.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/compare/1).")
 def compare(
-    first: Path, second: Path, reference: str, all_pairs: bool, across_hosts: bool, strict: bool, as_json: bool
+    first: Path,
+    second: Path,
+    reference: str,
+    all_pairs: bool,
+    across_hosts: bool,
+    strict: bool,
+    html: Path | None,
+    as_json: bool,
 ) -> None:
     """Compare the contenders of a second session with those of a first one.
 
@@ -41,16 +50,23 @@ def compare(
     """
     from weigh._kinds import kind_of
     from weigh.compare.document import document
+    from weigh.compare.page import page
     from weigh.compare.run import compare as audit
     from weigh.compare.terminal import report
     from weigh.model.errors import UsageError
 
+    if html and as_json:
+        raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
     for evidence in (first, second):
-        if refusal := kind_of(evidence).not_compared:
-            raise UsageError(refusal.what, where=str(evidence), remedy=refusal.remedy)
-    found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
-    if as_json:
-        print_json(document(found))
-    else:
-        print_rich(report(found, str(first), str(second)))
+        with others_evidence(evidence):
+            if refusal := kind_of(evidence).not_compared:
+                raise UsageError(refusal.what, where=str(evidence), remedy=refusal.remedy)
+    with others_evidence(second):
+        found = audit(first, second, reference=reference, across_hosts=across_hosts, all_pairs=all_pairs)
+        if html:
+            write_page(html, page(found, str(first), str(second)))
+        elif as_json:
+            print_json(document(found))
+        else:
+            print_rich(report(found, str(first), str(second)))
     click.get_current_context().exit(int(found.exit_code(strict=strict)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.model.dataset import FileFacts
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-_BATCH = 1024
+_BATCH = 64
 """Rows that are read at once to show one of them."""
 _files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 
@@ -89,10 +89,13 @@ def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool,
 @_json
 def digest(files: tuple[Path, ...], columns: str | None, as_json: bool) -> None:
     """Print the row digest of Parquet files taken as one table."""
-    from weigh._native import DigestError, digest_parquet
+    from weigh._native import DigestError, digest_parquet, parquet_facts
+    from weigh.data.layout.file_facts import refuse_bomb
     from weigh.model.errors import DataFault
 
     try:
+        for file in files:
+            refuse_bomb(file, parquet_facts(file))
         found = digest_parquet(list(files), columns.split(",") if columns else None)
     except DigestError as error:
         raise _unreadable(error, "columns that are in every file, and " if columns else "") from None
@@ -147,11 +150,14 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
 
     Exit 1 when they differ.
     """
-    from weigh._native import DigestError, diff_parquet
+    from weigh._native import DigestError, diff_parquet, parquet_facts
+    from weigh.data.layout.file_facts import refuse_bomb
     from weigh.model.errors import ExitCode
     from weigh.model.text import one_line
 
     try:
+        for file in (*_parquet(left), *_parquet(right)):
+            refuse_bomb(file, parquet_facts(file))
         found = diff_parquet(_parquet(left), _parquet(right), limit=limit)
     except DigestError as error:
         raise _unreadable(error) from None

@@ -16,14 +16,22 @@ from weigh.cli.progress import progress
     multiple=True,
     required=True,
     metavar="FILES",
-    help="Parquet files: a path, a folder, or a pattern in quotes; TABLE=FILES names the table. Repeatable.",
+    help="Parquet, CSV, JSON, Arrow, Feather or DuckDB files: a path, a folder, or a pattern in quotes; TABLE=FILES "
+    "names the table. Repeatable.",
 )
 @click.option(
     "--sql",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="SELECT statements; `-- name: NAME` before one names it. Repeatable [a count of every table].",
+    help="SELECT statements, or a folder of them; `-- name: NAME` before one names it. Repeatable [a count of every "
+    "table].",
+)
+@click.option(
+    "--param",
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="Values of a parameter of the queries: city of {city} and $city, 1 of $1. Repeatable.",
 )
 @click.option(
     "--contender",
@@ -39,12 +47,13 @@ from weigh.cli.progress import progress
 def init(
     data: tuple[str, ...],
     sql: tuple[Path, ...],
+    param: tuple[str, ...],
     contender: tuple[str, ...],
     folder: Path,
     force: bool,
     quiet: bool,
 ) -> None:
-    """Write weigh.toml and a folder of queries from your own Parquet files and SQL.
+    """Write weigh.toml and a folder of queries from your own data files and SQL.
 
     The first contender answers every query, and what a right answer looks like is read off: kinds of columns,
     order, limit, keys. Look these files over, then run.
@@ -52,9 +61,11 @@ def init(
     from weigh.engines.prepared import cache_folder
     from weigh.experiment.init import init as write
 
-    written = write(data, sql, contender, folder, cache_folder(), progress(quiet), force=force)
+    written = write(data, sql, contender, folder, cache_folder(), progress(quiet), parameters=param, force=force)
     tables = ", ".join(f"{table} ({count} file{'s' * (count != 1)})" for table, count in written.tables.items())
     say(f"tables:  {tables}")
+    for conversion in written.conversions:
+        say(f"         {conversion}, in the cache")
     say(f"queries: {', '.join(written.queries)}")
     for path in written.files:
         say(f"wrote {path}")

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from weigh.cli.output import print_json, print_rich
+from weigh.cli.page import html_option, write_page
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from weigh.model.spec import Rule
 
 
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Exit 3 when a verdict is refused or unresolved, or, with nothing to compare, a series is refused.",
 )
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/judge/1).")
 def judge(
     files: tuple[str, ...],
@@ -67,6 +71,7 @@ def judge(
     confidence: str,
     rule: Rule | None,
     strict: bool,
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """The same verdicts for other tools' raw numbers.
@@ -76,9 +81,13 @@ def judge(
     percentiles. Where the way of measuring cannot carry a verdict it is refused, with the way that can.
     """
     from weigh.judge.document import document
+    from weigh.judge.page import page
     from weigh.judge.run import declared, run
     from weigh.judge.terminal import report
+    from weigh.model.errors import UsageError
 
+    if html and as_json:
+        raise UsageError("--html and --json are two forms of one report", remedy="ask for one of them")
     heard = run(
         files,
         declared(margin, confidence),
@@ -88,7 +97,9 @@ def judge(
         unit=unit or "",
         rule=rule,
     )
-    if as_json:
+    if html:
+        write_page(html, page(heard))
+    elif as_json:
         print_json(document(heard))
     else:
         print_rich(report(heard))

@@ -93,7 +93,7 @@ def ladder(
 
 
 # It has no first screen of its own yet.
-_file, *_flags = [_flag_of_run(one) for one in run.params if one.name != "verbose"]
+_file, *_flags = [_flag_of_run(one) for one in run.params if one.name not in ("verbose", "witness")]
 ladder.params = [_file, *ladder.params, *_flags]
 
 

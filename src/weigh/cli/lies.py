@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.output import print_json, say
+from weigh.cli.output import print_json, say, say_indented
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,14 @@ def lies(which: str | None, as_json: bool) -> None:
         return
     for lie in about:
         say(f"{lie.id:<4}", bold=True, nl=False)
-        say(f"{lie.lie}\n     {lie.answer}" + (f"\n     {lie.page}" if which else ""))
+        say_indented(lie.lie, 4)
+        say_indented(lie.answer)
+        if which:
+            say_indented(str(lie.page))
     for one in shown if which else ():
         say(f"{one.code}", bold=True, nl=False)
-        say(f" ({one.gravity}): {one.means}" if one.gravity else f": {one.means}")
-        say(f"     {one.page}")
+        say_indented(f" ({one.gravity}): {one.means}" if one.gravity else f": {one.means}", len(one.code))
+        say_indented(str(one.page))
 
 
 def _named(which: str, entries: Sequence[Entry], lies: Sequence[str]) -> tuple[Entry, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weigh.cli.output import print_json, say
+from weigh.cli.output import print_json, say_rows
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
@@ -36,8 +36,10 @@ def engines(as_json: bool) -> None:
     if as_json:
         print_json({"schema": "weigh/engines/1", "engines": rows})
         return
-    for row in rows:
-        say(f"{row['name']:<12} {row.get('tested') or '-':<10} {row.get('about') or row.get('error')}")
+    say_rows(
+        [(str(row["name"]), row.get("tested") or "-", row.get("about") or row.get("error") or "") for row in rows],
+        (12, 10),
+    )
 
 
 @click.command()
@@ -52,7 +54,7 @@ def workloads(as_json: bool) -> None:
     if as_json:
         print_json({"schema": "weigh/workloads/1", "workloads": rows})
         return
-    for row in rows:
-        own = row["name"] == Folder.name
-        what = "your own queries over your own files (weigh init)" if own else f"over dataset {row['dataset']}"
-        say(f"{row['name']:<12} {what}")
+    own = "your own queries over your own files (weigh init)"
+    say_rows(
+        [(row["name"], own if row["name"] == Folder.name else f"over dataset {row['dataset']}") for row in rows], (12,)
+    )

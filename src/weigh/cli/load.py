@@ -5,23 +5,32 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from weigh._kinds import LOAD
 from weigh._runs import DEFAULT_OUT
-from weigh.cli.output import print_results
+from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from weigh.load.target.target import Target
 
 
 @click.command()
 @click.argument("workload", nargs=-1, required=True)
 @click.option(
     "--target",
-    required=True,
     metavar="TARGET",
     help="The server: postgres:embedded, valkey:embedded, sqlite:embedded, sqlite:PATH, or a URL.",
+)
+@click.option(
+    "--target-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file with the target in its only line, instead of --target: a password in it is in no list of processes.",
 )
 @click.option(
     "--rate",
@@ -82,7 +91,15 @@ from weigh.cli.progress import progress
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout (schema weigh/load/1).")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
-def load(workload: tuple[str, ...], target: str, out: Path, as_json: bool, quiet: bool, **flags: Any) -> None:
+def load(
+    workload: tuple[str, ...],
+    target: str | None,
+    target_file: Path | None,
+    out: Path,
+    as_json: bool,
+    quiet: bool,
+    **flags: Any,
+) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, or scripts in pgbench's language as FILE.sql[@WEIGHT]. Built in are
@@ -97,12 +114,49 @@ def load(workload: tuple[str, ...], target: str, out: Path, as_json: bool, quiet
     from weigh.load.report import files
     from weigh.load.target.registry import target as find
 
+    target = _named(target, target_file)
     server = find(target)
+    if target_file is None:
+        _keep_secret(target, server)
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(spec, server, out, _command(target, server.text), progress(quiet), files.write)
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code()))
+
+
+def _named(target: str | None, file: Path | None) -> str:
+    """The target, wherever it was named.
+
+    Raises:
+        UsageError: it was named nowhere, or twice, or its file cannot be used.
+    """
+    from weigh.load.target.secrecy import target_of_file
+
+    if target is not None and file is not None:
+        raise UsageError("--target and --target-file both name the server", remedy="give one of them")
+    if file is not None:
+        return target_of_file(file)
+    if target is None:
+        raise UsageError("no server is named", remedy="add --target postgres:embedded, or a URL; or --target-file FILE")
+    return target
+
+
+def _keep_secret(target: str, server: Target) -> None:
+    """Take a password out of the list of processes, and say that it was there."""
+    from weigh.load.target.secrecy import hide
+
+    url = getattr(server, "url", None)
+    if url is None or not url.inline:
+        return
+    hidden = hide(target, server.text)
+    now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
+    password = "PGPASSWORD or ~/.pgpass" if server.kind == "postgres" else "REDISCLI_AUTH"
+    say(
+        f"weigh: the password of --target stands in the list of processes and in the shell's history; {now}. "
+        f"{password}, or --target-file FILE, keep it out.",
+        err=True,
+    )
 
 
 def _command(said: str, shown: str) -> str:

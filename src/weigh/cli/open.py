@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.evidence import evidence_argument
+from weigh.cli.evidence import evidence_argument, others_evidence
 from weigh.cli.output import print_results, say
 
 if TYPE_CHECKING:
@@ -23,12 +23,14 @@ def open_page(evidence: Path, verbose: bool) -> None:
     import webbrowser
 
     from weigh._kinds import kind_of
+    from weigh.model.text import one_line
 
-    kind = kind_of(evidence)
-    page = _page(kind, evidence)
-    say(str(page))
-    if verbose:
-        print_results(kind, kind.read(evidence), evidence, as_json=False, verbose=True)
+    with others_evidence(evidence):
+        kind = kind_of(evidence)
+        page = _page(kind, evidence)
+        say(one_line(str(page)))
+        if verbose:
+            print_results(kind, kind.read(evidence), evidence, as_json=False, verbose=True)
     try:
         shown = webbrowser.open(page.resolve().as_uri())
     except webbrowser.Error:
@@ -42,8 +44,10 @@ def _page(kind: Kind[Any, Any], evidence: Path) -> Path:
     import tempfile
     from pathlib import Path
 
+    from weigh.evidence.files import is_regular
+
     kept = evidence / kind.page
-    if kept.is_file():
+    if is_regular(kept):
         return kept
     # Not into the evidence: an attempt that goes on seals what it wrote itself.
     made = Path(tempfile.mkdtemp(prefix="weigh-")) / kind.page

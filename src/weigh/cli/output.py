@@ -6,6 +6,7 @@ shown instead. Reports have the same door in :class:`weigh.render.terminal.Repor
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import click
 from weigh.model.text import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -56,10 +58,65 @@ def print_rich(renderable: RenderableType) -> None:
     from weigh.render.terminal import ReportConsole
 
     console = ReportConsole()
-    if not console.is_terminal:
+    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         console = ReportConsole(width=_NARROW)
     # What was laid out wider, such as a path, goes on in the next line rather than being cut.
     console.print(renderable, crop=False)
+
+
+def say_indented(text: str, begun: int = 0) -> None:
+    """A text five characters from the left; on a terminal in several lines.
+
+    Args:
+        text: without line breaks.
+        begun: characters that stand in its first line already; 0 indents that, too.
+    """
+    import textwrap
+
+    room = _room()
+    shown, margin = visible(text), " " * 5
+    if room is None:
+        say(shown if begun else margin + shown)
+        return
+    lead = " " * begun if begun else margin
+    lines = textwrap.wrap(
+        shown.strip() if not begun else shown,
+        room,
+        initial_indent=lead,
+        subsequent_indent=margin,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+    say("\n".join(lines)[begun:])
+
+
+def _room() -> int | None:
+    """Columns of the terminal, or of COLUMNS; None where lines may be as long as they are."""
+    import shutil
+
+    known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    return max(shutil.get_terminal_size().columns, 40) if known else None
+
+
+def say_rows(rows: Sequence[tuple[str, ...]], least: Sequence[int]) -> None:
+    """Rows in columns; on a terminal the last one goes on in further lines, elsewhere each row is a line.
+
+    Args:
+        rows: cells, as many in each.
+        least: characters of each column but the last one, at least.
+    """
+    import textwrap
+
+    texts = [tuple(visible(cell) for cell in row) for row in rows]
+    widths = [max([few, *(len(row[at]) for row in texts)]) for at, few in enumerate(least)]
+    begin = sum(widths) + len(widths)
+    columns = _room()
+    room = max(columns - begin, 24) if columns else None
+    for row in texts:
+        first = " ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        lines = textwrap.wrap(row[-1], room, break_on_hyphens=False) if room else [row[-1]]
+        for at, line in enumerate(lines or [""]):
+            say(f"{first if at == 0 else ' ' * (begin - 1)} {line}".rstrip())
 
 
 def print_json(document: bytes | object) -> None:

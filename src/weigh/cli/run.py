@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from weigh.experiment.config.run_request import RunRequest
+    from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
 _DEMO_BASELINE = "duckdb@2.0.0"
@@ -185,20 +186,41 @@ _contention = click.option(
 @click.option(
     "--budget", metavar="TIME", help="Time for the measuring phase, e.g. 10m, or none [5m; none with --starts]."
 )
+@click.option(
+    "--witness",
+    metavar="SPEC",
+    help="Engine of another lineage that answers in a gate beforehand and is not timed: where it agrees, the answers "
+    "of the contenders are confirmed, e.g. datafusion for two versions of duckdb.",
+)
 @_contention
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @_output
 def run(
-    file: Path | None, out: Path, as_json: bool, verbose: bool, quiet: bool, strict: bool, resume: bool, **flags: Any
+    file: Path | None,
+    out: Path,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+    strict: bool,
+    resume: bool,
+    witness: str | None,
+    **flags: Any,
 ) -> None:
     """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
 
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
-    spec, request = asked(file, flags, out)
+    spec, request = asked(file, flags, out, quiet=quiet)
     shown = Shown(as_json, verbose, quiet)
+    if witness:
+        from weigh.cli.witness import witnessed
+        from weigh.experiment.report import files
+
+        spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
+        if disagreed:
+            _show(*disagreed, shown)
     _carry_out(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
 
 
@@ -223,7 +245,7 @@ def gate(
     **flags: Any,
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
-    spec, request = asked(file, flags, out)
+    spec, request = asked(file, flags, out, quiet=quiet)
     _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), Shown(as_json, verbose, quiet))
 
 
@@ -255,7 +277,9 @@ def demo(
     _carry_out(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
 
 
-def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True) -> tuple[Spec, RunRequest]:
+def asked(
+    file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True, quiet: bool = False
+) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
     from weigh.experiment.config import spec as config
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
@@ -265,19 +289,25 @@ def asked(file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool
         file = DEFAULT_FILE
     table = read_file(file) if file else None
     shrink = flags.pop("shrink")
-    own = config.own_files(table, file, flags)
+    own = config.own_files(table, file, flags, progress(quiet))
     spec = config.make_spec(table, flags, own, adaptive=adaptive)
     answers = config.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 
 
 def _carry_out(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False) -> None:
-    from weigh._kinds import RUN
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
     folder = experiment.run(spec, request, progress(shown.quiet), files.write)
-    results = files.read(folder)
+    _show(folder, files.read(folder), shown, strict=strict)
+
+
+def _show(folder: Path, results: ExperimentResults, shown: Shown, *, strict: bool = False) -> None:
+    """Print what was found, and end with its exit code."""
+    from weigh._kinds import RUN
+    from weigh.experiment.report import files
+
     if shown.as_json:
         print_json((folder / files.VERDICTS).read_bytes())
     else:

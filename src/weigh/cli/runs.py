@@ -47,13 +47,14 @@ def _row(entry: Entry) -> EvidenceRow:
     import msgspec
 
     from weigh.evidence.listing import EvidenceRow
-    from weigh.model.errors import EvidenceFault
+    from weigh.evidence.verification import uncomputable
     from weigh.model.text import one_line
 
     written = entry.written.strftime("%Y-%m-%dT%H:%M:%SZ")
     row = EvidenceRow(evidence=str(entry.path), kind=entry.kind.name, written=written)
     try:
         about = entry.kind.about(entry.path)
-    except EvidenceFault as error:
-        return msgspec.structs.replace(row, error=one_line(error.what))
+    except Exception as error:
+        # One that somebody damaged must not hide the others.
+        return msgspec.structs.replace(row, error=one_line(getattr(error, "what", None) or uncomputable(error)))
     return msgspec.structs.replace(row, workload=one_line(about.workload), about=one_line(about.about), end=about.end)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import evidence_argument
+from weigh.cli.evidence import evidence_argument, others_evidence
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weigh.evidence.verification import Outcome, Problem
     from weigh.experiment.verify.recount.recount import Recount
+
+_UNCHECKED = "it is signed; --key checks by whom"
 
 
 @click.command()
@@ -21,28 +22,51 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.option("--sql", is_flag=True, help="Also compute the simple figures by SQL in DuckDB, a second implementation.")
 @click.option("--print-sql", is_flag=True, help="Print that SQL, to be pasted into DuckDB, and verify nothing.")
-def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool) -> None:
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also check who signed it: a public SSH key, or a file of allowed signers.",
+)
+def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path | None) -> None:
     """Recompute every hash and every printed number. Exit 1 when anything is not what it says."""
-    from weigh._kinds import kind_of
+    from weigh._kinds import LADDER, kind_of
+    from weigh.evidence import signature
+    from weigh.evidence.verification import UNKEYED, Outcome, Problem
     from weigh.model.errors import ExitCode, UsageError
 
-    if print_sql and (sql or as_json):
+    if print_sql and (sql or as_json or key):
         raise UsageError("--print-sql verifies nothing", remedy="ask for it alone")
-    kind = kind_of(evidence)
+    with others_evidence(evidence):
+        kind = kind_of(evidence)
+    if key and kind is LADDER:
+        raise UsageError(
+            "a ladder has no seal of its own", where=str(evidence), remedy="check the evidence of each rung"
+        )
     if kind.not_recounted and (sql or print_sql):
         raise UsageError(kind.not_recounted.what, where=str(evidence), remedy=kind.not_recounted.remedy)
     if print_sql:
-        _print_sql(evidence)
+        with others_evidence(evidence):
+            _print_sql(evidence)
         return
-    found = kind.verify(evidence)
-    counted = _recount(evidence) if sql else None
-    passed = found.passed and not (counted and counted.problems)
+    with others_evidence(evidence):
+        found = kind.verify(evidence)
+        counted = _recount(evidence) if sql else None
+        signed = signature.check(evidence, key) if key else None
+    passed = found.passed and not (counted and counted.problems) and not isinstance(signed, Problem)
     if as_json:
         document = {"schema": kind.verify_schema, "passed": passed, "verification": found}
+        if signed:
+            document["signature"] = signed
         print_json(document if kind.not_recounted else {**document, "sql": counted})
     else:
         for line in kind.lines(found):
-            _print_line(line)
+            if line is not UNKEYED:
+                print_line(line)
+            elif signed is None:
+                print_line(Outcome(_UNCHECKED) if signature.is_signed(evidence) else line)
+        if signed:
+            print_line(signature.line(signed))
         if counted:
             _print_recount(counted)
     click.get_current_context().exit(int(ExitCode.OK if passed else ExitCode.FOUND))
@@ -68,7 +92,7 @@ def _print_recount(counted: Recount) -> None:
     from weigh.model.units import count
 
     for problem in counted.problems:
-        _print_line(problem)
+        print_line(problem)
     figures = count(sum(counted.compared.values()), "figure")
     kinds = ", ".join(f"{name} {number}" for name, number in counted.compared.items())
     if counted.problems:
@@ -80,7 +104,8 @@ def _print_recount(counted: Recount) -> None:
         say(one_line(f"not compared: {one.what}: {one.why}", 4000))
 
 
-def _print_line(line: Problem | Outcome) -> None:
+def print_line(line: Problem | Outcome) -> None:
+    """A problem, or what came of it."""
     from weigh.evidence.verification import Problem
     from weigh.model.text import one_line
 

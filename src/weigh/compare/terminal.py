@@ -13,10 +13,12 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
-from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, show_findings, show_tier
 from weigh.verdict.assumptions import ALIKE_FOR_ALL
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import RenderableType
 
     from weigh.compare.model import Joined
@@ -31,17 +33,18 @@ def report(comparison: CompareResults, first: str, second: str) -> RenderableTyp
         first: the first evidence directory as the user named it.
         second: the second one.
     """
-    parts: list[RenderableType] = [_heading(comparison, first, second), Text(), show_tier(comparison.tier), Text()]
-    parts += [_contenders(comparison), Text(), _moved(comparison), Text()]
+    parts: list[RenderableType] = [heading(comparison, first, second), Text(), show_tier(comparison.tier), Text()]
+    parts += [_contenders(comparison), Text(), moved(comparison), Text()]
     parts += [Text("Ratios to the reference, joined", style="bold"), _numbers(comparison), Text()]
-    parts += [_notes(comparison), Text()]
+    parts += [notes(comparison), Text()]
     if comparison.findings:
         parts += [Text("Findings", style="bold"), show_findings(comparison.findings), Text()]
     parts.append(_closing(comparison))
     return Group(*parts)
 
 
-def _heading(comparison: CompareResults, *evidence: str) -> Text:
+def heading(comparison: CompareResults, *evidence: str) -> Text:
+    """What was compared, and where."""
     spec = comparison.first.latest.spec
     text = Text()
     text.append(f"weigh compare {spec.workload}", style="bold")
@@ -72,20 +75,25 @@ def _contenders(comparison: CompareResults) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("contender", "in the first session", "in the second session"):
         table.add_column(heading, overflow="fold")
+    for cells in builds(comparison):
+        table.add_row(*cells)
+    return table
+
+
+def builds(comparison: CompareResults) -> Iterator[tuple[str, str, str]]:
+    """Every contender with what it was in either session."""
     first, second = comparison.first, comparison.second
     there = f", in the second session {second.reference}" if first.reference != second.reference else ""
-    table.add_row(
-        f"{first.reference} (reference{there})", _build(first, first.reference), _build(second, second.reference)
-    )
+    reference = f"{first.reference} (reference{there})"
+    yield reference, _build(first, first.reference), _build(second, second.reference)
     # The reference may have another name in the second session, and its name there may be a contender's here.
     mine, theirs = ({pair[place] for pair in comparison.pairs} for place in (1, 0))
     for name in dict.fromkeys(name for other, own in comparison.pairs for name in (own, other)):
-        table.add_row(
+        yield (
             name,
             _build(first, name) if name in mine else "-",
             _build(second, name) if name in theirs else "-",
         )
-    return table
 
 
 def _build(session: Session, name: str) -> str:
@@ -94,7 +102,7 @@ def _build(session: Session, name: str) -> str:
     return one_line(f"{read.engine} {read.version}" + (f" ({settings})" if settings else ""))
 
 
-def _moved(comparison: CompareResults) -> Text:
+def moved(comparison: CompareResults) -> Text:
     """What the machine did: printed, and no verdict."""
     ratios = comparison.headline.movement.ratios
     if not ratios:
@@ -107,21 +115,21 @@ def _moved(comparison: CompareResults) -> Text:
     )
 
 
-def _numbers(comparison: CompareResults) -> Table:
+def _numbers(comparison: CompareResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
     confidence = f"{100 * comparison.rules.confidence:g} %"
-    for heading in ("first", "second", "ratio", confidence, "FCR", "noise"):
+    for heading in ("first", "second", "ratio", confidence, "FCR", "floor"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
-    moved = comparison.headline.movement.ratios
+    shifts = comparison.headline.movement.ratios
     rows: dict[str, list[Joined]] = {}
     for verdict in comparison.headline.verdicts:
         rows.setdefault(verdict.operation, []).append(verdict)
     for operation, verdicts in rows.items():
         table.add_row(Text(operation, style="bold"))
-        if operation in moved:
-            about = Text(f"took {moved[operation]:.3f} of its earlier time", style="dim")
+        if operation in shifts:
+            about = Text(f"took {shifts[operation]:.3f} of its earlier time", style="dim")
             table.add_row(Text(f"  {comparison.first.reference}"), "1", "1", "", "", "", "", about)
         for one in verdicts:
             table.add_row(
@@ -134,19 +142,20 @@ def _numbers(comparison: CompareResults) -> Table:
                 units.percent(one.noise_floor) if one.noise_floor is not None else "",
                 Text(words.verdict(one), style=VERDICT_STYLE[one.verdict]),
             )
-    return table
+    return FittedTable(table, "FCR", "noise", "first", "second", confidence, "ratio")
 
 
 def _ratio(value: float | None) -> str:
     return f"{value:.3f}" if value is not None else ""
 
 
-def _notes(comparison: CompareResults) -> Text:
+def notes(comparison: CompareResults) -> Text:
+    """How to read the figures, and the reasons of verdicts."""
     rules, reference = comparison.rules, comparison.first.reference
     assumed = ALIKE_FOR_ALL.assumes
     lines = [
         f"first, second: contender / {reference} within each session. ratio: second / first, above 1 is slower than in "
-        "the first session. noise: how far the reference's own two arms are apart, joined in the same way. FCR: the "
+        "the first session. floor: how far the reference's own two arms are apart, joined in the same way. FCR: the "
         "interval that decides whether a difference matters.",
         f"Declared beforehand: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false "
         f"discoveries {units.percent(rules.fdr, 0)} over {units.count(comparison.headline.family, 'comparison')}, "

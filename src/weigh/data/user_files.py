@@ -13,7 +13,7 @@ from weigh.data.cache import CachedData
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
 from weigh.host import scratch
-from weigh.model.dataset import DatasetName, FileFacts, Manifest
+from weigh.model.dataset import Conversion, DatasetName, FileFacts, Manifest
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 DATASET = "files"
 """Name of the generator of data that nobody generated."""
 
+PARQUET = "Parquet"
+FORMATS = {
+    ".parquet": PARQUET, ".pq": PARQUET, ".csv": "CSV", ".tsv": "CSV", ".json": "JSON", ".jsonl": "JSON",
+    ".ndjson": "JSON", ".arrow": "Arrow", ".arrows": "Arrow", ".feather": "Arrow", ".ipc": "Arrow",
+    ".duckdb": "DuckDB", ".ddb": "DuckDB", ".db": "DuckDB",
+}  # fmt: skip
+"""What can be read, by the end of a file's name. What is not Parquet is converted."""
+_TAKEN = "name files of Parquet, CSV, JSON, Arrow, Feather or DuckDB"
+_PACKED = (".gz", ".zst")
+"""Texts may be compressed."""
 _NUMBERED = re.compile(r"[-_.]?(part)?[-_.]?\d+$", re.IGNORECASE)
 _UNFIT = re.compile(r"\W+")
 
@@ -41,6 +51,29 @@ def find(patterns: Mapping[str, Sequence[str]], root: Path) -> Tables:
     return {table: sorted({path for one in given for path in matches(one, root)}) for table, given in patterns.items()}
 
 
+def form(file: Path) -> str:
+    """What a file is, by the end of its name: a value of :data:`FORMATS`.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    packed = file.suffix.lower() in _PACKED
+    suffix = Path(file.stem if packed else file.name).suffix.lower()
+    found = FORMATS.get(suffix)
+    if found is None or (packed and found not in ("CSV", "JSON")):
+        raise UsageError(f"'{file.suffix}' is no form that is taken", where=str(file), remedy=_TAKEN)
+    return found
+
+
+def _stem(file: Path) -> str:
+    return Path(file.stem).stem if file.suffix.lower() in _PACKED else file.stem
+
+
+def _known(file: Path) -> bool:
+    name = file.name.lower().removesuffix(".gz").removesuffix(".zst")
+    return file.is_file() and any(name.endswith(suffix) for suffix in FORMATS)
+
+
 def matches(pattern: str, root: Path) -> list[Path]:
     """The files that a path or glob pattern names; those directly in it, if it names a folder.
 
@@ -48,13 +81,14 @@ def matches(pattern: str, root: Path) -> list[Path]:
         UsageError: there is none.
     """
     found = [Path(name) for name in glob.glob(str(root / Path(pattern).expanduser()), recursive=True)]  # noqa: PTH207
-    files = [file for path in found for file in (path.glob("*.parquet") if path.is_dir() else [path])]
+    files = [file for path in found for file in (filter(_known, path.iterdir()) if path.is_dir() else [path])]
     if not files:
-        raise UsageError(f"no file matches '{pattern}'", where=str(root), remedy="name Parquet files")
+        raise UsageError(f"no file matches '{pattern}'", where=str(root), remedy=_TAKEN)
     for file in files:
         # A device or a pipe would be read forever.
         if not file.is_file():
-            raise UsageError("this is no file", where=str(file), remedy="name Parquet files")
+            raise UsageError("this is no file", where=str(file), remedy=_TAKEN)
+        form(file)
     return sorted(file.resolve() for file in files)
 
 
@@ -62,7 +96,7 @@ def by_name(files: Iterable[Path]) -> Tables:
     """Files grouped into tables by their names: ``events-01.parquet`` and ``events-02.parquet`` are ``events``."""
     tables: Tables = {}
     for file in files:
-        stem = _NUMBERED.sub("", file.stem) or file.parent.name
+        stem = _NUMBERED.sub("", _stem(file)) or file.parent.name
         tables.setdefault(_UNFIT.sub("_", stem).strip("_").lower() or "data", []).append(file)
     return tables
 
@@ -81,8 +115,14 @@ def hashes(tables: Tables) -> dict[str, tuple[str, ...]]:
         raise UsageError(f"a data file cannot be read: {error}", remedy="give readable Parquet files") from error
 
 
-def open_files(tables: Tables, cache: Path, seed: int) -> CachedData:
+def open_files(tables: Tables, cache: Path, seed: int, conversions: tuple[Conversion, ...] = ()) -> CachedData:
     """The files as a stored dataset: a folder of links to them, of this process's own, with a manifest.
+
+    Args:
+        tables: Parquet files by table.
+        cache: weigh's cache directory.
+        seed: of the experiment.
+        conversions: where those files come from that were converted.
 
     Every row of a file is read once and its facts are kept by the hash of its bytes.
 
@@ -109,6 +149,7 @@ def open_files(tables: Tables, cache: Path, seed: int) -> CachedData:
         writer=", ".join(sorted({str(one.parquet.get("created_by") or "unknown writer") for one in described})),
         files=tuple(described),
         digests=file_facts.merged(described),
+        converted=conversions or msgspec.UNSET,
     )
     return CachedData(folder, manifest, Truth({}))
 

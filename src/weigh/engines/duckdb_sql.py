@@ -25,10 +25,12 @@ class DuckDB:
 
     Args:
         cache: weigh's cache directory, where its environment is or will be.
+        timeout: seconds for one call.
     """
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, timeout: float = _TIMEOUT) -> None:
         self._cache = cache
+        self._timeout = timeout
 
     def __call__(self, script: str, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
         """Execute a script, then queries, in one connection to a database in memory.
@@ -47,12 +49,12 @@ class DuckDB:
                 [str(python), "-I", str(duckdb_sql_runner.__file__)],
                 input=msgspec.json.encode({"script": script, "queries": list(queries)}),
                 capture_output=True,
-                timeout=_TIMEOUT,
+                timeout=self._timeout,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise EngineFault(
-                f"{NAME} did not answer within {_TIMEOUT:.0f} s", remedy="try again on a quieter machine"
+                f"{NAME} did not answer within {self._timeout:.0f} s", remedy="try again on a quieter machine"
             ) from error
         said = done.stderr.decode(errors="replace").strip().splitlines()
         if done.returncode == duckdb_sql_runner.REFUSED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -46,6 +47,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         lineage: engines that share code have one lineage, and one vote in the gate.
         adapter: the one module that runs in the worker; defines ``class Engine(weigh_worker.Adapter)``.
         package: the package whose version a contender's ``@VERSION`` is; empty for an engine without one.
+        numbering: ``package`` where the running engine names the version of its package, or the beginning of it;
+            ``own`` where it numbers its releases in another way.
         tested: the version that weigh is tested with, used when a contender names none.
         tested_pins: further exact requirements used with ``tested``.
         requires: exact requirements of the adapter itself; a contender's own pin of the same package wins.
@@ -69,6 +72,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     lineage: str
     adapter: Path
     package: str = ""
+    numbering: Literal["package", "own"] = "package"
     tested: str = ""
     tested_pins: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()

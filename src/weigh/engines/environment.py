@@ -6,6 +6,7 @@ hash of the lock and the Python version. With the lock and the environment cache
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import shutil
@@ -13,16 +14,22 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from importlib.metadata import distributions
 from pathlib import Path
 
 import msgspec
 
+from weigh.host import scratch
 from weigh.model.errors import EnvironmentFault, UsageError
 
 COMMON = ("nanoarrow==0.9.0",)
 """In every environment, so that answers become Arrow without pyarrow (3 MB)."""
 
 _TIMEOUT = 900.0
+_STAMP = "complete"
+"""Written last: what the packages consisted of when all was installed."""
+_FORM = "stamped"
+"""Of what lies in an environment beside its packages; another form is another folder."""
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,19 +59,31 @@ def ensure(requirements: list[str], cache: Path) -> Environment:
     """
     wanted = sorted({*requirements, *COMMON})
     lock = _lock(wanted, cache)
-    key = _hash(lock)
+    key = _hash(f"{lock}{_FORM}")
     folder = cache / "envs" / key
     python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
+    if not _intact(folder, lock):
         _make(folder, lock, wanted)
     return Environment(python=python, key=key, lock=lock)
+
+
+def installed(environment: Environment, package: str) -> str:
+    """The version of a package from its own files in an environment; empty where it is not there."""
+    if not package:
+        return ""
+    folders = [str(folder) for folder in environment.python.parent.parent.glob("lib/python*/site-packages")]
+    found = distributions(name=package, path=folders) if folders else ()
+    return next((one.version for one in found), "")
 
 
 def _lock(wanted: list[str], cache: Path) -> str:
     text = "\n".join(wanted) + "\n"
     kept = cache / "locks" / f"{_hash(text)}.txt"
-    if kept.exists():
-        return kept.read_text()
+    try:
+        if kept.exists():
+            return kept.read_text()
+    except OSError as error:
+        raise _no_space(kept, error) from error
     resolved = _uv(
         ["pip", "compile", "--quiet", "--no-header", "--no-annotate", "--python", sys.executable, "-"],
         wanted,
@@ -78,27 +97,85 @@ def _make(folder: Path, lock: str, wanted: list[str]) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Made aside and moved into place: a kill or a second weigh never leaves or sees half an environment.
-        aside = Path(tempfile.mkdtemp(prefix="making-", dir=folder.parent))
+        scratch.sweep_in(folder.parent, "making")
+        aside = scratch.made("making", folder.parent)
+        # mkdtemp's 0700 would hide it from those who share the cache.
+        aside.chmod(0o755)
     except OSError as error:
         raise _no_space(folder.parent, error) from error
     try:
         _uv(["venv", "--quiet", "--relocatable", "--clear", "--python", sys.executable, str(aside)], wanted)
         (aside / "lock.txt").write_text(lock)
         _uv(
-            ["pip", "sync", "--quiet", "--python", str(aside / "bin" / "python"), str(aside / "lock.txt")],
+            # Copies: with links, whoever writes into one environment writes into uv's cache and all the others.
+            [
+                "pip",
+                "sync",
+                "--quiet",
+                "--link-mode",
+                "copy",
+                "--python",
+                str(aside / "bin" / "python"),
+                str(aside / "lock.txt"),
+            ],
             wanted,
         )
         _compile(aside)
-        (aside / "complete").touch()
-        try:
-            aside.rename(folder)
-        except OSError:
-            if not (folder / "complete").exists():
-                raise
+        (aside / _STAMP).write_text(_stamp(aside))
+        _put(aside, folder, lock)
     except OSError as error:
         raise _no_space(folder.parent, error) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _put(aside: Path, folder: Path, lock: str) -> None:
+    """Move what was made into place, where nobody else did so meanwhile."""
+    try:
+        aside.rename(folder)
+    except OSError:
+        if _intact(folder, lock):
+            return
+        # Without its stamp, or changed since: what is there now is of no use to anybody.
+        damaged = scratch.made("making", folder.parent)
+        folder.rename(damaged / "damaged")
+        shutil.rmtree(damaged, ignore_errors=True)
+        aside.rename(folder)
+
+
+def _intact(folder: Path, lock: str) -> bool:
+    """Whether an environment is what was installed: its lock, its packages' records, the size of every file in them.
+
+    A package that was installed, removed or edited since would be measured under the name of the lock.
+    """
+    try:
+        return (folder / "lock.txt").read_text() == lock and (folder / _STAMP).read_text() == _stamp(folder)
+    except (OSError, ValueError, csv.Error):
+        return False
+
+
+def _stamp(folder: Path) -> str:
+    """Hash of what its packages say that they consist of, and of the sizes that their files have.
+
+    The sizes are as they are and not as the records say: packages overwrite each other's files, and nobody minds.
+    """
+    hashed = hashlib.sha256()
+    for record in sorted(folder.glob("lib/python*/site-packages/*.dist-info/RECORD")):
+        text = record.read_text()
+        hashed.update(f"{record.relative_to(folder)}\0{text}\0".encode())
+        for name, *_ in csv.reader(text.splitlines()):
+            # Compiled ones are written by us, and by whoever compiles them again.
+            if not name.endswith(".pyc"):
+                hashed.update(f"{_size(record.parent.parent / name)}\0".encode())
+    return hashed.hexdigest()
+
+
+def _size(path: Path) -> int:
+    """Bytes; less than none where there is no such file."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
 
 
 def _compile(folder: Path) -> None:
@@ -177,6 +254,8 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
             file.write(text)
+        # Readable by those who share the cache.
+        Path(file.name).chmod(0o644)
         Path(file.name).replace(path)
     except OSError as error:
         raise _no_space(path.parent, error) from error

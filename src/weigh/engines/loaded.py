@@ -10,12 +10,15 @@ import fcntl
 import hashlib
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from weigh.engines.process import WorkerProcess
+from weigh.host import processes
+from weigh.model.clock_coverage import StartCost
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -73,6 +76,17 @@ def ensure(
     return folder
 
 
+def cost(folder: Path) -> StartCost | None:
+    """What loading a store cost, whoever did it; None where nobody wrote it down."""
+    with suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(_cost_file(folder).read_bytes(), type=StartCost)
+    return None
+
+
+def _cost_file(folder: Path) -> Path:
+    return folder.parent / f".{folder.name}.cost.json"
+
+
 def stores_folder(cache: Path) -> Path:
     """Where all stores lie."""
     return cache / "stores"
@@ -101,6 +115,9 @@ def _load(
     try:
         with WorkerProcess(engine, environment, settings, hidden=hidden) as worker:
             worker.load(tables.paths, aside, LOAD_TIMEOUT)
+            made = worker.start_cost("")
+            cost = msgspec.structs.replace(made, disk=max(made.disk, processes.disk_bytes(aside)))
+        _cost_file(folder).write_bytes(msgspec.json.encode(cost))
         aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

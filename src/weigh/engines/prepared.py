@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,14 +17,19 @@ from weigh.engines.environment import Environment
 from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
-from weigh.model.contender import Contender, ContenderRead, Setting
+from weigh.model.contender import URL, Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weigh.model.clock_coverage import StartCost
     from weigh.model.finding import Finding
+
+_NUMBER = re.compile(r"\d+")
+_WORDS = 80
+"""Characters of what an adapter declares that are kept."""
 
 
 def cache_folder() -> Path:
@@ -97,6 +103,11 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         """The store of an engine that loads its tables; raises as ``stores.ensure``."""
         return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache, self.hidden)
 
+    def load_cost(self, tables: loaded.Tables) -> StartCost | None:
+        """What loading its tables cost; None of an engine that loads none, or where nobody wrote it down."""
+        found = loaded.cost(self.load(tables)) if self.engine.stores else None
+        return found and msgspec.structs.replace(found, contender=self.name)
+
 
 def check(contender: Contender) -> None:
     """Find a misspelt engine or variant before anything is made.
@@ -148,7 +159,7 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
     """
     try:
         with one.open() as worker:
-            version, in_force = worker.version(), worker.settings()
+            version, in_force, declared = worker.version(), worker.settings(), worker.declared()
             told = resources.resources_read(one.engine, worker, in_force, one.contender.settings)
     except WorkerEnded as ended:
         raise EngineFault(
@@ -157,6 +168,10 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
             remedy="check its version and settings (weigh engines)",
         ) from None
     found = [finding for cache in one.engine.caches if (finding := _cache_on(one, cache, in_force))]
+    package = environments.installed(one.environment, one.engine.package)
+    own = one.engine.numbering == "own" or URL in one.contender.settings
+    if package and not own and not _same_version(version, package):
+        found.append(_other_version(one, version, package))
     described = ContenderRead(
         name=one.name,
         engine=one.engine.name,
@@ -169,8 +184,27 @@ def read_back(one: PreparedContender) -> tuple[ContenderRead, list[Finding]]:
         lock=one.environment.lock,
         terms=one.engine.terms,
         told=told,
+        package=package,
+        background=" ".join(declared.background.split())[:_WORDS],
+        elsewhere=declared.elsewhere,
     )
     return described, found
+
+
+def _same_version(version: str, package: str) -> bool:
+    """Whether one is the other, or begins with it: packages have a revision of their own behind the engine's."""
+    short, long = sorted((_NUMBER.findall(version), _NUMBER.findall(package)), key=len)
+    return bool(short) and long[: len(short)] == short
+
+
+def _other_version(one: PreparedContender, version: str, package: str) -> Finding:
+    return codes.R3_VERSION.finding(
+        contender=one.name,
+        text=f"it says that it is version {version}, and the package {one.engine.package} that is installed for it is "
+        f"{package}",
+        remedy="believe the package; an engine that numbers its releases in another way than its package says so "
+        "(Engine.numbering)",
+    )
 
 
 def _cache_on(

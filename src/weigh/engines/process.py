@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from weigh.engines import replies
-from weigh.host import cgroup, process_counters, processes, scratch
+from weigh.engines.start_clock import StartClock
+from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
 from weigh.host.hidden import hiding
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.host.cgroup import Hierarchy
+    from weigh.host.family_cpu import FamilyCpu
+    from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
     from weigh.model.resources import Bounds
     from weigh.model.units import Bytes, Rows, Seconds
@@ -115,6 +118,7 @@ class _Asked:
     until: Seconds
     began_ns: int
     cpu_s: Seconds | None
+    family_s: Seconds = 0.0
 
 
 class WorkerProcess:
@@ -140,6 +144,10 @@ class WorkerProcess:
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
+        self.family: FamilyCpu | None = None
+        self.inside_cpu_s = 0.0
+        """CPU seconds of the family while executions were asked for."""
+        self._starting = StartClock()
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
         self._answers = 0
@@ -171,6 +179,10 @@ class WorkerProcess:
                 self._group = cgroup.Group(groups, limit)
                 # Before it is told what to open: a thread pool or a server that it starts is in the group too.
                 self._group.add(self._process.pid)
+            two = groups is not None and groups.version == 2
+            self.family = family_cpu.account(
+                self.pid, f"{_MARK}={self._mark}", self._group.folder if self._group and two else None
+            )
             self._ask(
                 "open",
                 protocol.Reply,
@@ -183,6 +195,7 @@ class WorkerProcess:
         except BaseException:
             self.kill()
             raise
+        self._starting.opened()
 
     @property
     def pid(self) -> int:
@@ -191,10 +204,13 @@ class WorkerProcess:
 
     @property
     def cpus(self) -> tuple[int, ...]:
-        """CPUs that the kernel lets it run on; none when it is gone."""
-        with suppress(OSError):
-            return tuple(sorted(os.sched_getaffinity(self.pid)))
-        return ()
+        """CPUs that the kernel lets one or another of its threads run on; none when it is gone."""
+        return processes.cpus(self.family.pids() if self.family else [self.pid])
+
+    @property
+    def threads(self) -> int:
+        """Threads of all its processes that are alive now."""
+        return processes.threads(self.family.pids() if self.family else [self.pid])
 
     @property
     def memory(self) -> Bytes | None:
@@ -224,6 +240,7 @@ class WorkerProcess:
                 # Whoever replies before being asked did not do then what it replies to.
                 if self._channel.recv(1, socket.MSG_PEEK):
                     raise protocol.Malformed("it came before it was asked for")
+            asked.family_s = self.family.seconds() if self.family else 0.0
             asked.cpu_s = process_counters.cpu_seconds(self.pid)
             asked.began_ns = time.perf_counter_ns()
             protocol.send(self._channel, {"do": what, **fields}, asked.until)
@@ -234,6 +251,8 @@ class WorkerProcess:
     def _replied(self, asked: _Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
         """The second half of a request, when its reply is there; raises as ``_ask``."""
         cpu_s = process_counters.cpu_seconds(self.pid)
+        if asked.what == "run" and self.family:
+            self.inside_cpu_s += self.family.seconds() - asked.family_s
         cost = RequestCost(
             seconds=(ended_ns - asked.began_ns) / 1e9,
             cpu_s=None if cpu_s is None or asked.cpu_s is None else cpu_s - asked.cpu_s,
@@ -269,15 +288,28 @@ class WorkerProcess:
 
     def bind(self, tables: dict[str, list[str]], timeout: float = START_TIMEOUT) -> None:
         """Make the tables visible under their names."""
-        self._ask("bind", protocol.Reply, timeout, tables=tables)
+        with self._starting.tables("bind", self.family):
+            self._ask("bind", protocol.Reply, timeout, tables=tables)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""
-        self._ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
+        with self._starting.tables("load", self.family):
+            self._ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
 
     def attach(self, store: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
         """Make the tables of a store visible."""
-        self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
+        with self._starting.tables("attach", self.family):
+            self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
+
+    def start_cost(self, contender: str, block: int | None = None, start: int | None = None) -> StartCost:
+        """What it cost until its tables were there.
+
+        Args:
+            contender: whose it is.
+            block: number of the block that it belongs to.
+            start: number of the life.
+        """
+        return self._starting.cost(self.folder / "scratch", contender, block, start)
 
     def files(self) -> list[str]:
         """Files that hold the data of its tables; none where nobody can tell which they are."""
@@ -285,7 +317,11 @@ class WorkerProcess:
 
     def servers(self) -> list[int]:
         """Processes of this machine that work for the engine and were not started by it."""
-        return self._ask("servers", protocol.ServersReply, START_TIMEOUT)[0].pids
+        return self.declared().pids
+
+    def declared(self) -> protocol.ServersReply:
+        """What works for the engine beside its own process and its queries, as its adapter says."""
+        return self._ask("servers", protocol.ServersReply, START_TIMEOUT)[0]
 
     def prepare(self, sql: str, timeout: Seconds) -> RequestCost:
         """Hand over the query that ``run`` executes; what that cost lies outside the clock."""
@@ -342,6 +378,8 @@ class WorkerProcess:
         mark = f"{_MARK}={self._mark}"
         processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
         self._channel.close()
+        if self.family:
+            self.family.close()
         if self._group:
             self._group.remove()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -39,6 +39,7 @@ def resources_read(
     found = ResourcesRead(
         cpus=worker.cpus,
         threads=_count(threads),
+        threads_seen=worker.threads or None,
         memory="" if memory is None else str(memory),
         spill=str(spill or ""),
         spill_on=_place(str(spill)) if spill else "",

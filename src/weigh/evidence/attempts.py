@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
 
 from weigh.evidence import journal
 from weigh.evidence.seal import SEAL, read_seal
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 
-if TYPE_CHECKING:
-    from pathlib import Path
+_MOST = 100
+"""Missing attempts that are named one by one."""
 
 
 def begin(root: Path, experiment: str) -> tuple[Path, int]:
@@ -87,12 +89,23 @@ def missing(folder: Path) -> list[str]:
         _, experiment, number = folder.name.rsplit("-", 2)
         last = int(number)
     except ValueError:
-        return sorted(name for name in named if not (folder.parent / name).is_dir())
+        return sorted(name for name in named if not _is_beside(folder, name))[: _MOST + 1]
     beside = [path for path in _directories(folder.parent, experiment) if number_of(path) <= last]
-    named = named.union(*map(_named, beside))
-    names = {int(name.rsplit("-", 1)[1]): name for name in sorted(named)}
-    gone = set(range(1, last)) - {number_of(path) for path in beside}
-    return [names.get(one, f"attempt {one}") for one in sorted(gone)]
+    names = {}
+    for name in sorted(named.union(*map(_named, beside))):
+        with suppress(ValueError):
+            names[number_of(Path(name))] = name
+    there = {number_of(path) for path in beside}
+    # One by one, and not all at once: somebody may call a folder the thousand-millionth attempt.
+    gone = islice((one for one in range(1, last) if one not in there), _MOST + 1)
+    found = [names.get(one, f"attempt {one}") for one in gone]
+    return found if len(found) <= _MOST else [*found[:_MOST], f"attempt {_MOST + 1} and later ones"]
+
+
+def _is_beside(folder: Path, name: str) -> bool:
+    with suppress(OSError, ValueError):
+        return (folder.parent / name).is_dir()
+    return False
 
 
 def _named(folder: Path) -> frozenset[str]:

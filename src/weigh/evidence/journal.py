@@ -1,7 +1,8 @@
 """The journal: one line of JSON for everything that happened, flushed at once.
 
 Killing weigh at any moment loses at most the line in flight. Everything else in an evidence directory is derived
-from the journal, or is a hash of what is there.
+from the journal, or is a hash of what is there. Each line carries the hash of the one before it: a line that was
+edited, removed or put in breaks the chain.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.evidence import files
 from weigh.model.errors import EnvironmentFault, EvidenceFault
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 
@@ -38,10 +41,28 @@ class Event(msgspec.Struct, frozen=True):
         event: what kind of thing happened: opened, environment, workload, manifest, gate, plan, block,
             turn, look, drive, warmth, finding, resumed, end.
         body: what happened, as plain JSON.
+        before: hash of the line before it, as :func:`link` makes it; of the first line, of nothing.
     """
 
     event: str
     body: Any
+    before: str = ""
+
+
+def link(line: bytes) -> str:
+    """What the next line carries: the first half of the BLAKE3 of a line without its end, 32 hex digits."""
+    from weigh._native import hash_bytes
+
+    return hash_bytes(line)[:32]
+
+
+def chained(events: Iterable[Event]) -> Iterator[bytes]:
+    """Lines of a journal with these events, each with the hash of the one before it."""
+    before = link(b"")
+    for event in events:
+        line = msgspec.json.encode(Event(event.event, event.body, before))
+        before = link(line)
+        yield line + b"\n"
 
 
 class Journal:
@@ -52,6 +73,7 @@ class Journal:
 
     Raises:
         EnvironmentFault: another process is writing it.
+        EvidenceFault: what is in it was edited.
         DiskFull: there is no room.
     """
 
@@ -65,9 +87,20 @@ class Journal:
             raise EnvironmentFault(
                 "another weigh is writing this evidence", where=str(folder), remedy="wait until it has ended"
             ) from error
+        if number := edited(folder):
+            self._file.close()
+            raise EvidenceFault(
+                f"line {number} of the journal does not follow from the one before it: it was edited",
+                where=str(folder),
+                remedy="leave out --resume: what was edited is not gone on with",
+            )
         # A last line without its end was cut off by a kill and is not read; the next event begins a line.
-        content = self._path.read_bytes()
-        self._file.truncate(content.rfind(b"\n") + 1)
+        whole, last = 0, b""
+        for line in _lines(self._path):
+            if line.endswith(b"\n"):
+                whole, last = whole + len(line), line[:-1]
+        self._before = link(last)
+        self._file.truncate(whole)
         self._file.seek(0, os.SEEK_END)
         try:
             self._ballast.write_bytes(b"\0" * BALLAST)
@@ -80,7 +113,7 @@ class Journal:
         Raises:
             DiskFull: there is no room. The journal ends with the last complete event.
         """
-        line = msgspec.json.encode(Event(event, msgspec.to_builtins(body))) + b"\n"
+        line = msgspec.json.encode(Event(event, msgspec.to_builtins(body), self._before)) + b"\n"
         end = self._file.tell()
         try:
             written = self._file.write(line)
@@ -89,6 +122,7 @@ class Journal:
         except OSError as error:
             os.ftruncate(self._file.fileno(), end)
             raise self._full(error) from error
+        self._before = link(line[:-1])
 
     def close(self) -> None:
         """Make it durable and give the ballast back."""
@@ -117,23 +151,57 @@ def read(folder: Path) -> list[Event]:
         EvidenceFault: there is no journal, or a line other than the last is damaged.
     """
     path = folder / NAME
+    events = []
     try:
-        lines = path.read_bytes().split(b"\n")
+        for number, line in enumerate(_lines(path), start=1):
+            if line.endswith(b"\n"):
+                events.append(_decoded(line[:-1], number, path))
     except OSError as error:
         raise EvidenceFault(
             f"no journal: {error.strerror}", where=str(path), remedy="name an evidence directory of weigh"
         ) from error
-    events = []
-    for number, line in enumerate(lines[:-1], start=1):
-        try:
-            events.append(msgspec.json.decode(line, type=Event))
-        except msgspec.MsgspecError as error:
-            raise EvidenceFault(
-                f"line {number} is damaged: {error}",
-                where=str(path),
-                remedy="the evidence was edited or the disk is failing",
-            ) from error
     return events
+
+
+def _decoded(line: bytes, number: int, path: Path) -> Event:
+    try:
+        return files.decoded(line, Event)
+    except EvidenceFault as error:
+        raise EvidenceFault(
+            f"line {number} is damaged: {error.what}",
+            where=str(path),
+            remedy="the evidence was edited or the disk is failing",
+        ) from error
+
+
+def edited(folder: Path) -> int:
+    """The number, from 1, of the first line that does not carry the hash of the one before it; 0 where all do.
+
+    Raises:
+        EvidenceFault: a line is damaged.
+        OSError: there is no journal.
+    """
+    path = folder / NAME
+    before = link(b"")
+    for number, line in enumerate(_lines(path), start=1):
+        if line.endswith(b"\n"):
+            if _decoded(line[:-1], number, path).before != before:
+                return number
+            before = link(line[:-1])
+    return 0
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """One after another, so that no more than one is in memory.
+
+    Raises:
+        OSError: there is no such regular file, or a line is longer than any event.
+    """
+    with files.opened(path) as file:
+        while line := file.readline(files.DOCUMENT):
+            if len(line) == files.DOCUMENT:
+                raise OSError(errno.EFBIG, f"a line is longer than the {files.DOCUMENT >> 20} MiB that any event has")
+            yield line
 
 
 def first(folder: Path) -> Event | None:
@@ -142,11 +210,7 @@ def first(folder: Path) -> Event | None:
     Returns:
         None where there is no journal, or its first line is torn or damaged: :func:`read` says which.
     """
-    path = folder / NAME
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        return _event(file.readline())
+    return _event(_first_line(folder))
 
 
 def last(folder: Path) -> Event | None:
@@ -155,20 +219,28 @@ def last(folder: Path) -> Event | None:
     Returns:
         None where there is no journal, its last line is torn or damaged, or longer than any ``end``.
     """
-    path = folder / NAME
-    if not path.is_file():
+    try:
+        with files.opened(folder / NAME) as file:
+            file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
+            return _event(b"".join(file.read(_TAIL).splitlines(keepends=True)[-1:]))
+    except OSError:
         return None
-    with path.open("rb") as file:
-        file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
-        return _event(b"".join(file.read().splitlines(keepends=True)[-1:]))
+
+
+def _first_line(folder: Path) -> bytes:
+    """Empty where there is no journal."""
+    try:
+        return next(_lines(folder / NAME), b"")
+    except OSError:
+        return b""
 
 
 def _event(line: bytes) -> Event | None:
     if not line.endswith(b"\n"):
         return None
     try:
-        return msgspec.json.decode(line, type=Event)
-    except msgspec.MsgspecError:
+        return files.decoded(line, Event)
+    except EvidenceFault:
         return None
 
 
@@ -179,14 +251,8 @@ def begun(folder: Path) -> bool:
     have nothing but its end. That says nothing about the experiment, and must not spoil the other attempts. A
     journal that begins in any other way is for :func:`read` to refuse: cutting off its head does not hide an attempt.
     """
-    path = folder / NAME
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        line = file.readline()
+    line = _first_line(folder)
     if not line.endswith(b"\n"):
         return False
-    try:
-        return msgspec.json.decode(line, type=Event).event != "end"
-    except msgspec.MsgspecError:
-        return True
+    event = _event(line)
+    return event is None or event.event != "end"

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import journal
+from weigh.evidence import files, journal
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 
 SEAL = "seal.json"
+SIGNATURE = "seal.json.sig"
+"""Of the seal, by whoever vouches for it (``weigh sign``)."""
+_APART = (SEAL, SIGNATURE, ".ballast")
+
+
+class SealDamaged(EvidenceFault):
+    """There is a seal that is none: evidence that is not what it says, and not the absence of any."""
 
 
 class Seal(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,12 +52,23 @@ def json_bytes(body: Any) -> bytes:
 
 
 def file_names(folder: Path) -> list[str]:
-    """Every file of an attempt but its seal, relative, sorted."""
-    return sorted(
-        str(path.relative_to(folder))
-        for path in folder.rglob("*")
-        if path.is_file() and path.name not in (SEAL, ".ballast")
-    )
+    """Every file of an attempt but its seal and signature, relative, sorted."""
+    return sorted(name for name, regular in _inside(folder) if regular)
+
+
+def foreign(folder: Path) -> list[str]:
+    """What lies in an attempt's directory and is no regular file: links, pipes, devices."""
+    return sorted(name for name, regular in _inside(folder) if not regular)
+
+
+def _inside(folder: Path) -> Iterator[tuple[str, bool]]:
+    """Everything but folders, and whether it is a regular file."""
+    for place, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        for name in (*names, *links):
+            path = Path(place, name)
+            if name not in _APART:
+                yield str(path.relative_to(folder)), files.is_regular(path)
 
 
 def read_seal(folder: Path) -> Seal:
@@ -58,7 +78,7 @@ def read_seal(folder: Path) -> Seal:
         EvidenceFault: there is none, or it is damaged.
     """
     try:
-        return msgspec.json.decode((folder / SEAL).read_bytes(), type=Seal)
+        return files.decoded(files.content(folder / SEAL), Seal)
     except FileNotFoundError:
         if not (folder / journal.NAME).exists():
             raise EvidenceFault(
@@ -69,7 +89,11 @@ def read_seal(folder: Path) -> Seal:
             where=str(folder),
             remedy="its journal can still be read with `weigh report`",
         ) from None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise EvidenceFault(
-            f"the seal is damaged: {error}", where=str(folder / SEAL), remedy="the evidence was edited"
-        ) from error
+    except OSError as error:
+        raise SealDamaged(f"the seal cannot be read: {error.strerror}", **_where(folder)) from error
+    except EvidenceFault as error:
+        raise SealDamaged(f"the seal is damaged: {error.what}", **_where(folder)) from error
+
+
+def _where(folder: Path) -> dict[str, str]:
+    return {"where": str(folder / SEAL), "remedy": "the evidence was edited"}

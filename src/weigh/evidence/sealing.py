@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
+from weigh.evidence import files
 from weigh.evidence.attempts import attempts, number_of
 from weigh.evidence.seal import SEAL, Seal, file_names, write_json
 from weigh.model.errors import EnvironmentFault
@@ -55,16 +56,14 @@ class End(msgspec.Struct, frozen=True, kw_only=True):
 
 def seal(folder: Path, weigh: str) -> Seal:
     """Hash every file and write ``seal.json``. Nothing is written afterwards."""
-    from weigh._native import hash_file
-
     number = number_of(folder)
     experiment = folder.name.rsplit("-", 2)[1]
     earlier = {
-        path.name: hash_file(str(path / SEAL))
+        path.name: files.hashed(path / SEAL)
         for path in attempts(folder.parent, experiment)
-        if number_of(path) < number and (path / SEAL).exists()
+        if number_of(path) < number and files.is_regular(path / SEAL)
     }
-    files = {name: hash_file(str(folder / name)) for name in file_names(folder)}
-    made = Seal(files=files, earlier=earlier, weigh=weigh)
+    hashes = {name: files.hashed(folder / name) for name in file_names(folder)}
+    made = Seal(files=hashes, earlier=earlier, weigh=weigh)
     write_json(folder, SEAL, made)
     return made

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from weigh.evidence import seal
+from weigh import __version__
+from weigh.evidence import files, journal, seal
 from weigh.model import codes
+from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Code
 
 if TYPE_CHECKING:
@@ -38,40 +40,103 @@ class Outcome(NamedTuple):
 UNKEYED = Outcome("an unkeyed seal does not stop somebody who edits everything and reseals it")
 """What a seal that passes does not say."""
 
+_NAME = 80
 _DIGITS = 9
 """Significant digits at which numbers are compared: more than any report prints."""
 
 
+def read_seal(folder: Path) -> tuple[seal.Seal, list[Problem]]:
+    """The seal; one that covers nothing, and what is wrong, where it is damaged.
+
+    Raises:
+        EvidenceFault: there is none.
+    """
+    try:
+        return seal.read_seal(folder), []
+    except seal.SealDamaged as error:
+        problem = Problem(code=codes.R4_SEALED.code, file=seal.SEAL, text=error.what)
+        return seal.Seal(files={}, earlier={}, weigh=__version__), [problem]
+
+
 def hashes(folder: Path, sealed: seal.Seal) -> list[Problem]:
     """Files that are not what was sealed, that are missing, or that were added."""
-    from weigh._native import hash_file
-
-    present = set(seal.file_names(folder))
+    present, foreign = set(seal.file_names(folder)), seal.foreign(folder)
     problems = [
         Problem(code=codes.R4_SEALED.code, file=name, text="it is missing")
-        for name in sorted(sealed.files.keys() - present)
+        for name in sorted(sealed.files.keys() - present - {*foreign})
+    ]
+    problems += [
+        Problem(code=codes.R4_SEALED.code, file=name, text="it is no regular file: a link, a pipe or a device")
+        for name in foreign
     ]
     problems += [
         Problem(code=codes.R4_SEALED.code, file=name, text="it was added after the seal")
         for name in sorted(present - sealed.files.keys())
     ]
     for name in sorted(present & sealed.files.keys()):
-        if hash_file(str(folder / name)) != sealed.files[name]:
-            problems.append(Problem(code=codes.R4_HASH.code, file=name, text="it was changed after it was sealed"))
+        problems += _changed(folder / name, name, sealed.files[name], "it was changed after it was sealed")
     for name, wanted in sealed.earlier.items():
         path = folder.resolve().parent / name / seal.SEAL
-        if path.exists() and hash_file(str(path)) != wanted:
-            problems.append(
-                Problem(code=codes.R4_HASH.code, file=f"../{name}/{seal.SEAL}", text="an earlier attempt was resealed")
-            )
+        if not is_name(name):
+            text = f"it names an earlier attempt that is no name of a directory: {name[:_NAME]!r}"
+            problems.append(Problem(code=codes.R4_SEALED.code, file=seal.SEAL, text=text))
+        elif path.exists():
+            problems += _changed(path, f"../{name}/{seal.SEAL}", wanted, "an earlier attempt was resealed")
     return problems
+
+
+def chain(folder: Path) -> list[Problem]:
+    """Lines of the journal that do not follow from those before them. What is damaged is named by its reader."""
+    try:
+        number = journal.edited(folder)
+    except (OSError, EvidenceFault):
+        return []
+    text = f"line {number} does not carry the hash of the line before it: lines were edited, removed or put in"
+    return [Problem(code=codes.R4_CHAIN.code, file=journal.NAME, text=text)] if number else []
+
+
+def uncomputable(error: Exception) -> str:
+    """What is said where evidence holds values with which nothing can be computed."""
+    return f"nothing can be computed from what it says: {type(error).__name__}: {error}"
+
+
+def _changed(path: Path, name: str, wanted: str, text: str) -> list[Problem]:
+    try:
+        if files.hashed(path) == wanted:
+            return []
+    except OSError as error:
+        text = f"it cannot be read: {error.strerror or error}"
+    return [Problem(code=codes.R4_HASH.code, file=name, text=text)]
+
+
+def is_name(name: str) -> bool:
+    """Whether it names a directory beside another: an absolute path or one upwards names any file of the machine."""
+    return name not in ("", ".", "..") and len(name.encode(errors="replace")) <= 255 and not set(name) & {"/", "\0"}
+
+
+def same(path: Path, computed: bytes) -> bool:
+    """Whether a file is what it should be: documents at the digits that are printed, all else byte by byte."""
+    if not path.name.endswith(".json"):
+        return same_bytes(path, computed)
+    try:
+        return close(files.content(path), computed)
+    except OSError:
+        return False
+
+
+def same_bytes(path: Path, computed: bytes) -> bool:
+    """Whether a file has these bytes; what is longer is not read to its end."""
+    try:
+        return files.content(path, len(computed)) == computed
+    except OSError:
+        return False
 
 
 def close(said: bytes, computed: bytes) -> bool:
     """Equal JSON, numbers compared at the digits that any report prints."""
     try:
-        return bool(_rounded(msgspec.json.decode(said)) == _rounded(msgspec.json.decode(computed)))
-    except msgspec.MsgspecError:
+        return bool(_rounded(files.decoded(said, object)) == _rounded(files.decoded(computed, object)))
+    except (EvidenceFault, RecursionError):
         return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,11 +17,12 @@ from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-from weigh.experiment.gate import gate, metamorphic, probes, unseen
+from weigh.experiment.gate import caches, gate, layouts, metamorphic, probes, unseen
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
 from weigh.experiment.measure.stopping import Stopping
+from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.reproducer import search
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
@@ -166,9 +168,18 @@ class Attempt:
         answers = self._self_examined(answers, fit)
         answers = self._asked_unseen(answers, fit)
         for one in fit:
-            self._say(*probes.result_cache(one, setup.workload, setup.stage, timeout))
+            quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
+            self._say(*caches.examine(one, quick, setup.data, setup.stage, timeout))
+            answered = {key[1] for key in answers.kept if key[0] == one.name}
+            if unvaried := sorted(answered.difference(answers.varied[one.name])):
+                self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
-        answers = msgspec.structs.replace(answers, gate=msgspec.structs.replace(answers.gate, reads=seen))
+        held = {one.name: layouts.layout(one, setup.workload, setup.stage, timeout) for one in fit}
+        self._say(*(_other_files(name) for name, said in held.items() if said == layouts.OTHER))
+        read = msgspec.structs.replace(
+            answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
+        )
+        answers = msgspec.structs.replace(answers, gate=read)
         self._journal.append("gate", answers.gate)
         return answers
 
@@ -281,12 +292,15 @@ class Attempt:
             self._setup.workload,
             fit,
             everyone,
-            answers.kept,
+            TimedAnswers(self._setup.workload, answers.kept, answers.tied),
             self._setup.stage,
             self._journal,
             self._number,
             stopping,
         )
+        for one in fit.values():
+            if (loading := one.load_cost(self._setup.stage.tables)) is not None:
+                self._journal.append("start", loading)
         if before:
             blocks.restore(before)
         unable = {(name, case[0]) for case in cases for name in fit if name not in able[case[0]]}
@@ -309,8 +323,15 @@ class Attempt:
                 # A workload chose its literals for other rows, and need not know them here.
                 return None
 
+        # Who answers wrongly anyway need not notice other rows: that would be a second accusation for one fault.
+        wrong = {
+            (one.contender, one.operation, one.case)
+            for one in answers.gate.checks
+            if one.status is GateStatus.DIVERGED and one.detail != UNDECIDED
+        }
+        kept = {key: table for key, table in answers.kept.items() if key not in wrong}
         heard = unseen.check(
-            fit, setup.workload, answers.kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
+            fit, setup.workload, kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
         )
         self._say(*heard.findings)
         checks = (*answers.gate.checks, *heard.checks)
@@ -389,7 +410,16 @@ class Attempt:
                 remedy="lower --scale, or leave out --duet",
             )
         return records.Planned(
-            cases=cases, starts=blocks, rounds=plan.rounds, runs=plan.runs, serial=serial, cold=cold, cpus=asked.cpus
+            cases=cases,
+            starts=blocks,
+            rounds=plan.rounds,
+            runs=plan.runs,
+            serial=serial,
+            cold=cold,
+            cpus=asked.cpus,
+            secret=secrets.token_hex(8),
+            # In a duet every pair has rounds of its own, and its sides ask the same at the same moment.
+            varied={} if spec.duet else {name: asked.answers.varied[name] for name in fit},
         )
 
     def _planned_cold(self, asked: _Asked, executions: Mapping[str, list[units.Seconds]]) -> int:
@@ -428,6 +458,14 @@ def _missing(name: str) -> Finding:
     return codes.T8_MISSING.finding(
         text=f"{name} of this experiment was removed: what it measured is not in the verdicts",
         remedy="put it back, or begin in another folder with --out: every attempt counts",
+    )
+
+
+def _other_files(name: str) -> Finding:
+    return codes.E1_FILES.finding(
+        contender=name,
+        text="its adapter names other files as its data than it was given: whether those are in memory shows nothing",
+        remedy="files() of an adapter that loads nothing is left out, or names the files of bind()",
     )
 
 

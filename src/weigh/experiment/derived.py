@@ -90,6 +90,20 @@ def sample_schema() -> pa.Schema:
     return pa.schema([(field.name, columns[types[field.name]]) for field in msgspec.structs.fields(Sample)])
 
 
+def same_samples(folder: Path, samples: Iterable[Sample]) -> bool:
+    """Whether ``samples.parquet`` holds these samples.
+
+    Raises:
+        EvidenceFault: the file is missing or damaged.
+    """
+    import pyarrow as pa
+
+    try:
+        return timeline.same_rows(folder / SAMPLES, sample_table(samples))
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(folder, error) from error
+
+
 def read_samples(folder: Path) -> list[Sample]:
     """The samples of ``samples.parquet``.
 
@@ -103,8 +117,12 @@ def read_samples(folder: Path) -> list[Sample]:
         rows = pq.read_table(folder / SAMPLES).to_pylist()
         return [Sample(**{**row, "outcome": Outcome(row["outcome"])}) for row in rows]
     except (OSError, pa.ArrowException, TypeError, ValueError) as error:
-        raise EvidenceFault(
-            f"samples.parquet cannot be read: {error}",
-            where=str(folder),
-            remedy="the evidence was edited or the disk is failing",
-        ) from error
+        raise _unreadable(folder, error) from error
+
+
+def _unreadable(folder: Path, error: Exception) -> EvidenceFault:
+    return EvidenceFault(
+        f"samples.parquet cannot be read: {error}",
+        where=str(folder),
+        remedy="the evidence was edited or the disk is failing",
+    )

@@ -17,21 +17,28 @@ import msgspec
 from weigh.data import user_files
 from weigh.engines.prepared import ready
 from weigh.engines.process import WorkerEnded
+from weigh.experiment.config.conversion import converted, database_tables
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, EnvironmentFault, UsageError
+from weigh.model.operation import fill
 from weigh.model.text import one_line
 from weigh.workloads import infer_schema
+from weigh.workloads.askable import refuse
+from weigh.workloads.parameters import braced, check, grid, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weigh.experiment.config.conversion import Converted
     from weigh.model.contender import Contender, Setting
+    from weigh.model.dataset import Conversion
     from weigh.model.finding import Finding
     from weigh.model.progress import Progress
     from weigh.workloads.infer_schema import Statement
+    from weigh.workloads.parameters import Parameters, Value
     from weigh.workloads.user_sql import QueryFile
 
 CONTENDERS = ("duckdb", "datafusion")
@@ -46,12 +53,14 @@ class Written(NamedTuple):
     Attributes:
         files: every file.
         tables: number of files by table.
+        conversions: files that were no Parquet, and are converted in the cache.
         queries: names of the queries.
         findings: what the user should look at.
     """
 
     files: tuple[Path, ...]
     tables: dict[str, int]
+    conversions: tuple[Conversion, ...]
     queries: tuple[str, ...]
     findings: tuple[Finding, ...]
 
@@ -64,17 +73,19 @@ def init(
     cache: Path,
     progress: Progress,
     *,
+    parameters: Sequence[str] = (),
     force: bool,
 ) -> Written:
     """Write weigh.toml and the folder of queries.
 
     Args:
-        data: Parquet files as paths or glob patterns, each with an optional ``TABLE=`` before it.
-        queries: files of SELECT statements.
+        data: files as paths, folders or glob patterns, each with an optional ``TABLE=`` before it.
+        queries: files of SELECT statements, and folders of them.
         contenders: as ``--contender`` takes them; the first one is asked.
         folder: where to write.
         cache: weigh's cache directory.
         progress: is told.
+        parameters: ``NAME=VALUE,VALUE...`` for each parameter of the queries.
         force: whether files that exist are written over.
 
     Raises:
@@ -82,10 +93,13 @@ def init(
         EngineFault: the first contender cannot answer a query.
     """
     chosen = [parse_contender(text) for text in contenders or CONTENDERS]
-    tables = _tables(data)
+    tables = _tables(data, cache)
     statements = _statements(queries) if queries else _starters(tables)
-    schemas, findings = _asked(chosen[0], tables, statements, cache, progress)
-    texts = {folder / "weigh.toml": _toml(chosen, tables, folder)}
+    values: Parameters = dict(map(_parameter, parameters))
+    check(values, {one.name: names(one.sql) for one in statements})
+    made = converted(tables, cache, progress)
+    schemas, findings = _asked(chosen[0], made, statements, values, cache, progress)
+    texts = {folder / "weigh.toml": _toml(chosen, tables, values, folder)}
     for one, schema in zip(statements, schemas, strict=True):
         texts[folder / QUERIES / f"{one.name}.sql"] = one.sql.rstrip(";").rstrip() + ";\n"
         texts[folder / QUERIES / f"{one.name}.toml"] = _schema_toml(schema)
@@ -93,12 +107,32 @@ def init(
     return Written(
         files=tuple(texts),
         tables={table: len(files) for table, files in tables.items()},
+        conversions=made.conversions,
         queries=tuple(one.name for one in statements),
         findings=tuple(findings),
     )
 
 
-def _tables(data: Sequence[str]) -> user_files.Tables:
+def _parameter(text: str) -> tuple[str, list[Value]]:
+    name, equals, values = text.partition("=")
+    name = name.strip().lstrip("$").strip("{}")
+    if not equals or not (name.isidentifier() or name.isdigit()):
+        raise UsageError(
+            f"--param {text} is no parameter with its values", remedy="write --param city=Rome,Oslo or --param 1=10,100"
+        )
+    return name, [_number(value.strip()) for value in values.split(",")]
+
+
+def _number(text: str) -> Value:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _tables(data: Sequence[str], cache: Path) -> user_files.Tables:
     named: user_files.Tables = {}
     loose: list[Path] = []
     for given in data:
@@ -107,19 +141,30 @@ def _tables(data: Sequence[str]) -> user_files.Tables:
             named.setdefault(name, []).extend(user_files.matches(pattern, Path()))
         else:
             loose += user_files.matches(given, Path())
-    for name, files in user_files.by_name(dict.fromkeys(loose)).items():
+    found = list(dict.fromkeys(loose))
+    databases = [file for file in found if user_files.form(file) == "DuckDB"]
+    for name, files in user_files.by_name(file for file in found if file not in databases).items():
         named.setdefault(name, []).extend(files)
+    for file in databases:
+        inside = database_tables(file, cache)
+        if not inside:
+            raise UsageError("the database has no tables", where=str(file), remedy="name another file")
+        for name in inside:
+            named.setdefault(name, []).append(file)
     return named
 
 
 def _statements(queries: Iterable[Path]) -> list[Statement]:
     found: list[Statement] = []
-    for path in queries:
+    files = [file for path in queries for file in (sorted(path.glob("*.sql")) if path.is_dir() else [path])]
+    for path in files:
         try:
             text = path.read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="name files of SQL") from None
         found += infer_schema.split(text, path.stem)
+    for one in found:
+        refuse(one.sql, f"query {one.name}")
     names = [one.name for one in found]
     if not found:
         raise UsageError("there is no statement in it", where=", ".join(map(str, queries)), remedy="write SELECT ...")
@@ -138,10 +183,15 @@ def _starters(tables: user_files.Tables) -> list[Statement]:
 
 
 def _asked(
-    contender: Contender, tables: user_files.Tables, statements: list[Statement], cache: Path, progress: Progress
+    contender: Contender,
+    data: Converted,
+    statements: list[Statement],
+    values: Parameters,
+    cache: Path,
+    progress: Progress,
 ) -> tuple[list[QueryFile], list[Finding]]:
     progress.say("reading the data")
-    stored = user_files.open_files(tables, cache, 0)
+    stored = user_files.open_files(data.tables, cache, 0, data.conversions)
     progress.say(f"environment of {contender.name}")
     one = ready(contender, cache)
     schemas, findings = [], []
@@ -151,19 +201,25 @@ def _asked(
         interview = stack.enter_context(QuerySession(one, stage, _TIMEOUT))
         for number, statement in enumerate(statements):
             try:
-                table = interview.ask(statement.sql).table
+                table = interview.ask(_filled(statement, values)).table
             except WorkerEnded as ended:
                 raise EngineFault(
                     f"{contender.name} cannot answer it: {one_line(ended.detail)}",
                     where=f"query {statement.name}",
-                    remedy=f"the tables are {', '.join(tables)}; name them with --data TABLE=FILES, mend the query, or "
-                    "let another engine begin: --contender ENGINE",
+                    remedy=f"the tables are {', '.join(data.tables)}; name them with --data TABLE=FILES, mend the "
+                    "query, or let another engine begin: --contender ENGINE",
                 ) from None
             schemas.append(infer_schema.describe(statement.sql, table))
             if infer_schema.unordered_limit(statement.sql):
                 findings.append(_any_rows(statement.name))
             progress.step(number + 1, len(statements), "asking")
     return schemas, findings
+
+
+def _filled(statement: Statement, values: Parameters) -> str:
+    """The query with the first value of each of its parameters."""
+    (first, *_) = grid(values, statement.name, names(statement.sql), (), f"query {statement.name}")
+    return fill(braced(statement.sql), first.literals)
 
 
 def _any_rows(query: str) -> Finding:
@@ -174,7 +230,7 @@ def _any_rows(query: str) -> Finding:
     )
 
 
-def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) -> str:
+def _toml(contenders: list[Contender], tables: user_files.Tables, values: Parameters, folder: Path) -> str:
     lines = [
         "# Written by weigh init; docs/reference/weigh-toml.md explains every key.",
         "[experiment]",
@@ -192,7 +248,13 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) 
     ]
     for table, files in tables.items():
         paths = [_text(os.path.relpath(file, folder.resolve())) for file in files]
-        lines.append(f"{table} = {paths[0] if len(paths) == 1 else '[' + ', '.join(paths) + ']'}")
+        lines.append(f"{_key(table)} = {paths[0] if len(paths) == 1 else '[' + ', '.join(paths) + ']'}")
+    if values:
+        lines += [
+            "",
+            "[sql.parameters]    # every combination of a query's values is asked, and timed",
+        ]
+        lines += [f"{_key(name)} = {_list(value)}" for name, value in values.items()]
     for contender in contenders:
         lines += ["", "[[contender]]", f"name = {_text(contender.name)}", f"engine = {_text(contender.engine)}"]
         lines += [f"version = {_text(contender.version)}"] if contender.version else []
@@ -204,13 +266,22 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, folder: Path) 
 
 def _schema_toml(schema: QueryFile) -> str:
     lines = ["# What a right answer looks like, read off one answer. Look it over: docs/guide/your-own-data.md"]
-    for key, names in (("ordered_by", schema.ordered_by), ("keys", schema.keys)):
-        lines += [f"{key} = [{', '.join(map(_text, names))}]"] if names else []
+    for key, columns in (("ordered_by", schema.ordered_by), ("keys", schema.keys)):
+        lines += [f"{key} = [{', '.join(map(_text, columns))}]"] if columns else []
     lines += [f"limit = {schema.limit}"] if schema.limit is not None else []
     for column in schema.column:
         lines += ["", "[[column]]", f"name = {_text(column.name)}", f"kind = {_text(column.kind)}"]
         lines.append(f"match = {_text(column.match)}")
     return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if name.isascii() and name.isidentifier() else _text(name)
+
+
+def _list(values: object) -> str:
+    assert isinstance(values, list)
+    return "[" + ", ".join(map(_value, values)) + "]"
 
 
 def _inline(settings: dict[str, Setting]) -> str:

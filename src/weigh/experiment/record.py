@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weigh.evidence import journal, timeline
+from weigh.evidence import files, journal, timeline
 from weigh.evidence.attempts import earlier_folders, history_folders
 from weigh.evidence.journal import begun
 from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import InterimLook
 from weigh.host.knobs.read import KnobRead
 from weigh.model.calibration import Calibration
+from weigh.model.clock_coverage import StartCost, TurnCpu
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
 from weigh.model.dataset import Manifest
@@ -28,6 +29,8 @@ from weigh.model.timeline import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from weigh.model.schedule import Slot
 
 
 class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +88,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         serial: whether the arms live one after another.
         cold: cold blocks, after the hot ones.
         cpus: CPUs that every arm of a block is kept on; 0 for all that there are.
+        secret: of the questions that nobody asked before (:func:`weigh.model.schedule.unseen`), drawn after the gate.
+        varied: operations of each contender that have such questions.
     """
 
     cases: tuple[tuple[str, str], ...]
@@ -94,6 +99,15 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     serial: bool = False
     cold: int = 0
     cpus: int = 0
+    secret: str = ""
+    varied: dict[str, tuple[str, ...]] = {}
+
+    def asks_unseen(self, contender: str, slot: Slot, temperature: str) -> bool:
+        """Whether the untimed execution of a turn is a question that nobody asked before.
+
+        Not in the first round: what an engine does once for a text in a life lies before its first timed execution.
+        """
+        return temperature == "hot" and slot.round > 0 and slot.operation in self.varied.get(contender, ())
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,9 +123,15 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn: its samples in order, the untimed one first."""
+    """One turn.
+
+    Attributes:
+        samples: in order, the untimed one first.
+        cpu: CPU seconds of the families; none where the turn failed.
+    """
 
     samples: tuple[Sample, ...]
+    cpu: tuple[TurnCpu, ...] = ()
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,6 +146,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         workers: what each life could use, read at its end.
         watches: what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
+        cpu: CPU seconds of every family, turn by turn.
+        starts: what starting cost.
     """
 
     attempt: int
@@ -146,6 +168,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     workers: tuple[WorkerRead, ...] = ()
     watches: tuple[Watch, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
+    cpu: tuple[TurnCpu, ...] = ()
+    starts: tuple[StartCost, ...] = ()
     end: End | None = None
 
     @property
@@ -166,9 +190,11 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     spec: Spec
 
 
+MOST_TURNS = 100_000
+"""Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
     "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "warmths", "workers", "watches", "calibrations",
+    "drives", "warmths", "workers", "watches", "calibrations", "cpu", "starts",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -192,7 +218,7 @@ def read(folder: Path) -> Record:
             _take(fields, event)
         made: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
         return Record(**made)
-    except (msgspec.ValidationError, TypeError) as error:
+    except (EvidenceFault, msgspec.ValidationError, TypeError, ValueError) as error:
         raise EvidenceFault(
             f"the journal does not say what weigh's journals say: {error}",
             where=str(folder),
@@ -209,8 +235,8 @@ def read_spec(folder: Path) -> Spec:
     event = journal.first(folder)
     try:
         if event is not None and event.event == "opened":
-            return msgspec.convert(event.body, Opened).spec
-    except msgspec.ValidationError:
+            return files.converted(event.body, Opened).spec
+    except EvidenceFault:
         pass
     raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
 
@@ -218,44 +244,62 @@ def read_spec(folder: Path) -> Spec:
 def _take(fields: dict[str, Any], event: journal.Event) -> None:
     match event.event:
         case "opened":
-            opened = msgspec.convert(event.body, Opened)
+            opened = files.converted(event.body, Opened)
             fields.update(attempt=opened.attempt, spec=opened.spec)
         case "environment":
-            fields["environment"] = msgspec.convert(event.body, EnvironmentRead)
+            fields["environment"] = files.converted(event.body, EnvironmentRead)
         case "workload":
-            fields["workload"] = msgspec.convert(event.body, Workload)
+            fields["workload"] = files.converted(event.body, Workload)
         case "manifest":
-            fields["manifest"] = msgspec.convert(event.body, Manifest)
+            fields["manifest"] = files.converted(event.body, Manifest)
         case "gate":
             if "gate" in fields:
                 fields["earlier_gates"].append(fields["gate"])
-            fields["gate"] = msgspec.convert(event.body, Gate)
+            fields["gate"] = files.converted(event.body, Gate)
         case "plan":
-            fields["plan"] = msgspec.convert(event.body, Planned)
+            fields["plan"] = files.converted(event.body, Planned)
         case "resumed":
-            fields["resumed"].append(msgspec.convert(event.body, Resumed))
+            fields["resumed"].append(files.converted(event.body, Resumed))
         case "block":
-            fields["blocks"].append(msgspec.convert(event.body, BlockBegun))
+            fields["blocks"].append(_possible(files.converted(event.body, BlockBegun)))
         case "look":
-            fields["looks"].append(msgspec.convert(event.body, InterimLook))
+            fields["looks"].append(files.converted(event.body, InterimLook))
         case "turn":
-            fields["samples"].extend(msgspec.convert(event.body, Turn).samples)
+            turn = files.converted(event.body, Turn)
+            fields["samples"].extend(turn.samples)
+            fields["cpu"].extend(turn.cpu)
+        case "rest":
+            fields["cpu"].append(files.converted(event.body, TurnCpu))
+        case "start":
+            fields["starts"].append(files.converted(event.body, StartCost))
         case "finding":
-            fields["findings"].append(msgspec.convert(event.body, Finding))
+            fields["findings"].append(files.converted(event.body, Finding))
         case "drive":
-            fields["drives"].append(msgspec.convert(event.body, Drive))
+            fields["drives"].append(files.converted(event.body, Drive))
         case "warmth":
-            fields["warmths"].append(msgspec.convert(event.body, CacheState))
+            fields["warmths"].append(files.converted(event.body, CacheState))
         case "life":
-            fields["workers"].append(msgspec.convert(event.body, WorkerRead))
+            fields["workers"].append(files.converted(event.body, WorkerRead))
         case "watch":
-            fields["watches"].append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+            fields["watches"].append(timeline.unpack(files.converted(event.body, timeline.Columns)))
         case "calibration":
-            fields["calibrations"].append(msgspec.convert(event.body, Calibration))
+            fields["calibrations"].append(files.converted(event.body, Calibration))
         case "end":
-            fields["end"] = msgspec.convert(event.body, End)
+            fields["end"] = files.converted(event.body, End)
         case _:
             return
+
+
+def _possible(begun: BlockBegun) -> BlockBegun:
+    """A block, unless nobody can have measured it: its turns are all laid out by whoever reads it.
+
+    Raises:
+        EvidenceFault: so it is.
+    """
+    turns = sum(begun.rounds.values()) * max(len(begun.arms), 1)
+    if not (0 <= turns <= MOST_TURNS and 0 <= begun.runs <= MOST_TURNS and min(begun.rounds.values(), default=0) >= 0):
+        raise EvidenceFault(f"block {begun.block} is to have {turns:,} turns of {begun.runs:,} executions")
+    return begun
 
 
 def history(folder: Path) -> list[Record]:

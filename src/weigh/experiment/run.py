@@ -51,6 +51,10 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
         if request.measure:
             stack.enter_context(lock.measuring(f"weigh run {spec.workload}"))
         left = resuming.left(request.root, spec) if request.resume else resuming.Left()
+        if left.folder is not None and left.record is not None and left.record.end is not None:
+            # It had ended, and was killed while it was being sealed; what it lacks is left to another attempt.
+            _seal(left.folder, render)
+            left = resuming.left(request.root, spec)
         if left.folder is not None and left.done:
             return left.folder
         setup = prepare(spec, request, progress, stack)
@@ -61,12 +65,6 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             folder, number = attempts.begin(request.root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
-        if before is not None and before.end is not None:
-            # It was killed while it was being sealed.
-            with sealed(folder, journal, None):
-                derived.derive(folder)
-                render(folder)
-            return folder
         earlier = record.earlier(folder) if spec.precision else ()
         resumption = resuming.resumption(before, setup, journal, progress) if before else None
         attempt = Attempt(setup, number, journal, progress, earlier, resumption)
@@ -100,3 +98,15 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
                 derived.derive(folder)
                 render(folder)
         return folder
+
+
+def _seal(folder: Path, render: Callable[[Path], None]) -> None:
+    """Complete what was derived from an ended journal, and seal it.
+
+    Raises:
+        EvidenceFault: the journal was edited.
+    """
+    journal = Journal(folder)
+    with sealed(folder, journal, None):
+        derived.derive(folder)
+        render(folder)

@@ -130,4 +130,6 @@ def _chosen(workload: Workload, spec: Spec) -> Workload:
     if not spec.operations:
         return workload
     chosen = tuple(workload.operation(name) for name in spec.operations)
-    return msgspec.structs.replace(workload, operations=chosen, suite=tuple(one.name for one in workload.operations))
+    return msgspec.structs.replace(
+        workload, operations=chosen, suite=tuple(one.name for one in workload.operations if one.timed())
+    )

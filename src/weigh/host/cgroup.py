@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from weigh.model.units import Bytes
 
-_OURS = re.compile(r"^weigh-(\d+)-\d+$")
+_OURS = re.compile(r"^weigh-(\d+)-\d+c?$")
 _NONE = 1 << 60
 """A limit of version 1 above this means that there is none."""
 _PATIENCE = 2.0
@@ -66,16 +66,17 @@ def hierarchy(machine: Machine) -> Hierarchy | None:
         if version == 2 and "memory" not in (machine.text(f"{point}/cgroup.controllers") or "").split():
             continue
         top = machine.path(point)
-        relative = _own(machine, version).removeprefix(root.rstrip("/")).strip("/")
-        own = top / relative
-        return Hierarchy(version, top, own if own.is_dir() else top)
+        relative = own(machine, "memory" if version == 1 else "").removeprefix(root.rstrip("/")).strip("/")
+        here = top / relative
+        return Hierarchy(version, top, here if here.is_dir() else top)
     return None
 
 
-def _own(machine: Machine, version: int) -> str:
+def own(machine: Machine, controller: str) -> str:
+    """The group of this process in the hierarchy of a controller of version 1, or without one in version 2."""
     for line in (machine.text("/proc/self/cgroup") or "").splitlines():
         _, controllers, path = line.split(":", 2)
-        if (version == 2 and not controllers) or "memory" in controllers.split(","):
+        if controllers == controller or (controller and controller in controllers.split(",")):
             return path
     return "/"
 
@@ -143,24 +144,31 @@ class Group:
 
     def remove(self) -> None:
         """Remove the group; what still lives in it is ended."""
-        began = time.monotonic()
-        while self.folder.exists():
-            try:
-                self.folder.rmdir()
-            except OSError:
-                waited = time.monotonic() - began
-                if waited > _PATIENCE:
-                    return
-                # A server that lost its parent puts things in order first.
-                for pid in self._members() if waited > _GRACE else ():
-                    with suppress(ProcessLookupError, PermissionError):
-                        os.kill(pid, signal.SIGKILL)
-                time.sleep(0.01)
+        dissolve(self.folder)
 
-    def _members(self) -> list[int]:
-        with suppress(OSError):
-            return [int(line) for line in (self.folder / "cgroup.procs").read_text().split()]
-        return []
+
+def dissolve(folder: Path) -> None:
+    """Remove a group of weigh's own; what still lives in it is ended."""
+    began = time.monotonic()
+    while folder.exists():
+        try:
+            folder.rmdir()
+        except OSError:
+            waited = time.monotonic() - began
+            if waited > _PATIENCE:
+                return
+            # A server that lost its parent puts things in order first.
+            for pid in members(folder) if waited > _GRACE else ():
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(0.01)
+
+
+def members(folder: Path) -> list[int]:
+    """Processes of a group."""
+    with suppress(OSError):
+        return [int(line) for line in (folder / "cgroup.procs").read_text().split()]
+    return []
 
 
 def usable(machine: Machine | None = None) -> Hierarchy | None:
@@ -180,7 +188,7 @@ def usable(machine: Machine | None = None) -> Hierarchy | None:
         with suppress(OSError):
             attempt.mkdir()
             attempt.rmdir()
-            _sweep(folder)
+            sweep(folder)
             return found._replace(own=folder)
         if found.version == 1:
             # Above its own group a contender would escape the limits that weigh itself is under.
@@ -188,7 +196,7 @@ def usable(machine: Machine | None = None) -> Hierarchy | None:
     return None
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove the groups of processes that are gone."""
     for path in folder.glob("weigh-*-*"):
         maker = _OURS.match(path.name)

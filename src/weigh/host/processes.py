@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _POLL = 0.01
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 20
@@ -118,24 +119,85 @@ def bytes_read(pid: int) -> int | None:
 
     What ended descendants read is counted with whoever waited for them (proc(5), ``io``).
     """
+    return _moved((one.pid for one in family(pid)), "read_bytes")
+
+
+def bytes_written(pids: Iterable[int]) -> int | None:
+    """Bytes that some processes, and descendants that they waited for, have written to storage; None where unknown."""
+    return _moved(pids, "write_bytes")
+
+
+def _moved(pids: Iterable[int], counter: str) -> int | None:
     total = 0
-    for one in family(pid):
+    for pid in pids:
         try:
-            text = Path(f"/proc/{one.pid}/io").read_text()
+            text = Path(f"/proc/{pid}/io").read_text()
         except (FileNotFoundError, ProcessLookupError):
             continue
         except OSError:
             return None
-        _, found, rest = text.partition("\nread_bytes: ")
+        _, found, rest = text.partition(f"\n{counter}: ")
         if not found:
             return None
         total += int(rest.split("\n", 1)[0])
     return total
 
 
+def private_bytes(pids: Iterable[int]) -> int | None:
+    """Resident bytes of some processes that no file holds; None where not one of them can be read."""
+    found = []
+    for pid in pids:
+        with suppress(OSError, ValueError, IndexError):
+            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+            found.append((resident - shared) * _PAGE)
+    return sum(found) if found else None
+
+
+def disk_bytes(folder: Path) -> int:
+    """Bytes that the files under a folder take on the disk; links are not followed."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118 # no Path for every file
+    return total
+
+
 def mapped(pid: int) -> list[str]:
     """Files that a process and its descendants have mapped: programs, libraries, and what they map themselves."""
     return sorted({file for one in family(pid) for file in _mapped(one.pid)})
+
+
+def cpus(pids: Iterable[int]) -> tuple[int, ...]:
+    """CPUs that the kernel lets one or another thread of some processes run on; none where all are gone."""
+    found: set[int] = set()
+    for pid in pids:
+        for thread in _threads(pid):
+            with suppress(OSError):
+                found |= os.sched_getaffinity(thread)
+    return tuple(sorted(found))
+
+
+def threads(pids: Iterable[int]) -> int:
+    """Threads of some processes that are alive now."""
+    return sum(len(_threads(pid)) for pid in pids)
+
+
+def _threads(pid: int) -> list[int]:
+    with suppress(OSError):
+        return [int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()]
+    return []
+
+
+def opened(pid: int) -> list[str]:
+    """Files that a process and its descendants hold open."""
+    found = set()
+    for one in family(pid):
+        with suppress(OSError):
+            for place in Path(f"/proc/{one.pid}/fd").iterdir():
+                with suppress(OSError):
+                    found.add(os.readlink(place))  # noqa: PTH115 # some are no files
+    return sorted(name for name in found if name.startswith("/"))
 
 
 def _mapped(pid: int) -> Iterator[str]:

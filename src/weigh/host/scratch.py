@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weigh.host import processes
 
-_NAME = re.compile(r"weigh-[a-z]+-(\d+)-(\d+)-(\d+)-\w+")
+_MAKER = re.compile(r"-(\d+)-(\d+)-(\d+)-\w+$")
 USUAL = Path("/var/tmp")
 """On a disk where /tmp may be memory."""
 
@@ -26,19 +26,29 @@ def folder(what: str, *, in_memory: bool = False, place: Path | None = None) -> 
     """
     if in_memory:
         place = _memory_backed()
+    return made(f"weigh-{what}", place)
+
+
+def made(name: str, place: Path | None) -> Path:
+    """A new empty folder of that name, which says who made it too; what is left of it, :func:`sweep_in` removes."""
     # A number alone would be another process's one day, and it is another one's in another container already.
     maker = f"{os.getpid()}-{processes.started(os.getpid()) or 0}-{_namespace()}"
-    return Path(tempfile.mkdtemp(prefix=f"weigh-{what}-{maker}-", dir=place))
+    return Path(tempfile.mkdtemp(prefix=f"{name}-{maker}-", dir=place))
 
 
 def sweep() -> None:
     """Remove the folders of processes that are surely gone. Another user's folders are left alone."""
     for place in {Path(tempfile.gettempdir()), _memory_backed() or USUAL, USUAL}:
-        for path in place.glob("weigh-*"):
-            maker = _NAME.fullmatch(path.name)
-            if maker and _gone(*map(int, maker.groups())):
-                with suppress(OSError):
-                    shutil.rmtree(path)
+        sweep_in(place, "weigh")
+
+
+def sweep_in(place: Path, name: str) -> None:
+    """Remove the folders that begin so, in one place, of processes that are surely gone."""
+    for path in place.glob(f"{name}-*"):
+        maker = _MAKER.search(path.name)
+        if maker and _gone(*map(int, maker.groups())):
+            with suppress(OSError):
+                shutil.rmtree(path)
 
 
 def _gone(pid: int, started: int, namespace: int) -> bool:

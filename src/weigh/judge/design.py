@@ -70,6 +70,8 @@ def design(turns: Sequence[Turn], *, interleaved: bool) -> Design:
     rounds, known = _rounds(turns, interleaved=interleaved)
     if not rounds:
         return Design(refused=reasons.unknown_order())
+    if (lost := _lost(turns)) is not None and len(rounds) >= MIN_STARTS:
+        return Design(rounds, refused=lost)
     if len(rounds) == 1 and (order := _one_after_another(rounds[0])):
         return Design(rounds, refused=reasons.fixed_order(*order))
     if len(rounds) < MIN_STARTS:
@@ -77,6 +79,17 @@ def design(turns: Sequence[Turn], *, interleaved: bool) -> Design:
     first = {one[0].contender for one in rounds}
     warned = (reasons.always_first(next(iter(first))),) if known and len(first) == 1 else ()
     return Design(rounds, warnings=warned)
+
+
+def _lost(turns: Sequence[Turn]) -> Reason | None:
+    """A reason where one contender lacks more than one turn: the last one may have been broken off."""
+    count: dict[str, int] = defaultdict(int)
+    for turn in turns:
+        count[turn.contender] += 1
+    most, least = max(count, key=count.__getitem__), min(count, key=count.__getitem__)
+    if count[most] - count[least] <= 1:
+        return None
+    return reasons.lost(most, count[most], least, count[least])
 
 
 def _one_after_another(turns: Sequence[Turn]) -> tuple[str, str] | None:

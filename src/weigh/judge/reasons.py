@@ -41,6 +41,14 @@ def starts(found: Mapping[str, int]) -> Reason:
     )
 
 
+def lost(most: str, had: int, least: str, left: int) -> Reason:
+    """Turns of one contender are missing."""
+    return codes.T8_LOST.reason(
+        f"{most} has {count(had, 'turn')} and {least} {left}: if the {had - left} that are missing were the slow ones "
+        f"or failed, the others make {least} look fast. Give every turn, or only rounds in which both took one"
+    )
+
+
 def fixed_order(first: str, second: str) -> Reason:
     """All of one before all of the other."""
     return codes.T5.reason(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.judge import reasons
+from weigh.judge import advice, reasons
 from weigh.judge.design import Turn, tied
 from weigh.judge.formats.inputs import read
 from weigh.judge.results import File, JudgeResults
@@ -98,7 +98,7 @@ def run(
         verdicts=found,
         series=alone,
         findings=tuple(_findings(inputs, turns, alone)),
-        how=reader.how if any(_by_design(one) for one in found) else "",
+        how=advice.how(reader, turns, baseline or contenders[0]) if any(_by_design(one) for one in found) else "",
         starts=reader.starts,
     )
 

@@ -83,7 +83,8 @@ def _figure(turns: Sequence[Turn], confidence: float) -> SeriesFigure:
     cut = 0 if shape.refused else shape.cut
     kept = values[cut:]
     quantiles = turns[0].measured.quantiles
-    honest = mean(kept, confidence=confidence)
+    # Of a histogram log the means of its intervals are what is left.
+    honest = mean(kept, confidence=confidence, intervals=bool(quantiles))
     if shape.refused is not None and honest.refused is None:
         # A series that does not settle has a mean of what was seen, and none to give an interval for.
         honest = msgspec.structs.replace(honest, low=None, high=None, refused=shape.refused)

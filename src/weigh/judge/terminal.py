@@ -14,7 +14,7 @@ from rich.text import Text
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import words
-from weigh.render.terminal import VERDICT_STYLE, interval, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, show_findings, show_tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ _DIGITS = 9
 
 def report(results: JudgeResults) -> RenderableType:
     """The whole report."""
-    parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    parts: list[RenderableType] = [heading(results), Text(), show_tier(results.tier), Text()]
     if results.verdicts:
-        parts += [_comparison(results), Text(), _notes(results), Text()]
+        parts += [_comparison(results), Text(), notes(results), Text()]
     elif results.baseline is None and not all(one.operation == "" for one in results.timings):
         parts += [_alone(results), Text()]
     if results.verdicts and len(results.series) > _SERIES:
@@ -48,11 +48,12 @@ def report(results: JudgeResults) -> RenderableType:
         parts += [Text("Findings", style="bold"), show_findings(results.findings), Text()]
     if results.how:
         parts += [*_how(results), Text()]
-    parts.append(_closing(results))
+    parts.append(closing(results))
     return Group(*parts)
 
 
-def _heading(results: JudgeResults) -> Text:
+def heading(results: JudgeResults) -> Text:
+    """What was read."""
     text = Text()
     text.append("weigh judge", style="bold")
     text.append(f"  {results.tool}, {units.count(len(results.files), 'file')}")
@@ -78,7 +79,7 @@ def _table(headings: tuple[str, ...], last: str) -> Table:
     return table
 
 
-def _comparison(results: JudgeResults) -> Table:
+def _comparison(results: JudgeResults) -> RenderableType:
     confidence = f"{100 * results.rules.confidence:g} %"
     table = _table(("starts", results.events, "median", "CV", "ratio", confidence, "FCR"), "verdict")
     verdicts = {(one.operation, one.contender): one for one in results.verdicts}
@@ -100,7 +101,7 @@ def _comparison(results: JudgeResults) -> Table:
                 *_figures(verdict),
                 Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
-    return table
+    return FittedTable(table, "FCR", results.events, "CV", "starts", "median", confidence, "ratio")
 
 
 def _figures(verdict: Verdict | None) -> tuple[str, str, str]:
@@ -113,7 +114,7 @@ def _figures(verdict: Verdict | None) -> tuple[str, str, str]:
     )
 
 
-def _alone(results: JudgeResults) -> Table:
+def _alone(results: JudgeResults) -> RenderableType:
     table = _table(("starts", "median", "min", "max", "CV"), "")
     for one in results.timings:
         table.add_row(
@@ -122,10 +123,11 @@ def _alone(results: JudgeResults) -> Table:
             *(units.seconds(value) for value in (one.median, one.min, one.max)),
             units.percent(one.cv),
         )
-    return table
+    return FittedTable(table, "min", "max", "CV", "starts")
 
 
-def _notes(results: JudgeResults) -> Text:
+def notes(results: JudgeResults) -> Text:
+    """How to read the figures, and the reasons of verdicts."""
     rules = results.rules
     family = sum(one.low_fcr is not None for one in results.verdicts)
     lines = [f"In files of {results.tool}: {results.starts}."]
@@ -158,26 +160,27 @@ def _series(results: JudgeResults) -> list[RenderableType]:
     table = _table((results.events, "mean", f"{level} interval", "naive", "effective"), "series")
     percentiles = _table(("percentile", "value", f"{level} interval"), "")
     for one in results.series:
-        name = Text(_series_name(one))
+        name = Text(series_name(one))
         table.add_row(
             name,
             f"{one.mean.count:,}",
             units.seconds(one.mean.mean),
-            _between(one.mean.low, one.mean.high),
-            _between(one.naive.low, one.naive.high),
+            between(one.mean.low, one.mean.high),
+            between(one.naive.low, one.naive.high),
             f"{one.mean.effective:,.0f}" if one.mean.effective is not None else "",
             Text(f"refused ({one.mean.refused.code})" if one.mean.refused else str(one.steady.shape)),
         )
         rows = [
-            (part.q, units.seconds(part.value) if part.resolved else "not resolved", _between(part.low, part.high))
+            (part.q, units.seconds(part.value) if part.resolved else "not resolved", between(part.low, part.high))
             for part in one.percentiles
         ] or [(part.q, units.seconds(part.value), "order lost") for part in one.quantiles]
-        for q, value, between in rows:
-            percentiles.add_row(name, f"p{100 * q:g}", value, between)
+        for q, value, interval_ in rows:
+            percentiles.add_row(name, f"p{100 * q:g}", value, interval_)
             name = Text()
-    parts: list[RenderableType] = [Text("Series", style="bold"), table, Text(), percentiles]
+    fitted = FittedTable(table, "naive", "effective", results.events, "series")
+    parts: list[RenderableType] = [Text("Series", style="bold"), fitted, Text(), percentiles]
     said = {
-        f"{reason.code}: {_series_name(one)}: {one_line(reason.text)}"
+        f"{reason.code}: {series_name(one)}: {one_line(reason.text)}"
         for one in results.series
         for reason in (one.mean.refused, one.steady.refused)
         if reason is not None
@@ -190,11 +193,12 @@ def _series(results: JudgeResults) -> list[RenderableType]:
     return [*parts, Text(), Text("\n".join(lines), style="dim")]
 
 
-def _series_name(one: SeriesFigure) -> str:
+def series_name(one: SeriesFigure) -> str:
+    """Operation and contender of a series."""
     return ", ".join(_name(part) for part in (one.operation, one.contender) if part)
 
 
-def _between(low: float | None, high: float | None) -> str:
+def between(low: float | None, high: float | None) -> str:
     """An interval with the digits that its width deserves: three would make many of them look empty."""
     if low is None or high is None:
         return "refused"
@@ -210,7 +214,8 @@ def _how(results: JudgeResults) -> list[RenderableType]:
     return [heading, Padding(Text(results.how), (0, 0, 0, 2))]
 
 
-def _closing(results: JudgeResults) -> Text:
+def closing(results: JudgeResults) -> Text:
+    """What it comes to."""
     counts: dict[str, int] = {}
     for one in results.verdicts:
         counts[str(one.verdict)] = counts.get(str(one.verdict), 0) + 1

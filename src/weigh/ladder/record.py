@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.evidence import files, verification
 from weigh.ladder.plan import LadderPlan
 from weigh.model.errors import EvidenceFault
 from weigh.model.units import Scale
@@ -45,7 +46,7 @@ class LadderRecord(msgspec.Struct, frozen=True):
 
 def is_ladder(folder: Path) -> bool:
     """Whether a directory is that of a ladder."""
-    return (folder / JSON).is_file()
+    return files.is_regular(folder / JSON)
 
 
 def read(folder: Path) -> LadderRecord:
@@ -55,11 +56,15 @@ def read(folder: Path) -> LadderRecord:
         EvidenceFault: ladder.json cannot be read, or is something else.
     """
     try:
-        written = msgspec.json.decode((folder / JSON).read_bytes(), type=LadderRecord)
-    except (OSError, msgspec.MsgspecError) as error:
+        written = files.decoded(files.content(folder / JSON), LadderRecord)
+    except (OSError, EvidenceFault) as error:
         raise EvidenceFault(
             f"the ladder cannot be read: {error}", where=str(folder / JSON), remedy="run the ladder with --resume"
         ) from error
+    if not all(verification.is_name(rung.evidence) for rung in written.rungs):
+        raise EvidenceFault(
+            "it names evidence that does not lie beside it", where=str(folder / JSON), remedy="the ladder was edited"
+        )
     if written.schema != SCHEMA or not written.rungs:
         raise EvidenceFault(f"not a {SCHEMA} document", where=str(folder / JSON), remedy="run the ladder with --resume")
     return written

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.evidence.verification import Outcome, Problem
+from weigh.evidence.verification import Outcome, Problem, same_bytes
 from weigh.experiment.verify.verify import Verification
 from weigh.experiment.verify.verify import verify as verify_rung
 from weigh.ladder.record import JSON
@@ -52,9 +52,9 @@ def verify(folder: Path) -> LadderVerification:
     ]
     for name, content in files.rendered(summary).items():
         path = folder / name
-        if not path.is_file():
+        if not path.exists():
             problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
-        elif path.read_bytes() != content:
+        elif not same_bytes(path, content):
             problems.append(
                 Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
             )

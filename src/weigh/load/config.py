@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +29,10 @@ _INTERVALS = 120
 """Intervals of a short run: enough to see whether it is steady."""
 _SHORTEST, _LONGEST = 0.05, 1.0
 _MOST_THREADS = 64
+_LONGEST_SCRIPT, _LONGEST_TRACE = 1 << 20, 64 << 20
+"""Bytes of a script, and of a trace, whose millions of times are held in memory."""
+_LONGEST_NUMBER = 20
+"""Digits."""
 
 
 def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
@@ -121,7 +126,7 @@ def arrivals(text: str | None, rate: str | None) -> Arrivals:
             return Arrivals(kind="ramp", rate=mean, to=_rate(rest[0]))
         case "bursts":
             peak = _number(rest[0]) if rest else _PEAK
-            if peak <= 1:
+            if not 1 < peak < float("inf"):
                 raise UsageError(f"bursts of {peak:g} times the mean are none", remedy="write --arrivals bursts:4:1s")
             length = _duration("bursts", rest[1]) if len(rest) > 1 else _LENGTH
             return Arrivals(kind="bursts", rate=mean, peak=peak, length_s=length)
@@ -154,21 +159,38 @@ def _script(word: str) -> Script:
     if not name.endswith(".sql") and not Path(name).is_file():
         remedy = f"{nearest(word, (*YCSB, *BUILT_IN))} A script is a FILE.sql"
         raise UsageError(f"there is no workload '{word}'", remedy=remedy)
-    try:
-        text = Path(name).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        said = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise UsageError(f"the script cannot be read: {said}", where=name, remedy="name a file") from None
+    text = _text("script", Path(name), _LONGEST_SCRIPT)
     if not text.strip():
         raise UsageError("the script is empty", where=name, remedy="write an SQL command, ended by a semicolon")
+    if len(weight) > _LONGEST_NUMBER:
+        raise UsageError(f"a weight of {len(weight)} digits cannot be", where=name, remedy="give a smaller one")
     return Script(name=Path(name).stem, text=text, weight=int(weight))
+
+
+def _text(what: str, path: Path, most: int) -> str:
+    """What a file holds.
+
+    Raises:
+        UsageError: it is no regular file, is larger than that many bytes, or holds no text.
+    """
+    said = ""
+    try:
+        if not path.is_file():
+            said = "it is no file" if path.exists() else "No such file or directory"
+        elif path.stat().st_size > most:
+            said = f"it has more than {most} bytes"
+        else:
+            return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        said = (error.strerror or str(error)) if isinstance(error, OSError) else "it is no UTF-8 text"
+    raise UsageError(f"the {what} cannot be read: {said}", where=str(path), remedy="name a file")
 
 
 def _variables(given: Sequence[str]) -> dict[str, int]:
     found = {}
     for one in given:
         name, _, value = one.partition("=")
-        if not name.isidentifier() or not value.removeprefix("-").isdecimal():
+        if not name.isidentifier() or not value.removeprefix("-").isdecimal() or len(value) > _LONGEST_NUMBER:
             raise UsageError(f"'{one}' defines no variable", remedy="write --define scale=10")
         found[name] = int(value)
     return found
@@ -184,7 +206,7 @@ def _connections(text: str | None) -> tuple[int, ...]:
 
 
 def _whole(flag: str, text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
+    if not text.strip().isdecimal() or len(text) > _LONGEST_NUMBER or int(text) < 1:
         raise UsageError(f"{flag} {text} cannot be", remedy="give a whole number above 0")
     return int(text)
 
@@ -260,14 +282,15 @@ def _trace(rest: Sequence[str]) -> tuple[float, ...]:
         raise UsageError(
             "a trace needs its file", remedy="write --arrivals trace:FILE, with one time in seconds a line"
         )
+    text = _text("trace", path, _LONGEST_TRACE)
     try:
-        times = [float(line) for line in path.read_text().split()]
-    except OSError as error:
-        raise UsageError(f"the trace cannot be read: {error.strerror}", where=str(path), remedy="name a file") from None
+        times = [float(line) for line in text.split()]
     except ValueError as error:
         raise UsageError(
             f"the trace is not one time a line: {error}", where=str(path), remedy="write seconds"
         ) from None
+    if not all(map(math.isfinite, times)):
+        raise UsageError("a time of the trace is no number of seconds", where=str(path), remedy="write seconds")
     if not times or any(after < before for before, after in pairwise(times)):
         raise UsageError("the times of the trace do not ascend", where=str(path), remedy="sort them")
     return tuple(one - times[0] for one in times)

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.evidence import journal, timeline
+from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
-from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, TargetRead
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, TargetRead
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
+from weigh.model.storage import Place
 from weigh.model.timeline import Watch
 from weigh.model.units import Seconds
 from weigh.statistics.histogram import decode
@@ -48,6 +49,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
         lock: packages of the target's environment, where weigh started it.
         apart: whether the server may be on this machine and cannot be told from others there; left out of evidence
             of before anybody watched.
+        storage: where its data lies; None where that is not on this machine, or not known.
     """
 
     weigh: str
@@ -56,6 +58,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
     target: TargetRead
     lock: str = ""
     apart: bool | msgspec.UnsetType = msgspec.UNSET
+    storage: Place | None = None
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,6 +102,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         environment: None where the target could not be reached.
         loaded: None where nothing was loaded.
+        prepared: what was so just before the clock of each run.
+        after: the target as it described itself after the last run; None where it was not asked, or the same.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         end: None where it was killed.
@@ -108,6 +113,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     spec: LoadSpec
     environment: LoadEnvironment | None = None
     loaded: Loaded | None = None
+    prepared: tuple[Prepared, ...] = ()
+    after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
@@ -139,7 +146,7 @@ def read(folder: Path) -> LoadRecord:
         )
     try:
         return _read(events)
-    except (msgspec.ValidationError, TypeError, KeyError) as error:
+    except (EvidenceFault, msgspec.ValidationError, TypeError, KeyError, ValueError) as error:
         raise EvidenceFault(
             f"the journal does not say what weigh's journals say: {error}",
             where=str(folder),
@@ -156,8 +163,8 @@ def read_spec(folder: Path) -> LoadSpec:
     event = journal.first(folder)
     try:
         if event is not None and event.event == OPENED:
-            return msgspec.convert(event.body, LoadOpened).spec
-    except msgspec.ValidationError:
+            return files.converted(event.body, LoadOpened).spec
+    except EvidenceFault:
         pass
     raise EvidenceFault("its journal does not begin as it should", where=str(folder), remedy="see `weigh verify`")
 
@@ -171,30 +178,35 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     ended: dict[int, LoadSummary] = {}
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    prepared: list[Prepared] = []
     for event in events[1:]:
         match event.event:
             case "environment":
-                fields["environment"] = msgspec.convert(event.body, LoadEnvironment)
+                fields["environment"] = files.converted(event.body, LoadEnvironment)
             case "loaded":
-                fields["loaded"] = msgspec.convert(event.body, Loaded)
+                fields["loaded"] = files.converted(event.body, Loaded)
+            case "prepared":
+                prepared.append(files.converted(event.body, Prepared))
+            case "after":
+                fields["after"] = files.converted(event.body, TargetRead)
             case "run":
-                run = msgspec.convert(event.body, RunBegun)
+                run = files.converted(event.body, RunBegun)
                 begun[run.number] = run
                 intervals[run.number] = []
             case "interval":
-                part = msgspec.convert(event.body, RunInterval)
+                part = files.converted(event.body, RunInterval)
                 intervals[part.run].append(part.interval)
             case "summary":
-                done = msgspec.convert(event.body, RunEnded)
+                done = files.converted(event.body, RunEnded)
                 ended[done.run] = done.summary
             case "watch":
-                watches.append(timeline.unpack(msgspec.convert(event.body, timeline.Columns)))
+                watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "waits":
-                waits.append(msgspec.convert(event.body, RunWaits))
+                waits.append(files.converted(event.body, RunWaits))
             case "finding":
-                findings.append(msgspec.convert(event.body, Finding))
+                findings.append(files.converted(event.body, Finding))
             case "end":
-                fields["end"] = msgspec.convert(event.body, End)
+                fields["end"] = files.converted(event.body, End)
             case _:
                 continue
     runs = tuple(
@@ -213,6 +225,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         attempt=opened.attempt,
         spec=opened.spec,
         runs=runs,
+        prepared=tuple(prepared),
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),

@@ -19,7 +19,7 @@ from weigh.model.finding import Finding
 from weigh.model.verdict import Tier, TierName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
 
@@ -101,7 +101,9 @@ def load_results(record: LoadRecord) -> LoadResults:
         if one.reasons:
             run = computed[one.number]
             computed[one.number] = msgspec.structs.replace(run, reasons=(*run.reasons, *one.reasons))
-    keys = list(dict.fromkeys((run.loop, run.connections) for run in record.runs))
+    made = {(run.loop, run.connections) for run in record.runs}
+    # As they were asked for: they are made in random order.
+    keys = [(loop, own) for own in record.spec.connections for loop in record.spec.loops if (loop, own) in made]
     groups = tuple(
         _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
         for key in keys
@@ -113,7 +115,7 @@ def load_results(record: LoadRecord) -> LoadResults:
     return LoadResults(
         record=record,
         groups=groups,
-        loops=_loops(record),
+        loops=_loops(record, computed),
         findings=found,
         tier=tier(record, runs, found, watched),
         machine=watched,
@@ -130,9 +132,10 @@ def _group(record: LoadRecord, runs: Sequence[RunFigures]) -> Group:
     return Group(runs=tuple(runs), between=repeats.between(runs), page=page)
 
 
-def _loops(record: LoadRecord) -> Loops | None:
+def _loops(record: LoadRecord, computed: Mapping[int, RunFigures]) -> Loops | None:
     """All of the first run of each loop: a stall may have come at any moment, and nothing of it may be cut away."""
     first = {run.loop: run for run in reversed(record.runs)}
     if len(first) < 2:
         return None
-    return repeats.loops(repeats.responses(first["open"], 0), repeats.responses(first["closed"], 0))
+    refused = any(computed[run.number].refused for run in first.values())
+    return repeats.loops(repeats.responses(first["open"], 0), repeats.responses(first["closed"], 0), refused=refused)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,14 +13,14 @@ from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
-from weigh.host import facts, knobs, lock, scratch
+from weigh.host import facts, knobs, lock, scratch, settle, storage
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, gone
 from weigh.load.bulk_load import loaded
 from weigh.load.generator import call, make_generator
-from weigh.load.runs import LoadInterval, LoadSummary
+from weigh.load.runs import LoadInterval, LoadSummary, Prepared, Ready
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
 from weigh.model.errors import WeighError
@@ -59,6 +59,8 @@ def run(
         WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the error that
             ended it is raised with the evidence's place as a note.
     """
+    # What is misspelt there is said before anything is locked.
+    settle.patience()
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
@@ -82,6 +84,7 @@ def run(
                     target=reached.read,
                     lock=reached.lock,
                     apart=reached.servers is None,
+                    storage=storage.place(reached.data) if reached.data else None,
                 ),
             )
             for finding in cut_trace(spec):
@@ -110,17 +113,18 @@ def run(
 
 
 def _runs(spec: LoadSpec, reached: Reached, journal: Journal, progress: Progress, watching: Sampling) -> None:
-    """Every run, in turn: repeats outside, so that what changes over the session touches all kinds alike."""
-    total = spec.repeats * len(spec.connections) * len(spec.loops)
+    """Every run, in turn."""
     waits = LoadWaits(reached.waits, journal)
-    number = 0
-    for repeat in range(1, spec.repeats + 1):
-        for connections in spec.connections:
-            for loop in spec.loops:
-                number += 1
-                begun = records.RunBegun(number=number, loop=loop, connections=connections, repeat=repeat)
-                name = f"run {number} of {total}, {loop} loop, {units.count(connections, 'connection')}"
-                _one(spec, reached, begun, journal, progress, watching, waits, name)
+    for number, (repeat, connections, loop) in enumerate(spec.order, 1):
+        begun = records.RunBegun(number=number, loop=loop, connections=connections, repeat=repeat)
+        name = f"run {number} of {len(spec.order)}, {loop} loop, {units.count(connections, 'connection')}"
+        _one(spec, reached, begun, journal, progress, watching, waits, name)
+    if reached.again:
+        # Somebody may have switched off meanwhile what kept the writes.
+        with suppress(WeighError, OSError, ValueError):
+            after = reached.again()
+            if after.undurable != reached.read.undurable:
+                journal.append("after", after)
 
 
 def _one(
@@ -139,6 +143,7 @@ def _one(
         progress.say(f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables")
         done = msgspec.convert(call(loaded, generator.load, progress), records.Loaded, strict=False)
         journal.append("loaded", done)
+    _prepare(spec, reached, begun.number, journal, progress)
     progress.say(name)
     # What the loading cost is in an event of its own.
     watching.mark()
@@ -169,6 +174,22 @@ def _one(
         _last(generator, begun.number, journal, progress, spec.duration_s)
         watching.mark()
         watching.keep(thorough=True)
+
+
+def _prepare(spec: LoadSpec, reached: Reached, number: int, journal: Journal, progress: Progress) -> None:
+    """Have what was loaded written out, and wait a little until the machine is quiet."""
+    ready = None
+    if reached.ready:
+        loaded = _has_own_data(spec, reached)
+        progress.say("writing out what was loaded" if loaded else "asking how large the data is")
+        try:
+            ready = reached.ready(loaded=loaded)
+        except WeighError as error:
+            # A server that does not answer fails in the run, with what it was asked for.
+            ready = Ready(written_out=False, refused=error.what) if loaded else None
+    progress.say("waiting for a quiet machine")
+    calm = settle.settle(settle.patience())
+    journal.append("prepared", Prepared(run=number, ready=ready, foreign=calm.foreign, dirty=calm.dirty))
 
 
 def _has_own_data(spec: LoadSpec, reached: Reached) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from weigh.load.spec import Loop
-from weigh.model.units import Seconds
+from weigh.model.units import Bytes, Seconds
 
 
 class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +41,38 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     tls: str | msgspec.UnsetType = msgspec.UNSET
 
 
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """A target just before the clock of a run.
+
+    Attributes:
+        data_bytes: what its data takes, by its own word; None where it does not say.
+        unlogged: tables that are in no log: a crash empties them.
+        written_out: whether a checkpoint wrote out what was loaded; None where none was asked for.
+        refused: why there was none.
+    """
+
+    data_bytes: Bytes | None = None
+    unlogged: tuple[str, ...] = ()
+    written_out: bool | None = None
+    refused: str = ""
+
+
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+    """Target and machine just before the clock of a run.
+
+    Attributes:
+        run: its number.
+        ready: the target; None where it could not be asked.
+        foreign: share of all CPUs that others than weigh used, the server among them.
+        dirty: bytes of the page cache that waited to be written.
+    """
+
+    run: int
+    ready: Ready | None
+    foreign: float | None
+    dirty: Bytes | None
+
+
 class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
     """One operation in one interval. Histograms are HdrHistogram V2, compressed, base64, in nanoseconds.
 
@@ -52,7 +84,8 @@ class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
         wrong_count: how many did; None where it is the number of ``wrong``.
         missing: keys that should be there and are not.
         overflows: times above an hour, which are in no histogram.
-        failed: intended time to error or time-out; of requests that are in no other histogram.
+        failed: intended time to error. Those requests are in no other histogram; time-outs are in response and
+            service, with as long as was waited.
         response: intended time to answer.
         service: sent to answer.
         lag_free: intended time until a connection was free: the server's.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from typing import Literal
 
 import msgspec
@@ -16,6 +17,10 @@ QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
 """What every spectrum shows, beside the maximum."""
 NAMES = ("p50", "p90", "p95", "p99", "p999", "p9999")
 """Their names in JSON."""
+
+_DERIVED = ("tpcb-like", "simple-update")
+"""Built-in scripts that pgbench made after the TPC's benchmark B."""
+NOTICE = "derived from TPC-B, not comparable to published results"
 
 
 class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,7 +90,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             password.
         arrivals: of the open loop.
         loops: one run of each.
-        connections: one run of each number.
+        connections: one run of each number, in random order.
         repeats: how often the whole is done.
         duration_s: of each run.
         warmup_s: seconds left out at the beginning; None where a test decides.
@@ -132,6 +137,28 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         """Twelve hex digits of the hash of everything that defines the experiment."""
         text = msgspec.json.encode(msgspec.to_builtins(self), order="deterministic")
         return hashlib.sha256(text).hexdigest()[:12]
+
+    @property
+    def order(self) -> tuple[tuple[int, int, Loop], ...]:
+        """Repeat, connections and loop of each run, in the order in which they are made.
+
+        Repeats outside, so that what changes over the session touches all kinds alike; inside each the numbers of
+        connections in random order, so that a server or a machine that changes steadily is not taken for the effect of
+        more connections. The loops of one number stand beside each other.
+        """
+        order = random.Random(self.seed)
+        return tuple(
+            (repeat, connections, loop)
+            for repeat in range(1, self.repeats + 1)
+            for connections in order.sample(self.connections, len(self.connections))
+            for loop in self.loops
+        )
+
+    @property
+    def notice(self) -> str:
+        """What every report must say of the workload; empty where nothing must be said."""
+        derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
+        return NOTICE if derived else ""
 
     @property
     def in_process(self) -> bool:

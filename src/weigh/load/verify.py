@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh import __version__
-from weigh.evidence import attempts, journal, seal, timeline
-from weigh.evidence.verification import UNKEYED, Outcome, Problem, close, hashes
+from weigh.evidence import attempts, journal, timeline
+from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
 from weigh.load import record as load_record
 from weigh.load.report import files
 from weigh.model import codes
@@ -50,8 +50,8 @@ def verify(folder: Path) -> LoadVerification:
     Raises:
         EvidenceFault: it was never sealed.
     """
-    sealed = seal.read_seal(folder)
-    problems = hashes(folder, sealed)
+    sealed, problems = read_seal(folder)
+    problems += hashes(folder, sealed) + chain(folder)
     problems += [
         Problem(code=codes.T8_MISSING.code, file=f"../{name}", text="this attempt was removed; every attempt counts")
         for name in attempts.missing(folder)
@@ -66,6 +66,10 @@ def verify(folder: Path) -> LoadVerification:
     except WeighError as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
         computed = {}
+    except Exception as error:
+        # Whoever sends evidence with such values does not get away with an error of the reader's.
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
+        computed = {}
     try:
         if record and not timeline.same(folder, load_record.watched_runs(record)):
             text = "its moments are not the journal's"
@@ -75,7 +79,7 @@ def verify(folder: Path) -> LoadVerification:
     for name, content in computed.items():
         path = folder / name
         # What is missing is named by the seal.
-        if path.exists() and not _same(name, path.read_bytes(), content):
+        if path.exists() and not same(path, content):
             note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
             problems.append(
                 Problem(code=codes.R4_FIGURES.code, file=name, text=f"it does not follow from the histograms{note}")
@@ -101,7 +105,3 @@ def lines(found: LoadVerification) -> Iterator[Problem | Outcome]:
         f"{found.histograms:,} histograms"
     )
     yield UNKEYED
-
-
-def _same(name: str, said: bytes, computed: bytes) -> bool:
-    return close(said, computed) if name.endswith(".json") else said == computed

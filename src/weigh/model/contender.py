@@ -150,6 +150,9 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
         lock: every package with its exact version.
         terms: the vendor's publication terms.
         told: what it may use, as the kernel and the engine say.
+        package: version of its main package, from the package's own files; empty where it has none.
+        background: what it does between queries, as its adapter declares; empty for nothing.
+        elsewhere: whether its adapter says that other processes execute.
     """
 
     name: str
@@ -163,3 +166,6 @@ class ContenderRead(msgspec.Struct, frozen=True, kw_only=True):
     lock: str = ""
     terms: str = ""
     told: ResourcesRead | msgspec.UnsetType = msgspec.UNSET
+    package: str = ""
+    background: str = ""
+    elsewhere: bool = False

@@ -52,6 +52,27 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     parquet: dict[str, Any] = {}
 
 
+class Conversion(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the user's that was made into Parquet before anybody read it.
+
+    Attributes:
+        table: that it belongs to.
+        source: its name, and of a database the table inside it.
+        form: what it was: ``CSV``, ``JSON``, ``Arrow`` or ``DuckDB``.
+        blake3: hash of its bytes, hex.
+        by: library that converted it, with its version.
+    """
+
+    table: str
+    source: str
+    form: str
+    blake3: str
+    by: str
+
+    def __str__(self) -> str:
+        return f"{self.source} ({self.form}, blake3 {self.blake3[:12]}) was converted to Parquet by {self.by}"
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The files of a layout.
 
@@ -61,6 +82,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         writer: the writer that made it with its version, read back.
         files: every file.
         digests: row digest of each logical table.
+        converted: files that were not Parquet; left out where there was none.
     """
 
     dataset: DatasetName
@@ -68,6 +90,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     writer: str
     files: tuple[FileFacts, ...]
     digests: dict[str, str]
+    converted: tuple[Conversion, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def paths(self, table: str) -> list[str]:
         """Relative paths of a table's files."""

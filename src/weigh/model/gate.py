@@ -98,6 +98,9 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         checks: every check that was made.
         truth: whether the ground truth was a witness.
         reads: what each contender was found to read: contender -> table -> row digest or row count.
+        layouts: what each contender answers a new query from when its files are gone: contender -> ``its own copy``,
+            ``before its clock`` where it still answers one that it had taken before, or ``the files`` where it does not
+            answer; nobody is in it who loads its tables or could not be asked.
         unseen: data on which they were asked once more; not there where it could not be made.
         truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
     """
@@ -106,6 +109,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[Check, ...]
     truth: bool
     reads: dict[str, dict[str, str]] = {}
+    layouts: dict[str, str] = {}
     unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
     truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
 

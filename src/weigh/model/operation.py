@@ -43,7 +43,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         name: unique in the workload.
         sql: standard SQL, parameters as ``{name}``; the same text for every engine.
         schema: what a right answer looks like.
-        cases: at least one; at least one is timed.
+        cases: at least one; an operation without a timed one is asked in the gate alone.
         filter: the predicate of the query, if it has one that can be split into p, not p, p is null.
         dialect: other text for an engine's dialect where the standard one cannot be written; declared.
         about: one line for people.

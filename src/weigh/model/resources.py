@@ -30,8 +30,9 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
     """What a life may use, as the kernel and the running engine say.
 
     Attributes:
-        cpus: that the kernel lets it run on.
+        cpus: that the kernel lets it run on, each thread of each of its processes together.
         threads: as the engine says; None where it says nothing.
+        threads_seen: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
         memory: the engine's own limit in its own words; empty where it says nothing.
         spill: the folder that it spills to, in its own words.
         spill_on: on what that lies.
@@ -41,6 +42,7 @@ class ResourcesRead(msgspec.Struct, frozen=True, kw_only=True):
 
     cpus: tuple[int, ...] = ()
     threads: int | None = None
+    threads_seen: int | None = None
     memory: str = ""
     spill: str = ""
     spill_on: str = ""

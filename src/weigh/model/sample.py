@@ -38,6 +38,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         arm: name of the arm.
         contender: name of the contender.
         operation, case: what was executed.
+        salt: number that was added to the query, so that nobody had asked it before; 0 where none was.
         outcome: how it ended; only ``ok`` samples are measurements.
         wall_s: seconds of the timed region: execution until the complete result is in client memory.
         cpu_s: user and system CPU seconds of the contender's process in the timed region.
@@ -73,6 +74,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     contender: str
     operation: str
     case: str
+    salt: int = 0
     outcome: Outcome
     wall_s: Seconds | None = None
     cpu_s: Seconds | None = None

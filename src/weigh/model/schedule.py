@@ -14,6 +14,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from weigh.model.operation import Operation
     from weigh.model.spec import Spec
 
 CONTROL = "#2"
@@ -131,6 +132,29 @@ def solos(seed: int, block: int, cases: Sequence[tuple[str, str]], arm_names: Se
         for operation, case in cases
         for arm in permuted(alone, seed, block, "solo", operation, case)
     ]
+
+
+def unseen(secret: str, block: int, slot: Slot, operation: Operation) -> tuple[str, int]:
+    """What the untimed execution of a turn asks: a case like the timed one, and a number that makes it a new question.
+
+    A question that nobody asked before shows what it costs to execute it, beside the timed one, which was asked before.
+    All arms of a round ask the same.
+
+    Args:
+        secret: of the attempt, drawn after the gate.
+        block: number of the block.
+        slot: place of the turn.
+        operation: its operation.
+
+    Returns:
+        Name of the case, and the salt, at least 1.
+    """
+    group = slot.case.rpartition("-")[0]
+    alike = [case.name for case in operation.cases if group and case.name.rpartition("-")[0] == group]
+    place = (secret, block, slot.operation, slot.case, slot.round)
+    drawn = permuted([name for name in alike if name != slot.case] or [slot.case], *place)
+    digest = hashlib.sha256("\x1f".join(map(str, place)).encode()).digest()
+    return drawn[0], 1 + (int.from_bytes(digest[:4]) >> 2)
 
 
 def cpus_of(block: int, cpus: Sequence[int], needed: int) -> tuple[int, ...]:

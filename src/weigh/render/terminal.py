@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import ConsoleOptions, RenderableType
+    from rich.table import Table
 
     from weigh.model.finding import Finding
     from weigh.model.verdict import Tier
@@ -72,6 +75,50 @@ class ReportConsole(Console):
                 yield Segment(visible(segment.text), segment.style)
             else:
                 yield segment
+
+
+class FittedTable:
+    """A table that leaves out columns where they do not fit, rather than break what must be read.
+
+    Args:
+        table: with all its columns.
+        optional: headings of columns that may be left out, the first one first.
+    """
+
+    def __init__(self, table: Table, *optional: str) -> None:
+        self._table = table
+        self._optional = optional
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterable[RenderableType]:
+        """The table with as many columns as fit, and what was left out."""
+        left_out: list[str] = []
+        shown = self._table
+        # The kept form has all of them, however long the names are.
+        for heading in self._optional if options.max_width < PLAIN_WIDTH else ():
+            if _needed(shown) <= options.max_width:
+                break
+            kept = [column for column in shown.columns if str(column.header) != heading]
+            if len(kept) < len(shown.columns):
+                left_out.append(heading)
+                shown = copy.copy(shown)
+                shown.columns = [replace(column, _index=at) for at, column in enumerate(kept)]
+        yield shown
+        if left_out:
+            yield Text(f"(no room for {', '.join(filter(None, left_out))}: a wider terminal, or --json)", style="dim")
+
+
+_NAME_ROOM, _WORDS_ROOM, _SPACE = 20, 16, 3
+"""Characters that the first column and others that wrap are at least given, and those between two columns."""
+
+
+def _needed(table: Table) -> int:
+    """Characters that a table needs to be read."""
+    total = _SPACE * (len(table.columns) - 1)
+    for at, column in enumerate(table.columns):
+        longest = max((len(str(cell)) for cell in (column.header, *column.cells)), default=0)
+        room = longest if column.no_wrap else _WORDS_ROOM if at else _NAME_ROOM
+        total += min(longest, room)
+    return total
 
 
 def plain_text(renderable: RenderableType) -> str:

@@ -11,8 +11,9 @@ from scipy import special
 from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.model.verdict import Reason
-from weigh.statistics import textbook_errors
+from weigh.statistics import alternation, textbook_errors
 from weigh.statistics.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
+from weigh.statistics.tail_index import Tail
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,6 +29,8 @@ LEAST_EFFECTIVE = 30
 _SURE = 0.925
 """How sure it must be that there are so many: by simulation, so that runs with 25 are refused 19 times in 20."""
 _TREND = 0.01
+_REPELLED = 3.0
+"""Effective samples for each sample beyond which the series scatters less than independent samples would."""
 _ERRORS = {
     "naive": textbook_errors.naive,
     "kolaczkowski": textbook_errors.kolaczkowski,
@@ -72,6 +75,7 @@ class Series:
         from weigh._native import BatchMeans
 
         self._batches: BatchMeans = BatchMeans()
+        self._tail = Tail()
 
     @property
     def count(self) -> int:
@@ -95,6 +99,7 @@ class Series:
             self._batches.push(pa.table({"samples": column}))
         except ValueError as error:
             raise _not_numbers(str(error)) from error
+        self._tail.add(samples)
 
     def merge(self, later: Series) -> None:
         """Add a later part of the same series.
@@ -104,9 +109,14 @@ class Series:
         mean and the variance.
         """
         self._batches.merge(later._batches)
+        self._tail.merge(later._tail)
 
-    def mean(self, *, confidence: float = 0.95) -> SeriesMean:
+    def mean(self, *, confidence: float = 0.95, intervals: bool = False) -> SeriesMean:
         """The mean of all samples so far, by the method "batch" of :func:`mean`.
+
+        Args:
+            confidence: level of the interval.
+            intervals: as of :func:`mean`.
 
         Raises:
             UsageError: there is no sample, or the confidence is not between 0 and 1.
@@ -125,22 +135,29 @@ class Series:
             np.asarray(means, dtype=np.float64),
             size,
             confidence,
+            self._tail.index(),
+            intervals=intervals,
         )
 
 
-def mean(values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch") -> SeriesMean:
+def mean(
+    values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch", intervals: bool = False
+) -> SeriesMean:
     """The mean of samples in the order of time, and its interval.
 
     "batch" reads the long-run variance from the lowest frequencies of up to 512 batch means
     (:func:`weigh.statistics.long_run_variance.long_run`), corrects Student's t for the skewness of the samples (R.
     Willink, Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
-    (``T3.short``), where correlation is left at the coarsest look (``T3.correlated``) and where the series drifts
+    (``T3.short``), where correlation is left at the coarsest look or the samples are those of several sources in turn
+    (``T3.correlated``), where the largest follow a law without a variance (``T3.heavy``) and where the series drifts
     (``T4.drift``). The others are for comparison, and never refuse.
 
     Args:
         values: samples in one dimension.
         confidence: level of the interval.
         method: how the error is found.
+        intervals: each sample is a figure of an interval of time, as a rate is; these come from no sources in turn, and
+            that is not asked.
 
     Raises:
         UsageError: there is no sample, one is not a finite number, or an argument is out of range.
@@ -148,7 +165,7 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, method: Method = "batch
     if method == "batch":
         series = Series()
         series.add(values)
-        return series.mean(confidence=confidence)
+        return series.mean(confidence=confidence, intervals=intervals)
     if method not in _ERRORS:
         raise UsageError(f"there is no method '{method}'", remedy=f"known: {', '.join(get_args(Method))}")
     _confidence(confidence)
@@ -190,7 +207,16 @@ def _textbook(samples: Floats, confidence: float, method: str) -> SeriesMean:
 
 
 def _judged(
-    count: int, centre: float, variance: float, skewness: float, means: Floats, size: int, confidence: float
+    count: int,
+    centre: float,
+    variance: float,
+    skewness: float,
+    means: Floats,
+    size: int,
+    confidence: float,
+    index: float | None,
+    *,
+    intervals: bool,
 ) -> SeriesMean:
     """Interval or refusal, from the moments of the samples and the batch means."""
     found = long_run(means)
@@ -198,6 +224,15 @@ def _judged(
     square = found.variance * size / count if found else 0.0
     effective = variance / square if variance > 0 and square > 0 else float(count)
     refused = _refusal(count, effective, found, drift_p, constant=variance == 0)
+    # Where neighbours repel each other, as counts of a schedule do, nothing is hidden.
+    asked = not intervals and effective < _REPELLED * count
+    if refused is None and asked and (apart := alternation.lag(means)) is not None:
+        refused = _in_turn(apart * size)
+    if refused is None and index is not None:
+        refused = codes.T3_HEAVY.reason(
+            f"the largest samples follow a power law of index {index:.2g}: below 2 there is no variance, and one more "
+            "sample may move the mean by more than all before. Give the percentiles"
+        )
     low = high = error = None
     if refused is None and found is not None:
         error = float(np.sqrt(square * _surcharge(effective, found.freedom)))
@@ -240,6 +275,13 @@ def _refusal(
             "minutes. Measure longer, or find out what changes"
         )
     return None
+
+
+def _in_turn(apart: int) -> Reason:
+    return codes.T3_CORRELATED.reason(
+        f"samples that are {apart} apart belong together and wander, as those of {apart} connections do that are "
+        "written down in turn: the error of their mean cannot be told from this order. Give each connection by itself"
+    )
 
 
 def _needed(freedom: float) -> float:

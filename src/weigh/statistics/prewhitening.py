@@ -141,10 +141,16 @@ class Whitened:
         return deviance
 
 
-def whitened(means: Floats) -> Whitened:
-    """Batch means under every noise model."""
+def whitened(means: Floats, *, spikes: bool = False) -> Whitened:
+    """Batch means under every noise model.
+
+    Args:
+        means: of batches.
+        spikes: whether those among the innovations stay. The reset of a sawtooth is one in each cycle.
+    """
+    found = whiten(means - np.median(means))
     # A spike among correlated values is small beside them and large beside their innovations.
-    innovations = despiked(found := whiten(means - np.median(means)))
+    innovations = found.copy() if spikes else despiked(found)
     # The first tells how far from its level the series begins, which no autoregression explains: an approach does.
     innovations[:, 0] = found[:, 0]
     level = constant(means.size)

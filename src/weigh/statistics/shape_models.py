@@ -76,7 +76,9 @@ def explained(samples: Floats) -> Explanation:
     if np.ptp(means) <= 1e-12 * np.abs(means).max():
         return Explanation(Kind.LEVEL)
     series = whitened(means)
-    steps, (drift, approach), repeating = partition(series), trends(series), cycle(series)
+    steps, (drift, approach) = partition(series), trends(series)
+    # Held spikes take the resets out of a sawtooth under noise that remembers: what is left is a slow wander.
+    repeating = max(cycle(series), cycle(whitened(means, spikes=True)), key=lambda one: one.merit)
     merits = {
         Kind.STEPS: steps.merit,
         Kind.DRIFT: drift.merit,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
 
 DISQUALIFYING = frozenset(one.code for one in codes.REGISTRY.values() if isinstance(one, Fixed) and one.disqualifies)
+WITHHOLDING = frozenset(one.code for one in codes.REGISTRY.values() if isinstance(one, Fixed) and one.withholds)
 
 
 def disqualified(findings: Iterable[Finding]) -> dict[str, Finding]:
@@ -21,4 +22,13 @@ def disqualified(findings: Iterable[Finding]) -> dict[str, Finding]:
     for finding in findings:
         if finding.contender and finding.code in DISQUALIFYING and finding.severity == "error":
             found.setdefault(finding.contender, finding)
+    return found
+
+
+def withheld(findings: Iterable[Finding]) -> dict[tuple[str, str], Finding]:
+    """(contender, operation) pairs that are not compared, with the finding that forbids it."""
+    found: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        if finding.contender and finding.operation and finding.code in WITHHOLDING:
+            found.setdefault((finding.contender, finding.operation), finding)
     return found

@@ -35,7 +35,7 @@ def suites(
         temperature: whose verdicts count: a mean over several temperatures would be of nothing.
     """
     by_pair = {(one.contender, one.operation): one for one in verdicts if one.temperature == temperature}
-    members = workload.suite or tuple(one.name for one in workload.operations)
+    members = workload.suite or tuple(one.name for one in workload.operations if one.timed())
     chosen = {one.name for one in workload.operations}
     return tuple(
         _suite(name, baseline, temperature, members, [by_pair.get((name, member)) for member in members], chosen)

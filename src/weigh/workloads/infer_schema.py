@@ -83,8 +83,8 @@ def describe(sql: str, answer: pa.Table) -> QueryFile:
     known = len(selects) == answer.num_columns and not any(one.is_star for one in selects)
     columns = []
     for position, (name, field) in enumerate(zip(names, answer.schema, strict=True)):
-        kind = _kind(field.type)
-        columns.append(ColumnTable(name=name, kind=kind, match=_match(kind, selects[position] if known else None)))
+        found = kind(field.type)
+        columns.append(ColumnTable(name=name, kind=found, match=_match(found, selects[position] if known else None)))
     return QueryFile(
         ordered_by=_order(query, selects, names) if query is not None and known else [],
         limit=_limit(query),
@@ -118,22 +118,23 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _kind(kind: pa.DataType) -> Kind:
+def kind(of: pa.DataType) -> Kind:
+    """What values of an Arrow type are."""
     types = pa.types
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    if types.is_boolean(kind):
+    if types.is_dictionary(of):
+        of = of.value_type
+    if types.is_boolean(of):
         return "boolean"
-    if types.is_integer(kind):
+    if types.is_integer(of):
         return "integer"
-    if types.is_decimal(kind):
+    if types.is_decimal(of):
         # A scale of 0 is how some engines give sums of integers.
-        return "decimal" if kind.scale else "integer"
-    if types.is_floating(kind):
+        return "decimal" if of.scale else "integer"
+    if types.is_floating(of):
         return "double"
-    if types.is_date(kind):
+    if types.is_date(of):
         return "date"
-    return "timestamp" if types.is_timestamp(kind) else "string"
+    return "timestamp" if types.is_timestamp(of) else "string"
 
 
 def _match(kind: Kind, select: exp.Expr | None) -> Match:

@@ -12,7 +12,7 @@ The ``.sql`` file is the question, as every engine gets it. The ``.toml`` file s
     kind = "string"                   # integer, decimal, double, string, date, timestamp, boolean
     match = "exact"                   # or "approx" with rel, or "quotient" (division, averages)
 
-    [[case]]                          # optional: the query is asked once for each; {user} stands in the SQL
+    [[case]]                          # optional: the query is asked once for each; {user} or $user stands in the SQL
     name = "rare"
     literals = { user = "u17" }
     timed = true
@@ -28,6 +28,8 @@ import msgspec
 from weigh.model.answer import Column, Kind, Match, ResultSchema
 from weigh.model.errors import UsageError, nearest
 from weigh.model.operation import Case, Filter, Literal, Operation, Workload
+from weigh.workloads.askable import refuse
+from weigh.workloads.parameters import Parameters, braced, check, grid, names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,13 +86,15 @@ class Folder:
 
     Args:
         path: the folder.
+        parameters: values of the queries' parameters; every combination is a case.
     """
 
     name = NAME
     dataset = "files"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, parameters: Parameters | None = None) -> None:
         self.path = path
+        self.parameters = parameters or {}
 
     def build(self, truth: Cubes, seed: int) -> Workload:
         """Every query of the folder, by name; nothing is known about the data and nothing is chosen.
@@ -101,35 +105,39 @@ class Folder:
         files = sorted(self.path.glob("*.sql"))
         if not files:
             raise UsageError("there is no query (*.sql)", where=str(self.path), remedy="weigh init writes them")
-        return Workload(name=NAME, dataset=self.dataset, operations=tuple(_operation(path) for path in files))
+        check(self.parameters, {path.stem: names(path.read_text()) for path in files})
+        operations = tuple(_operation(path, self.parameters) for path in files)
+        return Workload(name=NAME, dataset=self.dataset, operations=operations)
 
     def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
         """Nothing is known beforehand; ``--answers`` names answers that were pinned."""
         return None
 
 
-def _operation(path: Path) -> Operation:
+def _operation(path: Path, parameters: Parameters) -> Operation:
     described = path.with_suffix(".toml")
     file = _read(described, path)
     sql = path.read_text().strip().rstrip(";").strip()
-    names = [column.name for column in file.column]
+    refuse(sql, f"query {path.stem} ({path})")
+    columns = [column.name for column in file.column]
     cases = tuple(Case(name=one.name, literals=one.literals, timed=one.timed) for one in file.case)
     if cases and not any(case.timed for case in cases):
         raise UsageError("no case is timed", where=str(described), remedy="say timed = true in one of them")
     if len({case.name for case in cases}) < len(cases):
         raise UsageError("two cases have the same name", where=str(described), remedy="name them apart")
+    cases = tuple(grid(parameters, path.stem, names(sql), cases, str(path)))
     return Operation(
         name=path.stem,
-        sql=sql,
+        sql=braced(sql),
         schema=ResultSchema(
             columns=tuple(_column(column) for column in file.column),
-            ordered_by=_positions("ordered_by", file.ordered_by, names, described),
+            ordered_by=_positions("ordered_by", file.ordered_by, columns, described),
             limit=file.limit,
-            keys=_positions("keys", file.keys, names, described),
+            keys=_positions("keys", file.keys, columns, described),
         ),
-        cases=cases or (Case(name="only", timed=True),),
-        filter=Filter(table=file.filter.table, predicate=file.filter.predicate) if file.filter else None,
-        dialect=file.dialect,
+        cases=cases,
+        filter=Filter(table=file.filter.table, predicate=braced(file.filter.predicate)) if file.filter else None,
+        dialect={dialect: braced(text) for dialect, text in file.dialect.items()},
         about=file.about,
     )
 
@@ -157,7 +165,7 @@ def _read(path: Path, query: Path) -> QueryFile:
             where=str(path),
             remedy="write one (docs/guide/your-own-data.md), or let weigh init read it off the answer",
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/guide/your-own-data.md") from None
     except msgspec.ValidationError as error:
         raise UsageError(

@@ -129,13 +129,18 @@ def test_a_complete_attempt_is_not_measured_again(complete: Run, again: Weigh) -
     assert len(list(again.folder.glob("runs/*-*-*"))) == 1
 
 
-def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh) -> None:
+@pytest.mark.parametrize("torn", [False, True])
+def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh, torn: bool) -> None:
+    """Torn: a second signal came while it was being sealed."""
     running = weigh.start(*EXPERIMENT, "--starts", "4")
     eventually(journalled(weigh.folder, "turn"))
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=120)
     (first,) = weigh.folder.glob("runs/*-*-*")
     whole = len(records.read(first).blocks) - 1
+    if torn:
+        for name in ("seal.json", "samples.parquet"):
+            (first / name).unlink()
     assert weigh(*EXPERIMENT, "--starts", "4", timeout=600).code in (0, 1, 3)
     _, second = sorted(weigh.folder.glob("runs/*-*-*"))
     assert weigh("verify", str(first)).code == 0
@@ -151,7 +156,14 @@ def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
     killed_once.kill()
     killed_once.communicate(timeout=120)
     (path,) = weigh.folder.glob("runs/*/journal.jsonl")
-    path.write_text(path.read_text().replace('"version":"2.0.0"', '"version":"1.9.9"'))
+    events = [line.replace(b'"version":"2.0.0"', b'"version":"1.9.9"') for line in path.read_bytes().splitlines()[:-1]]
+    edited = b"\n".join(events) + b"\n"
+    path.write_bytes(edited)
+    refused = weigh(*EXPERIMENT, "--starts", "200")
+    assert refused.code == 2
+    assert "of the journal does not follow from the one before it: it was edited" in refused.err
+    assert path.read_bytes() == edited, "nothing was written"
+    path.write_bytes(b"".join(journal.chained(msgspec.json.decode(line, type=journal.Event) for line in events)))
     content = path.read_bytes()
     refused = weigh(*EXPERIMENT, "--starts", "200")
     assert refused.code == 2

@@ -111,7 +111,7 @@ def test_every_operation_contender_and_verdict_is_there(name: str) -> None:
 def test_every_execution_is_a_vertex_of_its_arm() -> None:
     """Ten starts of three timed and one untimed execution, of four arms."""
     part = part_of(rendered(COMPLETE), "q1")
-    samples = part[part.index("<figure>") :].split("</figure>")[0]
+    samples = part[part.index("<figure ") :].split("</figure>")[0]
     for kind, count in (("m", 30), ("h", 10)):
         for arm in range(4):
             (data,) = re.findall(rf'<path class="{kind}{arm}" d="m([^"]*)h0"', samples)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weigh.experiment.report.plots import samples, starts
-from weigh.experiment.report.plots.interval import WIDTH, Axis
 from weigh.experiment.report.plots.samples import Dot
 from weigh.experiment.report.plots.starts import Strip
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.render.svg import draw, marks
+from weigh.render.svg.interval import WIDTH, Axis
 from weigh.render.svg.scale import Scale, around, ratio_ticks, ticks
 from weigh.render.svg.time_axis import tick_label
 

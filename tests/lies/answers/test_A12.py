@@ -9,7 +9,7 @@ import pytest
 
 from weigh.host import hidden
 
-from ..reading import SMALL, assert_silent, contenders, errors, statuses
+from ..reading import SHORT, SMALL, assert_silent, contenders, errors, reasons, statuses, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,3 +86,17 @@ def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
     assert_silent(run)
     assert gate(run)["truth_hidden"]
     assert [path.name for path in diary.iterdir()] == ["looked"]
+
+
+def test_what_is_faster_than_memory_gets_no_verdict(weigh: Weigh) -> None:
+    """It passes on unseen rows, because it computes there; and 3 MB are not looked at in microseconds."""
+    named = contenders("duckdb", "none=liar?lie=none", "knows=liar?lie=knows")
+    flags = ("--scale", "400K", "--quiet", "--json", *SHORT, "--operations", "duration_by_proto,extremes_by_action")
+    run = weigh("run", *named, *flags, WEIGH_CALIBRATION="yes")
+    assert ("A12.fast", "knows") in errors(run)
+    assert {who for _, who in errors(run)} == {"knows"}
+    verdict = verdicts(run, "duration_by_proto")["knows"]
+    assert verdict["verdict"] == "refused"
+    assert "too fast to be true" in reasons(verdict)["A12.fast"]
+    assert {f["operation"] for f in run.json["findings"] if f["code"] == "A12.fast"} == {"duration_by_proto"}
+    assert run.code == 1

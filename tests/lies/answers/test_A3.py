@@ -51,5 +51,14 @@ def test_what_passes_the_gate_is_found_between_the_timed_executions(weigh: Weigh
     assert "its answer changed in block 0, run 3" in (run.evidence / "report.txt").read_text()
 
 
+def test_another_row_at_the_limit_than_those_that_tie_is_found_between_the_timed_executions(weigh: Weigh) -> None:
+    liar = "liar?lie=untied"
+    named = contenders("duckdb", liar)
+    run = weigh("run", *named, *SMALL, "--operations", "top_ports", "--starts", "1", "--rounds", "1", "--runs", "3")
+    assert statuses(run) == {"top_ports": "diverged"}
+    assert errors(run) == {("A3.changed", liar)}
+    assert run.code == 1
+
+
 def test_the_honest_twins_are_left_alone(twins: Run) -> None:
     assert_silent(twins)

@@ -35,5 +35,26 @@ def test_it_says_how_many_rows_were_read(run: Run) -> None:
     assert found["liar?lie=stale-copy"].count(":20000:") == 2
 
 
-def test_a_copy_with_the_same_rows_is_left_alone(twins: Run) -> None:
+def test_it_shows_a_cell_that_differs(run: Run) -> None:
+    found = {f["contender"]: f["text"] for f in run.json["findings"] if f["code"] == "A4.rows"}
+    assert ", bytes: " in found["liar?lie=stale-copy"]
+    assert "(row): 0 times, not 1 times" in found["liar?lie=fewer-rows"]
+
+
+@pytest.mark.long
+def test_of_a_large_table_drawn_rows_are_compared(weigh: Weigh) -> None:
+    scale = ("--scale", "2200K", "--quiet", "--json", "--operations", "eq_action", "--no-shrink")
+    run = weigh("gate", *contenders("duckdb", "liar?lie=copy", "liar?lie=stale-copy"), *scale)
+    assert errors(run) == {("A4.rows", "liar?lie=stale-copy")}
+    assert {f["contender"] for f in run.json["findings"] if f["code"] == "A4.sampled"} == {
+        "duckdb",
+        "liar?lie=copy",
+        "liar?lie=stale-copy",
+    }
+
+
+def test_a_copy_with_the_same_rows_reads_the_same_rows(weigh: Weigh, twins: Run) -> None:
+    run = weigh("gate", *contenders("duckdb", "liar?lie=copy"), *SMALL, "--operations", "eq_action")
+    assert not errors(run)
+    assert run.code == 0
     assert_silent(twins)

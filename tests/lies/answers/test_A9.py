@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weigh.experiment import derived
+
 from ..reading import SHORT, SMALL, assert_silent, contenders, errors, verdicts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from support.command import Run, Weigh
 
 
@@ -21,6 +25,51 @@ def test_a_cache_that_nobody_disclosed_is_found(weigh: Weigh) -> None:
         assert verdicts(run, operation).get("liar?lie=cache", {"verdict": "refused"})["verdict"] == "refused"
     assert {timing["contender"] for timing in run.json["timings"]} == {"duckdb"}
     assert run.code == 1
+
+
+CACHES = ("cache-groups", "cache-folded", "cache-waits", "cache-fetched", "cache-on-disk")
+ASKED = ("--operations", "by_action,distinct")
+
+
+@pytest.fixture(scope="module")
+def gate(fresh: Callable[[], Weigh]) -> Run:
+    """Five ways to remember, beside an engine that compiles each text once a life."""
+    weigh = fresh()
+    named = [f"{lie}=liar?lie={lie}&diary={weigh.folder / 'kept'}" for lie in CACHES]
+    honest = ("duckdb", "none=liar?lie=none", "compiles=liar?lie=compiles&ms=120")
+    return weigh("gate", *contenders(*honest, *named), *SMALL, *ASKED)
+
+
+@pytest.mark.parametrize("cache", CACHES)
+def test_each_kind_of_cache_is_found(gate: Run, cache: str) -> None:
+    # What other lives find is found by other rows too (A12): this one gives the answers to those of before.
+    assert ("A12.answers" if cache == "cache-on-disk" else "A9.detected", cache) in errors(gate)
+    assert gate.code == 1
+
+
+def test_nobody_else_is_accused(gate: Run) -> None:
+    assert {who for _, who in errors(gate)} == set(CACHES)
+
+
+def test_a_compiled_plan_is_told_from_a_cache(gate: Run) -> None:
+    said = {(f["code"], f["severity"]) for f in gate.json["findings"] if f["contender"] == "compiles"}
+    assert said == {("A9.plan", "note")}
+
+
+def test_a_cache_that_begins_after_the_gate_is_found_in_the_blocks(weigh: Weigh) -> None:
+    """It executes as often as the gate asks; and an engine that compiles has its times shown."""
+    named = contenders("duckdb", "compiles=liar?lie=compiles&ms=120", "later=liar?lie=cache-later&from=5")
+    flags = ("--scale", "100K", "--quiet", "--json", *ASKED, "--starts", "2", "--rounds", "4", "--runs", "2")
+    run = weigh("run", *named, *flags)
+    assert errors(run) == {("A9.detected", "later")}
+    assert {f["operation"] for f in run.json["findings"] if f["code"] == "A9.detected"} == {"by_action", "distinct"}
+    assert {timing["contender"] for timing in run.json["timings"]} == {"duckdb", "compiles"}
+    samples = derived.read_samples(run.evidence)
+    assert {bool(one.salt) for one in samples if one.run == 0 and one.round > 0} == {True}
+    assert {one.salt for one in samples if one.run > 0 or one.round == 0} == {0}
+    asked = {(one.block, one.round, one.operation): one.salt for one in samples if one.salt}
+    assert len(set(asked.values())) == len(asked), "every round has a question of its own"
+    assert weigh("verify", str(run.evidence)).code == 0
 
 
 def test_the_honest_twins_are_left_alone(twins: Run) -> None:

@@ -10,12 +10,12 @@ from weigh.experiment.verify import verify
 from weigh.host import page_cache
 
 from ..forging import Events, forge, reseal, rewrite, samples
-from ..reading import reasons, words
+from ..reading import SMALL, contenders, errors, reasons, words
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from support.command import Run
+    from support.command import Run, Weigh
 
 PUT_OUT = "drop_caches" if page_cache.may_drop() else "eviction"
 CODE = "E1.resident" if page_cache.may_drop() else "E1.unprivileged"
@@ -115,3 +115,10 @@ def test_all_of_it_is_computed_again_from_the_journal(cooled: Run, tmp_path: Pat
     evidence = shutil.copytree(cooled.evidence, tmp_path / "samples" / cooled.evidence.name)
     forge(evidence, called_cold)
     assert found_in(evidence) == {("T5.order", "journal.jsonl")}
+
+
+def test_files_that_are_not_those_it_was_given_are_found(weigh: Weigh) -> None:
+    """What is named is put out of memory before a cold execution, and looked at just before the clock."""
+    run = weigh("gate", *contenders("duckdb", "liar?lie=other-files"), *SMALL, "--operations", "by_action")
+    assert errors(run) == {("E1.files", "liar?lie=other-files")}
+    assert run.code == 1

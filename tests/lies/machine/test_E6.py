@@ -36,8 +36,8 @@ def shares(fresh: Callable[[], Weigh]) -> Run:
 
 @pytest.fixture(scope="session")
 def bounded(fresh: Callable[[], Weigh]) -> Run:
-    """Two contenders on one CPU and with a gigabyte, and one that gives itself more."""
-    named = ("base=liar?lie=none", "twin=duckdb", "wide=liar?lie=extra-cpu")
+    """Two contenders on one CPU and with a gigabyte, one that gives itself more, and one that gives a thread more."""
+    named = ("base=liar?lie=none", "twin=duckdb", "wide=liar?lie=extra-cpu", "thread=liar?lie=extra-cpu-thread")
     return fresh()("run", *contenders(*named), *FLAGS, "--affinity", "0", "--memory-limit", "1G")
 
 
@@ -106,6 +106,13 @@ def test_one_that_gives_itself_more_cpus_is_named(bounded: Run) -> None:
     found = said(bounded, "wide")["E6.affinity"]
     assert found["severity"] == "warning"
     assert found["text"] == f"it runs on CPUs 0-{(os.cpu_count() or 1) - 1}; 0 was asked for all"
+
+
+@pytest.mark.skipif(CORES < 2, reason="needs a CPU more than one")
+def test_a_thread_that_left_its_cpus_is_named(bounded: Run) -> None:
+    assert "E6.affinity" in said(bounded, "thread")
+    assert "E6.affinity" not in said(bounded, "twin")
+    assert parity(bounded, "thread")["threads_seen"] > 1
 
 
 def test_more_than_there_is_cannot_be_asked_for(weigh: Weigh) -> None:

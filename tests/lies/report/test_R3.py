@@ -12,6 +12,7 @@ from weigh.experiment.report import files
 from weigh.model.errors import EvidenceFault
 
 from ..forging import forge, problems, rewrite
+from ..reading import SMALL, contenders
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,3 +56,12 @@ def test_a_whole_report_says_everything(weigh: Weigh, whole: Run) -> None:
         assert said in text
     assert problems(weigh, whole.evidence) == set()
     assert files.read(whole.evidence).record.environment is not None
+
+
+def test_a_version_that_its_package_does_not_have_is_named(weigh: Weigh, whole: Run) -> None:
+    named = contenders("duckdb", "sqlite", "liar?lie=false-version")
+    run = weigh("gate", *named, *SMALL, "--operations", "by_action")
+    (found,) = (one for one in run.json["findings"] if one["code"] == "R3.version")
+    assert (found["contender"], found["severity"]) == ("liar?lie=false-version", "warning")
+    assert "it says that it is version 9.9.9, and the package duckdb that is installed for it is 2.0.0" in found["text"]
+    assert "R3.version" not in whole.codes

@@ -112,7 +112,7 @@ impl Worker {
         let state = mem::replace(&mut slot.state, State::Down { since: now, pause: 0 });
         let (mut since, mut pause) = (now, PAUSES.0);
         match state {
-            State::Busy { flight, .. } | State::Sleeping { flight } => {
+            State::Busy { flight, .. } | State::Sleeping { flight, .. } => {
                 let message = match link.as_ref().map(|(_, connection)| connection.reply()) {
                     // A server that ends says why before it hangs up.
                     Some(Reply::Error { code, text }) => Some(format!("connection lost: {text} ({code})")),
@@ -120,7 +120,15 @@ impl Worker {
                 };
                 self.lose_flight(flight, &loss, message, now);
             }
-            State::Idle { .. } => self.idle.retain(|free| *free != place),
+            State::Idle { .. } => {
+                self.idle.retain(|free| *free != place);
+                // Before the run nobody opens it again: it would be waited for as if it were logging in still.
+                if !self.running
+                    && let Loss::Broken(error) = loss
+                {
+                    self.fatal.get_or_insert(error);
+                }
+            }
             State::Opening { since: lost, pause: next, .. } | State::Down { since: lost, pause: next } => {
                 (since, pause) = (lost, next);
                 self.accounting.totals.failed_connects += 1;

@@ -138,7 +138,7 @@ impl Worker {
         let now = self.now();
         for slot in &mut self.slots {
             let state = mem::replace(&mut slot.state, State::Down { since: now, pause: 0 });
-            if let State::Busy { flight, .. } | State::Sleeping { flight } = state {
+            if let State::Busy { flight, .. } | State::Sleeping { flight, .. } = state {
                 self.workload.lost(flight.unit);
             }
         }
@@ -199,7 +199,7 @@ impl Worker {
                 let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
                 let stamp = self.slots[place].stamp;
                 self.timers.push(Reverse((now.saturating_add(time), place, stamp)));
-                self.slots[place].state = State::Sleeping { flight };
+                self.slots[place].state = State::Sleeping { flight, deadline: now + self.shared.timeout };
             }
             Next::Done(outcome) => self.finish(place, &flight.request, outcome, now),
         }
@@ -247,7 +247,7 @@ impl Worker {
             }
             match mem::replace(&mut slot.state, State::Down { since: now, pause: 0 }) {
                 State::Down { since, pause } => self.connect(place, since, pause),
-                State::Sleeping { flight } => {
+                State::Sleeping { flight, .. } => {
                     let next = self.workload.wake(&flight.unit);
                     self.follow(place, flight, next, now);
                 }

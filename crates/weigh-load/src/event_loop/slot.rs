@@ -26,8 +26,8 @@ pub(crate) enum State {
     Idle { since: u64 },
     /// Waits for an answer.
     Busy { flight: InFlight, deadline: u64 },
-    /// A script sleeps; a timer wakes it.
-    Sleeping { flight: InFlight },
+    /// A script sleeps; a timer wakes it, or the time-out ends it.
+    Sleeping { flight: InFlight, deadline: u64 },
     /// Ends a transaction block that a failure left open.
     Resetting { deadline: u64 },
 }
@@ -47,13 +47,14 @@ impl Slot {
         Self { state: State::Down { since: 0, pause: 0 }, link: None, stamp: 0, writing: false }
     }
 
-    /// When waiting for the server ends; nothing if nothing is waited for.
+    /// When waiting for the server, or for a script that sleeps, ends; nothing if nothing is waited for.
     pub(crate) fn deadline(&self) -> Option<u64> {
         match self.state {
             State::Opening { deadline, .. }
             | State::Busy { deadline, .. }
+            | State::Sleeping { deadline, .. }
             | State::Resetting { deadline } => Some(deadline),
-            State::Down { .. } | State::Idle { .. } | State::Sleeping { .. } => None,
+            State::Down { .. } | State::Idle { .. } => None,
         }
     }
 

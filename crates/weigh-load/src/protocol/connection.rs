@@ -10,6 +10,7 @@ use crate::config::{Target, TargetKind, TlsUse};
 use crate::protocol::tls::{Tls, TlsPlan};
 use crate::workload::message::{Command, PreparedStatement, Reply};
 
+use super::limits::longest_message;
 use super::{Step, postgres, resp};
 
 /// How to begin connections to one server.
@@ -17,6 +18,8 @@ pub(crate) struct Plan {
     login: LoginPlan,
     statements: Arc<[PreparedStatement]>,
     tls: Option<TlsPlan>,
+    /// The longest message that a connection takes, in bytes.
+    longest: usize,
 }
 
 enum LoginPlan {
@@ -25,8 +28,12 @@ enum LoginPlan {
 }
 
 impl Plan {
-    /// For a server and statements to prepare on every connection.
-    pub(crate) fn new(target: &Target, statements: &[PreparedStatement]) -> Result<Self, Error> {
+    /// For a server, statements to prepare on every connection, and how many connections there will be.
+    pub(crate) fn new(
+        target: &Target,
+        statements: &[PreparedStatement],
+        connections: usize,
+    ) -> Result<Self, Error> {
         let verify = target.tls == TlsUse::Verify;
         let host = target.host.as_deref().unwrap_or("localhost");
         let tls = match target.tls {
@@ -48,7 +55,7 @@ impl Plan {
                 database: target.database.clone(),
             }),
         };
-        Ok(Self { login, statements: statements.into(), tls })
+        Ok(Self { login, statements: statements.into(), tls, longest: longest_message(connections) })
     }
 }
 
@@ -108,9 +115,16 @@ impl Connection {
         self.stage = Stage::Open(match &self.plan.login {
             LoginPlan::Postgres(login) => {
                 let statements = Arc::clone(&self.plan.statements);
-                Session::Postgres(Box::new(postgres::Session::begin(login.again(), statements, out)?))
+                Session::Postgres(Box::new(postgres::Session::begin(
+                    login.again(),
+                    statements,
+                    self.plan.longest,
+                    out,
+                )?))
             }
-            LoginPlan::Redis(login) => Session::Redis(Box::new(resp::Session::begin(login.clone(), out))),
+            LoginPlan::Redis(login) => {
+                Session::Redis(Box::new(resp::Session::begin(login.clone(), self.plan.longest, out)))
+            }
         });
         self.encrypt()
     }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use crate::workload::message::{Cell, Reply, Rows};
 
+use super::limits::{ERROR_TEXT, KEPT, beginning};
+
 /// What kind of answer it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ReplyKind {
@@ -23,6 +25,8 @@ pub(crate) struct ReplyBuffer {
     bytes: Vec<u8>,
     cells: Vec<Cell>,
     ends: Vec<usize>,
+    /// Rows that came after those that are kept.
+    more_rows: usize,
     code: String,
     text: String,
 }
@@ -33,10 +37,21 @@ impl ReplyBuffer {
         self.bytes.clear();
         self.cells.clear();
         self.ends.clear();
+        self.more_rows = 0;
+    }
+
+    /// Whether so many more bytes and values are kept. What is beyond is counted as rows, without values.
+    fn keeps(&self, bytes: usize, values: usize) -> bool {
+        let held =
+            self.bytes.len() + size_of::<Cell>() * self.cells.len() + size_of::<usize>() * self.ends.len();
+        held + bytes + size_of::<Cell>() * values <= KEPT
     }
 
     /// Adds a value to the row in the making.
     pub(crate) fn value(&mut self, value: Option<&[u8]>) {
+        if !self.keeps(value.map_or(0, <[u8]>::len), 1) {
+            return;
+        }
         let cell = value.map(|value| {
             let begin = small(self.bytes.len());
             self.bytes.extend_from_slice(value);
@@ -47,11 +62,22 @@ impl ReplyBuffer {
 
     /// Ends the row in the making.
     pub(crate) fn end_row(&mut self) {
-        self.ends.push(self.cells.len());
+        if self.keeps(size_of::<usize>(), 0) {
+            self.ends.push(self.cells.len());
+        } else {
+            self.more_rows += 1;
+        }
     }
 
     /// Adds a row whose values are ranges of `bytes`.
     pub(crate) fn row(&mut self, bytes: &[u8], values: impl Iterator<Item = Option<Range<usize>>>) {
+        // The first one whatever its length: a script may need it, and a message is not without bounds.
+        if !self.ends.is_empty() && !self.keeps(bytes.len(), bytes.len() / size_of::<u32>()) {
+            // Read all the same: a malformed row is an error wherever it stands.
+            values.for_each(drop);
+            self.more_rows += 1;
+            return;
+        }
         let base = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         self.cells.extend(
@@ -64,8 +90,8 @@ impl ReplyBuffer {
     pub(crate) fn fail(&mut self, code: &str, text: &str) {
         if self.kind != ReplyKind::Error {
             self.kind = ReplyKind::Error;
-            code.clone_into(&mut self.code);
-            text.clone_into(&mut self.text);
+            beginning(code, ERROR_TEXT).clone_into(&mut self.code);
+            beginning(text, ERROR_TEXT).clone_into(&mut self.text);
         }
     }
 
@@ -73,14 +99,16 @@ impl ReplyBuffer {
     pub(crate) fn string(&mut self, bytes: &[u8]) {
         self.kind = ReplyKind::Bytes;
         self.bytes.clear();
-        self.bytes.extend_from_slice(bytes);
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(KEPT)]);
     }
 
     /// As a workload sees it.
     pub(crate) fn reply<'a>(&'a self, names: &'a [String]) -> Reply<'a> {
         match self.kind {
             ReplyKind::Nil => Reply::Nil,
-            ReplyKind::Rows => Reply::Rows(Rows::new(names, &self.bytes, &self.cells, &self.ends)),
+            ReplyKind::Rows => {
+                Reply::Rows(Rows::new(names, &self.bytes, &self.cells, &self.ends).and(self.more_rows))
+            }
             ReplyKind::Count(count) => Reply::Count(count),
             ReplyKind::Bytes => Reply::Bytes(&self.bytes),
             ReplyKind::Error => Reply::Error { code: &self.code, text: &self.text },
@@ -88,7 +116,7 @@ impl ReplyBuffer {
     }
 }
 
-/// Answers of 4 GiB and more do not fit into a connection's memory in the first place.
+/// No more than `KEPT` bytes are kept.
 fn small(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }

@@ -56,10 +56,18 @@ impl Worker<'_> {
                 }
                 Next::Sleep(time) => {
                     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-                    if !self.dispatcher.sleep(now.saturating_add(time), || self.dispatcher.is_over()) {
+                    // A pause counts as an answer does: past the time-out the request is given up.
+                    let timeout = self.dispatcher.shared.timeout;
+                    let until = now.saturating_add(time.min(timeout));
+                    if !self.dispatcher.sleep(until, || self.dispatcher.is_over()) {
                         return self.workload.lost(unit);
                     }
                     now = clock.now();
+                    if time > timeout {
+                        self.dispatcher.time_out(request, now);
+                        self.workload.lost(unit);
+                        break;
+                    }
                     self.workload.wake(&unit)
                 }
             };

@@ -86,6 +86,7 @@ pub struct Rows<'a> {
     bytes: &'a [u8],
     cells: &'a [Cell],
     ends: &'a [usize],
+    more: usize,
 }
 
 impl<'a> Rows<'a> {
@@ -93,13 +94,18 @@ impl<'a> Rows<'a> {
     /// `names` are those of the columns, where the server gives any.
     #[must_use]
     pub fn new(names: &'a [String], bytes: &'a [u8], cells: &'a [Cell], ends: &'a [usize]) -> Self {
-        Self { names, bytes, cells, ends }
+        Self { names, bytes, cells, ends, more: 0 }
+    }
+
+    /// The same, followed by so many rows whose values were not kept.
+    pub(crate) fn and(self, more: usize) -> Self {
+        Self { more, ..self }
     }
 
     /// Number of rows.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.ends.len()
+        self.ends.len() + self.more
     }
 
     /// Number of values in row `row`, counted from 0; none if there is no such row.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
-from weigh.model import codes
+from weigh.model import codes, units
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.errors import DataFault
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
     from weigh.model.codes.code import Fixed
     from weigh.model.finding import Finding
+
+_ROWS = 10_000_000
+_UNPACKED = 1 << 30
+"""Rows and bytes that any file may have, however small it is."""
+_ROWS_A_BYTE, _BYTES_A_BYTE = 100, 1000
+"""Rows and bytes that a byte of a file may stand for: a column of one value alone is packed tighter."""
 
 Depth = Literal["size", "hash", "digest"]
 
@@ -35,6 +41,7 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
 
     try:
         parquet = _native.parquet_facts(path)
+        refuse_bomb(path, cast("dict[str, Any]", parquet))
         return FileFacts(
             path=name or str(path),
             table=table,
@@ -46,6 +53,26 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
         )
     except (OSError, _native.DigestError) as error:
         raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
+
+
+def refuse_bomb(path: Path, parquet: Mapping[str, Any]) -> None:
+    """Refuse a small file that says that it unpacks to what no machine of this size can hold or go through.
+
+    Args:
+        path: the file.
+        parquet: its facts, from its footer.
+
+    Raises:
+        DataFault: it is one.
+    """
+    size = max(path.stat().st_size, 1)
+    unpacked = sum(column["uncompressed_bytes"] for column in parquet["columns"].values())
+    if parquet["rows"] > max(_ROWS, _ROWS_A_BYTE * size) or unpacked > max(_UNPACKED, _BYTES_A_BYTE * size):
+        raise DataFault(
+            f"{units.size(size)} that say that they are {parquet['rows']:,} rows and unpack to {units.size(unpacked)}",
+            where=str(path),
+            remedy="it would fill the memory or take for ever; data that is meant so has a byte for every hundred rows",
+        )
 
 
 def describe(tables: Mapping[str, Iterable[Path]]) -> tuple[FileFacts, ...]:

@@ -9,6 +9,7 @@ engine = Engine(
     lineage="clickhouse",
     adapter=Path(__file__).with_name("adapter.py"),
     package="chdb",
+    numbering="own",
     tested="4.4.0",
     # chdb and chdb-core are released apart: chdb alone would resolve to whatever core is newest.
     tested_pins=("chdb-core==26.9.0",),

@@ -12,6 +12,7 @@ engine = Engine(
     lineage="datafusion",
     adapter=Path(__file__).with_name("adapter.py"),
     package="datafusion",
+    numbering="own",
     tested="55.0.0",
     dialect="datafusion",
     threads="datafusion.execution.target_partitions",

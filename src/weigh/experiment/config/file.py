@@ -13,6 +13,7 @@ from weigh.model.contender import Setting
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import LayoutSpec, Rule
 from weigh.model.storage import Kind
+from weigh.workloads.parameters import Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,11 +114,15 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     Attributes:
         folder: holds NAME.sql for every operation, with NAME.toml next to it.
-        tables: for every table a path, a pattern, a folder, or a list of these.
+        tables: for every table a path, a pattern, a folder, or a list of these: Parquet, or CSV, JSON, Arrow, Feather
+            or DuckDB, which are converted (docs/guide/your-own-data.md#data-that-is-no-parquet).
+        parameters: values of ``{name}``, ``$name`` and ``$1`` in the queries: one or a list; or, under the name of a
+            query, a table of them for it alone (docs/guide/your-own-data.md#parameters) [none].
     """
 
     folder: str = "queries"
     tables: dict[str, str | list[str]]
+    parameters: Parameters = {}
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -159,7 +164,7 @@ def read_file(path: Path) -> File:
         raise UsageError(f"it cannot be read: {error}", where=str(path), remedy="weigh.toml is UTF-8 text") from None
     try:
         plain = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
     _check_keys(plain, path)
     try:

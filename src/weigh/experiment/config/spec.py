@@ -10,10 +10,12 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.generator import dataset_scale
+from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
 from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender, unwritable
 from weigh.model.errors import UsageError, nearest
+from weigh.model.progress import Silence
 from weigh.model.resources import parse_cpus
 from weigh.model.spec import BUDGET, FULL_STARTS, MOST_STARTS, NARROW, LayoutSpec, Rule, Rules, Spec, Temperature
 from weigh.model.storage import KINDS, Kind
@@ -22,6 +24,7 @@ from weigh.model.units import parse_duration, parse_fraction, parse_size
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weigh.model.progress import Progress
     from weigh.model.units import Scale
 
 
@@ -166,16 +169,20 @@ def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
     return layout
 
 
-def own_files(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> OwnFiles | None:
+def own_files(
+    file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
+) -> OwnFiles | None:
     """The user's own data and queries, where the workload is ``sql``.
 
     Args:
         file: weigh.toml, if there is one.
         path: where it lies.
         flags: values of the command line by name.
+        progress: is told what is converted.
 
     Raises:
         UsageError: they are not named, or are not there.
+        DataFault: one of them is damaged.
     """
     if (flags.get("workload") or (file or File()).experiment.workload) != "sql":
         return None
@@ -186,8 +193,7 @@ def own_files(file: File | None, path: Path | None, flags: Mapping[str, Any]) ->
         )
     if not file.sql.tables:
         raise UsageError("it names no table", where=f"{path}, [sql.tables]", remedy='write NAME = "FILES.parquet"')
-    patterns = {name: [given] if isinstance(given, str) else given for name, given in file.sql.tables.items()}
-    return OwnFiles.found(patterns, file.sql.folder, path.parent)
+    return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence())
 
 
 def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:

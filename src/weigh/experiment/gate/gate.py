@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.answers import compare
+from weigh.answers import compare, names
 from weigh.answers.votes import conclude, vote
 from weigh.engines.process import WorkerEnded
-from weigh.experiment.gate import metamorphic
+from weigh.experiment.gate import caches, metamorphic
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.finding import Finding
 from weigh.model.gate import UNDECIDED, Check, Gate
 from weigh.model.sample import Outcome
+from weigh.verdict.repetition import Cost, remembered
+from weigh.workloads.salted import COLUMN, salted, unsalted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 PINNED = "pinned answer"
+NAMES = "the names that the query gives its columns"
 _STATUS = {
     (True, False): GateStatus.AGREED,
     (True, True): GateStatus.UNVERIFIED,
@@ -55,15 +58,21 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
         gate: the record.
         findings: what is to be said.
         kept: answer of every contender to every case, to compare timed executions with.
+        tied: right answer of (operation, case) with every row that may stand at its limit, where that is known.
         seconds: fastest execution of (contender, operation, case); never shown as a result.
         peaks: largest resident size of each contender, bytes.
+        varied: operations of each contender to which a question could be put that nobody asked before.
+        quick: those of them whose repetition costs too little beside it.
     """
 
     gate: Gate
     findings: tuple[Finding, ...]
     kept: dict[tuple[str, str, str], Any]
+    tied: dict[Key, Any] = {}
     seconds: dict[tuple[str, str, str], float]
     peaks: dict[str, int]
+    varied: dict[str, tuple[str, ...]] = {}
+    quick: dict[str, tuple[str, ...]] = {}
 
 
 Witness = Callable[["Operation", "Case"], "pa.Table | None"]
@@ -102,6 +111,7 @@ def check_answers(
     findings: list[Finding] = []
     seconds: dict[tuple[str, str, str], float] = {}
     peaks: dict[str, int] = {}
+    varied, quick = {}, {}
     contenders = list(contenders)
     for ready in contenders:
         progress.say(f"gate: asking {ready.name}")
@@ -111,13 +121,35 @@ def check_answers(
         checks += one.checks
         findings += one.findings
         peaks[ready.name] = one.peak
+        varied[ready.name], quick[ready.name] = tuple(one.varied), tuple(one.quick)
         seconds.update({(ready.name, *key): value for key, value in one.seconds.items()})
         asked.update({(ready.name, *key): table for key, table in one.open.items()})
     names = [ready.name for ready in contenders]
     silent = {(check.operation, check.case) for check in checks if check.status is GateStatus.UNVERIFIED}
     checks += _cross_examine(asked, contenders, workload, silent)
     gate = Gate(operations=conclude(checks, cases_asked(workload), names), checks=tuple(checks), truth=spec.truth)
-    return GateResult(gate=gate, findings=tuple(findings), kept=asked, seconds=seconds, peaks=peaks)
+    return GateResult(
+        gate=gate,
+        findings=tuple(findings),
+        kept=asked,
+        tied=_tied(workload, witnesses),
+        seconds=seconds,
+        peaks=peaks,
+        varied=varied,
+        quick=quick,
+    )
+
+
+def _tied(workload: Workload, witnesses: Witnesses) -> dict[Key, pa.Table]:
+    """The right answers to cases whose limit cuts through rows that tie, where somebody knows them all."""
+    found = {}
+    for operation in workload.operations:
+        limit = operation.schema.limit
+        for case in operation.cases if limit is not None else ():
+            for name, table in witnesses.speak(operation, case):
+                if name != PINNED and table.num_rows > (limit or 0):
+                    found[operation.name, case.name] = table
+    return found
 
 
 class _ContenderCheck:
@@ -132,6 +164,8 @@ class _ContenderCheck:
         self.seconds: dict[Key, float] = {}
         self.peak = 0
         self.open: dict[Key, pa.Table] = {}
+        self.varied: list[str] = []
+        self.quick: list[str] = []
         self._lazy = False
 
     def run(self, progress: Progress) -> None:
@@ -166,7 +200,7 @@ class _ContenderCheck:
                 self.findings.append(_lazy(name, operation.name, reply.lazy))
             fastest = min(fastest, reply.run.wall_s)
             self.peak = max(self.peak, reply.run.peak_memory or 0)
-            check = self._check(operation, case, reply.table)
+            check = self._check(operation, case, sql, reply.table)
             if first is None:
                 first = check
                 self.open[operation.name, case.name] = reply.table
@@ -176,9 +210,42 @@ class _ContenderCheck:
         self.checks.append(first)
         if case.timed:
             self.seconds[operation.name, case.name] = fastest
+            if operation.timed()[0] is case:
+                self._vary(operation, case, sql, caches.cost(reply.run))
         return False
 
-    def _check(self, operation: Operation, case: Case, table: pa.Table) -> Check:
+    def _vary(self, operation: Operation, case: Case, sql: str, repeated: Cost) -> None:
+        """A question after the repeated one that nobody asked before: the same with a number more in its answer."""
+        salt = caches.salt()
+        other = salted(sql, salt)
+        if other is None:
+            return
+        try:
+            reply = self.interview.ask(other)
+        except WorkerEnded:
+            # It cannot say it in this form: nothing to compare, and no accusation.
+            return
+        plain = unsalted(reply.table, salt)
+        before = self.open[operation.name, case.name]
+        compared = compare.compare(before if plain is None else plain, before, operation.schema)
+        if plain is None or not compared.agrees:
+            self.checks.append(
+                Check(
+                    operation=operation.name,
+                    case=case.name,
+                    contender=self.interview.ready.name,
+                    status=GateStatus.DIVERGED,
+                    witness="its own answer without a constant in it",
+                    detail=f"asked for one column more, {salt} AS {COLUMN}",
+                    differences=compared.differences,
+                )
+            )
+            return
+        self.varied.append(operation.name)
+        if remembered(repeated, caches.cost(reply.run)):
+            self.quick.append(operation.name)
+
+    def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:
         """The answer against a witness; where there is none, against the contender's own first answer."""
         common = {
             "operation": operation.name,
@@ -199,6 +266,12 @@ class _ContenderCheck:
             )
             if not compared.agrees:
                 break
+        if checked is not None and checked.status is GateStatus.DIVERGED:
+            return checked
+        wanted = [column.name for column in operation.schema.columns]
+        misnamed = names.renamed(table.column_names, wanted, sql)
+        if misnamed is not None:
+            return Check(**common, status=GateStatus.DIVERGED, witness=NAMES, differences=misnamed.differences)
         if checked is not None:
             return checked
         # The first answer is compared with itself: its result schema alone can already contradict it.

@@ -9,6 +9,7 @@ reference engine construction (ESEC/FSE 2020).
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from weigh.answers import compare
@@ -35,6 +36,49 @@ PARTITION = "its own count: p + not p + p is null = all"
 ITSELF = "itself with "
 ONE_THREAD = "one thread"
 MORE_FILES = "the same rows in more files"
+BUDGET = 120.0
+"""Seconds for all relations of one contender, each an equal share of what is left: an engine on one thread can take
+many times as long, and nobody should wait a quarter of an hour for a check that found nothing in two minutes."""
+
+
+class _Pace:
+    """How far the check of a contender is, and when a relation has had its share of the time.
+
+    Args:
+        what: for people.
+        relations: how many there are.
+        operations: that each of them is tried on.
+        progress: is told.
+    """
+
+    def __init__(self, what: str, relations: int, operations: int, progress: Progress) -> None:
+        self._what = what
+        self._left = relations
+        self._operations = operations
+        self._total = relations * operations
+        self._done = 0
+        self._progress = progress
+        self._end = time.monotonic() + BUDGET
+        self._until = self._end
+        self.unfinished = 0
+
+    def relation(self) -> None:
+        """The next one begins."""
+        now = time.monotonic()
+        self._until = now + max(self._end - now, 0.0) / max(self._left, 1)
+        self._left -= 1
+        self.unfinished = 0
+
+    def late(self) -> bool:
+        """Whether the relation has had its time; an operation that it is not tried on is counted."""
+        over = time.monotonic() > self._until
+        self.unfinished += over
+        return over
+
+    def step(self) -> None:
+        """An operation is behind us."""
+        self._done += 1
+        self._progress.step(self._done, self._total, self._what)
 
 
 def check(
@@ -63,14 +107,17 @@ def check(
     """
     chosen = [operation for operation in workload.operations if operation.name in operations]
     progress.say(f"gate: checking {ready.name} against itself")
+    variants = _variants(ready, split)
+    pace = _Pace(f"gate: {ready.name} against itself", 1 + len(variants), len(chosen), progress)
+    pace.relation()
     with QuerySession(ready, stage, timeout) as interview:
-        failed, refused = _partitions(interview, chosen)
-    untried = [_untried(ready, "its parts", refused, len(chosen))] if refused else []
-    for name, changed, tables in _variants(ready, split):
-        found, refused = _variant(ready, chosen, stage, timeout, name, changed, tables)
+        failed, refused = _partitions(interview, chosen, pace)
+    untried = _untried(ready, "its parts", refused, pace, len(chosen))
+    for name, changed, tables in variants:
+        pace.relation()
+        found, refused = _variant(ready, chosen, stage, timeout, name, changed, tables, pace)
         failed += found
-        if refused:
-            untried.append(_untried(ready, name, refused, len(chosen)))
+        untried += _untried(ready, name, refused, pace, len(chosen))
         progress.say(f"gate: {ready.name}, {name}: compared")
     return failed, untried
 
@@ -88,12 +135,13 @@ def _variants(ready: PreparedContender, split: Tables | None) -> list[tuple[str,
     return found
 
 
-def _partitions(interview: QuerySession, operations: list[Operation]) -> tuple[list[Check], list[str]]:
+def _partitions(interview: QuerySession, operations: list[Operation], pace: _Pace) -> tuple[list[Check], list[str]]:
     totals: dict[str, int] = {}
     failed = []
     refused = []
     for operation in operations:
-        if operation.filter is None:
+        pace.step()
+        if operation.filter is None or pace.late():
             continue
         table = operation.filter.table
         for case in operation.cases:
@@ -134,6 +182,7 @@ def _variant(
     name: str,
     changed: Mapping[str, Setting],
     tables: Tables | None,
+    pace: _Pace,
 ) -> tuple[list[Check], list[str]]:
     failed = []
     refused = []
@@ -143,6 +192,9 @@ def _variant(
         QuerySession(ready, stage, timeout, changed=changed, tables=tables) as other,
     ):
         for operation in operations:
+            pace.step()
+            if pace.late():
+                continue
             for case in operation.cases:
                 sql = operation.text(case, ready.engine.dialect)
                 try:
@@ -157,13 +209,27 @@ def _variant(
     return failed, refused
 
 
-def _untried(ready: PreparedContender, name: str, refused: list[str], operations: int) -> Finding:
-    return codes.X_RELATION.finding(
-        contender=ready.name,
-        text=f"the check of the engine against itself with {name} could not be made on "
-        f"{units.count(len(refused), 'operation')} of {operations}: {one_line(refused[0])}",
-        remedy="nothing is wrong; the other checks were made",
-    )
+def _untried(ready: PreparedContender, name: str, refused: list[str], pace: _Pace, operations: int) -> list[Finding]:
+    """What was refused, and what there was no time for."""
+    said = f"the check of the engine against itself with {name} could not be made on "
+    found = []
+    if refused:
+        found.append(
+            (
+                f"{units.count(len(refused), 'operation')} of {operations}: {one_line(refused[0])}",
+                "nothing is wrong; the other checks were made",
+            )
+        )
+    if pace.unfinished:
+        found.append(
+            (
+                f"{units.count(pace.unfinished, 'operation')} of {operations}: all checks of a contender against "
+                f"itself have {units.seconds(BUDGET)}",
+                "nothing is wrong; name fewer --operations, or a smaller "
+                "--scale, to have them checked, or a witness: weigh run --witness ENGINE",
+            )
+        )
+    return [codes.X_RELATION.finding(contender=ready.name, text=said + text, remedy=remedy) for text, remedy in found]
 
 
 def _contradicted(

@@ -1,32 +1,31 @@
-"""Probes before the clock: does a contender read what it was given, and does it execute what it is asked?"""
+"""Probes before the clock: does a contender read what it was given?"""
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING
 
+from weigh.answers import compare
 from weigh.engines.process import WorkerEnded
+from weigh.experiment.gate import sampled_rows
 from weigh.experiment.gate.queries import QuerySession
-from weigh.model import codes, units
+from weigh.model import codes
+from weigh.model.answer import Column, ResultSchema
+from weigh.model.text import one_line
+from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data_link import DataLink
+    from weigh.experiment.gate.sampled_rows import Sample
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
-    from weigh.model.operation import Workload
 
 FULL_DIGEST_ROWS = 2_000_000
-"""Up to here every row that a contender sees is digested; above, its row count alone is compared, and said."""
-
-_PAIRS = 5
-_CONFIRMING = 10
-"""Further pairs before anybody is accused."""
-_PROBED = 3
-_CACHED_RATIO = 5.0
-_CACHED_FLOOR = 2e-3
+"""Up to here every row that a contender sees is digested; above, a sample and the row count are compared, and said."""
+_SHOWN_ROWS = 200_000
+"""Rows of a table up to which the one that differs is looked for."""
 
 
 def reads(
@@ -38,76 +37,69 @@ def reads(
     with a copy of its own may hold it in poorer types (a date in text); what it hands out is first read in those of the
     files.
     """
-    from weigh._native import digest_arrow
-
     seen: dict[str, str] = {}
     findings = []
     with QuerySession(ready, stage, timeout) as interview:
         for table in manifest.tables:
             rows = manifest.rows(table)
-            expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else f"rows:{rows}"
+            paths = tuple(stage.tables.paths[table])
+            sample = sampled_rows.draw(paths, rows) if rows > FULL_DIGEST_ROWS else None
+            expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else _expected(rows, sample)
+            given: pa.Table | None = None
             try:
                 if rows <= FULL_DIGEST_ROWS:
-                    rows_seen = interview.ask(f"SELECT * FROM {table}").table
-                    if ready.engine.stores:
-                        rows_seen = _as_loaded(rows_seen, stage.tables.paths[table][0])
-                    seen[table] = str(digest_arrow(rows_seen))
+                    given = _asked(interview, f"SELECT * FROM {table}", paths)
+                    seen[table] = _digest(given)
                 else:
-                    findings.append(_counted(ready.name, table, rows))
-                    count = interview.ask(f"SELECT count(*) AS n FROM {table}").table
-                    seen[table] = f"rows:{count.column(0)[0].as_py()}"
+                    findings.append(_counted(ready.name, table, rows, sample))
+                    count = interview.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
+                    seen[table] = f"rows:{count}"
+                    if sample is not None:
+                        some = _asked(interview, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
+                        seen[table] += f" where {sample.predicate}: {_digest(some)}"
             except WorkerEnded as ended:
                 # Not an accusation: whatever ended it shows in the gate, query by query.
                 seen[table] = f"not read: {ended}"
                 findings.append(_unread(ready.name, table, ended))
                 continue
             if seen[table] != expected:
-                findings.append(_other_rows(ready.name, table, seen[table], expected))
+                findings.append(_other_rows(ready.name, table, seen[table], expected, _shown(given, paths)))
     return seen, findings
 
 
-def result_cache(ready: PreparedContender, workload: Workload, stage: DataLink, timeout: float) -> list[Finding]:
-    """Whether a repeated query is answered without being executed (A9).
-
-    A query that was just asked is asked again beside the same query with a literal that nobody has asked before
-    (``WHERE 17 = 17`` around it, so that the answer stays). An engine that executes both takes as long for both;
-    one that is several times faster on the repetition remembers the answer.
-    """
-    from weigh._native import hash_bytes
-
-    fresh = 0
-    with QuerySession(ready, stage, timeout) as interview:
-        for operation in [operation for operation in workload.operations if operation.timed()][:_PROBED]:
-            sql = operation.text(operation.timed()[0], ready.engine.dialect)
-            again, anew = [], []
-            try:
-                interview.execute(sql)
-                for pairs in (_PAIRS, _CONFIRMING):
-                    for _ in range(pairs):
-                        again.append(interview.execute(sql).wall_s)
-                        fresh += 1
-                        number = int(hash_bytes(f"{sql}{fresh}".encode())[:7], 16)
-                        perturbed = f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
-                        anew.append(interview.execute(perturbed).wall_s)
-                    # Medians of pairs taken in turn: a stall of the machine does not hide a cache.
-                    if not _remembered(statistics.median(again), statistics.median(anew)):
-                        break
-            except WorkerEnded as ended:
-                if ended.alive:
-                    continue
-                # What hangs or dies here did so in the gate; each further try may cost a whole time-out.
-                return []
-            # Nor must stalls make one up, and on a crowded machine they hit most executions of a few milliseconds: with
-            # a cache even the fastest unseen query is executed.
-            repeated, unseen = statistics.median(again), min(anew)
-            if _remembered(repeated, unseen):
-                return [_cached(ready.name, operation.name, repeated, unseen)]
-    return []
+def _asked(interview: QuerySession, sql: str, paths: tuple[str, ...]) -> pa.Table:
+    """The rows that it hands out, in the types of the files where it has a copy of its own."""
+    table = interview.ask(sql).table
+    return _as_loaded(table, paths[0]) if interview.ready.engine.stores else table
 
 
-def _remembered(repeated: float, unseen: float) -> bool:
-    """Whether seconds of an unseen query are too many more than those of a repeated one for both to be executed."""
-    return unseen - repeated > _CACHED_FLOOR and unseen > _CACHED_RATIO * repeated
+def _digest(table: pa.Table) -> str:
+    from weigh._native import digest_arrow
+
+    return str(digest_arrow(table))
+
+
+def _expected(rows: int, sample: Sample | None) -> str:
+    return f"rows:{rows}" + (f" where {sample.predicate}: {sample.digest}" if sample else "")
+
+
+def _shown(given: pa.Table | None, paths: tuple[str, ...]) -> str:
+    """The first cell or row in which the rows of a table that is not too large differ from those of the files."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    if given is None or given.num_rows > _SHOWN_ROWS:
+        return ""
+    right = pq.read_table(list(paths))
+    if right.num_rows > _SHOWN_ROWS or given.num_columns != right.num_columns:
+        return ""
+    columns = tuple(Column(name=field.name, kind=infer_schema.kind(field.type)) for field in right.schema)
+    unique = (at for at, one in enumerate(right.columns) if pc.count_distinct(one).as_py() == right.num_rows)
+    key = next(unique, None)
+    schema = ResultSchema(columns=columns, keys=() if key is None else (key,))
+    compared = compare.compare(given.rename_columns(right.column_names), right, schema)
+    cells = [one for one in compared.differences if one.column != "(rows)"] or compared.differences
+    return f" ({one_line(str(cells[0]), 200)})" if cells else ""
 
 
 def _as_loaded(table: pa.Table, path: str) -> pa.Table:
@@ -145,18 +137,20 @@ def _restored(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return column
 
 
-def _counted(contender: str, table: str, rows: int) -> Finding:
-    return codes.A4_COUNTED.finding(
+def _counted(contender: str, table: str, rows: int, sample: Sample | None) -> Finding:
+    how = f"by {sample.rows:,} rows that were drawn, and by row count" if sample else "by row count, not row by row"
+    code = codes.A4_SAMPLED if sample else codes.A4_COUNTED
+    return code.finding(
         contender=contender,
-        text=f"table {table} has {rows:,} rows: what it reads was compared by row count, not row by row",
+        text=f"table {table} has {rows:,} rows: what it reads was compared {how}",
         remedy=f"up to {FULL_DIGEST_ROWS:,} rows every row is compared",
     )
 
 
-def _other_rows(contender: str, table: str, seen: str, expected: str) -> Finding:
+def _other_rows(contender: str, table: str, seen: str, expected: str, shown: str) -> Finding:
     return codes.A4_ROWS.finding(
         contender=contender,
-        text=f"it answers SELECT * FROM {table} with other rows than it was given: {seen}, not {expected}",
+        text=f"it answers SELECT * FROM {table} with other rows than it was given{shown}: {seen}, not {expected}",
         remedy="look at how its adapter binds tables; no answer of it is compared",
     )
 
@@ -166,14 +160,4 @@ def _unread(contender: str, table: str, ended: WorkerEnded) -> Finding:
         contender=contender,
         text=f"it could not hand out {table}, so the rows it reads were not compared with those on disk: {ended}",
         remedy="its answers are checked all the same; a longer --timeout may help",
-    )
-
-
-def _cached(contender: str, operation: str, again: float, anew: float) -> Finding:
-    return codes.A9_DETECTED.finding(
-        contender=contender,
-        operation=operation,
-        text=f"a repeated query takes {units.seconds(again)}, the same one with an unseen literal "
-        f"{units.seconds(anew)}: a result cache answers",
-        remedy="switch the cache off in its settings; its times would be those of the cache",
     )

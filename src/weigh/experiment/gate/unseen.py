@@ -104,7 +104,10 @@ def check(
     judged = _Judging(workload, kept, answers, right)
     checks, findings = judged.judge([one.name for one in contenders])
     moved = {name: tuple(sorted(operations)) for name, operations in judged.moved.items()}
-    silent = [one.name for one in contenders if not moved[one.name] and one.name not in {f.contender for f in findings}]
+    asked = {name for name, _, _ in kept}
+    told = {finding.contender for finding in findings}
+    # Of whom nothing is known by answers there is nothing to try, and the gate has said why.
+    silent = [one.name for one in contenders if one.name in asked - told and not moved[one.name]]
     findings += [
         _untried(name, asking.why.get(name, "nothing that was asked has another answer there")) for name in silent
     ]

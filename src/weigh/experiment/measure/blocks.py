@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -23,15 +23,16 @@ from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment import resources, schedule
 from weigh.experiment.measure import cold, duet
 from weigh.experiment.measure.calibration import Calibrating
+from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
-from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.experiment.results import precision
-from weigh.host import facts, processes
+from weigh.host import facts, processes, server_ties
 from weigh.host.sampling import Sampling
 from weigh.model import codes
 from weigh.model.sample import Outcome
-from weigh.model.schedule import Arm, Slot, cpus_of, start_order
+from weigh.model.schedule import Arm, Slot, cpus_of, start_order, unseen
+from weigh.workloads.salted import salted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.measure.execution import Execution
     from weigh.experiment.measure.stopping import Stopping
+    from weigh.experiment.measure.timed_answers import TimedAnswers
     from weigh.experiment.record import Planned, Record
+    from weigh.model.clock_coverage import TurnCpu
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.sample import Sample, Temperature
@@ -64,7 +67,7 @@ class Blocks:
         workload: its operations.
         contenders: by name.
         arms: of every block.
-        kept: the gate's answer of (contender, operation, case).
+        answers: compares answers with those of the gate.
         stage: where the data is.
         journal: is told everything at once.
         attempt: number of the attempt.
@@ -77,7 +80,7 @@ class Blocks:
         workload: Workload,
         contenders: Mapping[str, PreparedContender],
         arms: tuple[Arm, ...],
-        kept: Mapping[tuple[str, str, str], Any],
+        answers: TimedAnswers,
         stage: DataLink,
         journal: Journal,
         attempt: int,
@@ -87,7 +90,7 @@ class Blocks:
         self._workload = workload
         self._contenders = contenders
         self._arms = {arm.name: arm for arm in arms}
-        self._answers = TimedAnswers(workload, kept)
+        self._answers = answers
         self._stage = stage
         self._journal = journal
         self._attempt = attempt
@@ -101,7 +104,11 @@ class Blocks:
         self._wrong: set[str] = set()
         self._begun: tuple[BlockBegun, ...] = ()
         self._kept_turns: set[tuple[int, int]] = set()
+        self._accounts: dict[str, FamilyAccount] = {}
+        self._cpu: list[TurnCpu] = []
+        self._untied: set[tuple[str, int]] = set()
         self._cpus = 0
+        self._plan: Planned | None = None
         # For as long as there are blocks: the kernel ends a worker with the thread that started it.
         self._starters = ThreadPoolExecutor(max_workers=len(arms))
 
@@ -149,7 +156,7 @@ class Blocks:
             DiskFull: the journal cannot be written.
         """
         self._failed.update(unable)
-        self._cpus = plan.cpus
+        self._cpus, self._plan = plan.cpus, plan
         cases, starts, most = plan.cases, plan.starts, plan.starts + plan.cold
         watched = precision.Plan(operations=len(operations_of(cases)), rounds=plan.rounds, most=starts)
         # All but the last block that was begun are whole: the next begins when one ends.
@@ -203,7 +210,7 @@ class Blocks:
                 if begun.temperature == "cold":
                     samples = self._alone(block, number, slot)
                     self.watching.keep()
-                    self._journal.append("turn", Turn(samples=samples))
+                    self._journal.append("turn", Turn(samples=samples, cpu=self._cpu_of_turn()))
                     continue
                 for arm in slot.arms:
                     if arm in workers:
@@ -217,7 +224,7 @@ class Blocks:
                 samples = self._turn(block, number, slot, begun.runs, workers)
                 # First: what a kill leaves without moments was measured again, and not kept unwatched.
                 seen = self.watching.keep()
-                self._journal.append("turn", Turn(samples=samples))
+                self._journal.append("turn", Turn(samples=samples, cpu=self._cpu_of_turn()))
                 if self._stopping:
                     self._stopping.add(samples, seen)
             self._stand(workers, block, "after")
@@ -226,7 +233,9 @@ class Blocks:
             self._end(workers)
 
     def _tell(self, workers: dict[str, tuple[int, WorkerProcess]], block: int) -> None:
-        """What each life could use, at its end."""
+        """What each life could use, at its end, and what it used since its last turn."""
+        for arm in workers:
+            self._journal.append("rest", self._accounts[arm].rest())
         whose = {arm: self._contenders[self._arms[arm].contender] for arm in workers}
         resources.tell(self._journal, block, workers, whose)
 
@@ -248,9 +257,11 @@ class Blocks:
                     one.result().kill()
             raise
         for arm, one in starting.items():
-            self._started(arm, one, workers)
+            self._started(arm, one, block, workers)
 
-    def _started(self, arm: str, start: Future[WorkerProcess], workers: dict[str, tuple[int, WorkerProcess]]) -> None:
+    def _started(
+        self, arm: str, start: Future[WorkerProcess], block: int, workers: dict[str, tuple[int, WorkerProcess]]
+    ) -> None:
         """The process of an arm. One that cannot start is found out at its first turn."""
         self._starts += 1
         try:
@@ -266,9 +277,32 @@ class Blocks:
             )
             return
         workers[arm] = (self._starts, worker)
+        whose = self._arms[arm].contender
+        self._journal.append("start", worker.start_cost(whose, block, self._starts))
+        self._accounts[arm] = FamilyAccount(worker, block, self._starts, arm, whose)
         # One that died meanwhile is found out at its first turn.
         with suppress(WorkerEnded):
-            self.watching.own(worker.servers() if self.watching.active else ())
+            self.watching.own(self._servers(whose, worker))
+
+    def _servers(self, contender: str, worker: WorkerProcess) -> list[int]:
+        """Processes that work for it, so that nobody takes them for others; who cannot be one is not believed."""
+        family = worker.family.pids() if worker.family else [worker.pid]
+        tied = []
+        for pid in worker.servers():
+            if not (why := server_ties.untied(pid, worker.pid, family)):
+                tied.append(pid)
+            elif (contender, pid) not in self._untied:
+                self._untied.add((contender, pid))
+                self._journal.append(
+                    "finding",
+                    codes.A11_SERVER.finding(
+                        contender=contender,
+                        text=f"its adapter names process {pid} as its server: {why}. What that one uses would be "
+                        "nobody's disturbance",
+                        remedy="servers() of an adapter names processes that serve this connection, and no others",
+                    ),
+                )
+        return [*tied, *family]
 
     def _bounded(self, arm: str, block: int) -> PreparedContender:
         """The contender of an arm, held to the CPUs of the block."""
@@ -316,11 +350,25 @@ class Blocks:
         """Seconds since the beginning of the attempt."""
         return time.monotonic() - self._began
 
-    def _text(self, slot: Slot, arm: str) -> str:
-        """The query of a place as its contender gets it."""
+    def _cpu_of_turn(self) -> tuple[TurnCpu, ...]:
+        """What the families used in the turn that is about to be written."""
+        found, self._cpu = tuple(self._cpu), []
+        return found
+
+    def _text(self, slot: Slot, arm: str, case_name: str = "") -> str:
+        """The query of a place as its contender gets it, or the same with another case's literals."""
         operation = self._workload.operation(slot.operation)
-        case = next(case for case in operation.cases if case.name == slot.case)
+        case = next(case for case in operation.cases if case.name == (case_name or slot.case))
         return operation.text(case, self._contenders[self._arms[arm].contender].engine.dialect)
+
+    def _first(self, position: Position, slot: Slot, arm: str) -> tuple[Position, str]:
+        """The untimed execution of a turn, and its query: one that nobody asked before, where the plan says so."""
+        text = self._text(slot, arm)
+        if self._plan is None or not self._plan.asks_unseen(position.contender, slot, position.temperature):
+            return position, text
+        case, salt = unseen(self._plan.secret, position.block, slot, self._workload.operation(slot.operation))
+        other = salted(self._text(slot, arm, case), salt)
+        return (msgspec.structs.replace(position, case=case, salt=salt), other) if other else (position, text)
 
     def _alone(self, block: int, number: int, slot: Slot) -> tuple[Sample, ...]:
         """A turn of a cold block: one life with nothing of the data in memory, one with what the first one read."""
@@ -334,10 +382,15 @@ class Blocks:
             at = self._now
             try:
                 with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
+                    family = FamilyAccount(one.worker, block, self._starts, arm, ready.name)
+                    self._accounts[arm] = family
+                    self._journal.append("start", one.worker.start_cost(ready.name, block, self._starts))
                     self.watching.mark()
+                    family.begin()
                     at = self._now
                     execution, seen = one.execute(self._text(slot, arm), position, run, self._began, self._spec.timeout)
                     self.watching.mark()
+                    self._cpu.append(family.end(position, [execution]))
                     at = execution.at
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
@@ -356,6 +409,7 @@ class Blocks:
         (arm,) = slot.arms
         start, worker = workers.get(arm, (self._starts, None))
         position = self._position(block, start, number, slot, arm)
+        first, text = self._first(position, slot, arm)
         executions: list[Execution] = []
         at = 0.0
         try:
@@ -364,16 +418,20 @@ class Blocks:
             timeout = self._spec.timeout
             if position.solo:
                 duet.keep_on(worker.pid, self._halves[0])
-            prepared = worker.prepare(self._text(slot, arm), timeout)
+            self._accounts[arm].begin()
+            prepared = worker.prepare(text, timeout)
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
                 if run == 1 and executions[0].cost.bytes_read is None and self._files.get(arm):
                     # The kernel tells the worker of its own process only, and a server's are others.
                     elsewhere = processes.bytes_read(worker.pid)
+                if run == 1 and first.salt:
+                    prepared = worker.prepare(self._text(slot, arm), timeout)
                 at = self._now
                 executions.append(execute(worker, prepared, run, at, timeout))
             self.watching.mark()
+            self._cpu.append(self._accounts[arm].end(position, executions))
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._files[arm], now - elsewhere, position)
                 self._journal.append("warmth", seen)
@@ -382,8 +440,9 @@ class Blocks:
                 workers.pop(arm, None)
             self._failed.add((position.contender, slot.operation))
             # A dead life takes its answers with it: what was measured before is kept, unchecked, with the failure.
-            return (*self._checked(position, executions), failed(position, len(executions), at, ended))
-        return self._checked(position, executions)
+            where = position if executions else first
+            return (*self._checked(position, executions, first), failed(where, len(executions), at, ended))
+        return self._checked(position, executions, first)
 
     @property
     def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -403,9 +462,14 @@ class Blocks:
             self._failed.update((positions[arm].contender, slot.operation) for arm in missing)
             return tuple(failed(positions[arm], 0, self._now, nobody) for arm in missing)
         sides = {arm: duet.Side(worker=workers[arm][1], sql=self._text(slot, arm)) for arm in slot.arms}
+        for arm in slot.arms:
+            self._accounts[arm].begin()
         self.watching.mark()
         duet.turn(list(sides.values()), runs, self._halves, self._spec.timeout, lambda: self._now)
         self.watching.mark()
+        self._cpu += [
+            self._accounts[arm].end(positions[arm], side.executions) for arm, side in sides.items() if not side.ended
+        ]
         samples: list[Sample] = []
         for arm, side in sides.items():
             samples += self._checked(positions[arm], side.executions)
@@ -417,9 +481,13 @@ class Blocks:
         # In the order of their times: what was executed at the same moment stands together.
         return tuple(sorted(samples, key=lambda one: one.run))
 
-    def _checked(self, position: Position, executions: Iterable[Execution]) -> tuple[Sample, ...]:
-        """Samples of a turn, each answer compared with the one the gate saw."""
-        samples = tuple(sample(position, one, self._answers.check(position, one)) for one in executions)
+    def _checked(
+        self, position: Position, executions: Iterable[Execution], first: Position | None = None
+    ) -> tuple[Sample, ...]:
+        """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
+        placed = [(first if first and one.run == 0 else position, one) for one in executions]
+        checks = self._answers.check(placed)
+        samples = tuple(sample(where, one, check) for (where, one), check in zip(placed, checks, strict=True))
         if any(one.outcome is Outcome.WRONG for one in samples):
             self._wrong.add(position.operation)
         return samples

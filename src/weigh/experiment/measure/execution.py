@@ -31,6 +31,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     contender: str
     operation: str
     case: str
+    salt: int = 0
     solo: bool = False
     temperature: Temperature = "hot"
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING, Any
 
 from weigh.answers import compare
 from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.experiment.measure.execution import AnswerCheck
+from weigh.model.answer import ResultSchema
 from weigh.model.sample import Outcome
+from weigh.workloads.salted import COLUMN, unsalted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
 
     from weigh.experiment.measure.execution import Execution, Position
     from weigh.model.operation import Workload
 
 LARGE_ANSWER = 64 << 20
-"""Bytes; above, the full digest of an answer is taken once a start and its row count otherwise."""
+"""Bytes; above, one execution of a turn, drawn when the turn is over, is compared whole. Of the others one column is,
+drawn as well, and the number of rows: nobody can know beforehand where it will be looked."""
+
+_Key = tuple[str, str, str]
 
 
 class TimedAnswers:
@@ -26,40 +34,78 @@ class TimedAnswers:
     Args:
         workload: its operations.
         kept: the gate's answer of (contender, operation, case).
+        tied: right answer of (operation, case) with every row that may stand at its limit, where that is known.
     """
 
-    def __init__(self, workload: Workload, kept: Mapping[tuple[str, str, str], Any]) -> None:
+    def __init__(
+        self, workload: Workload, kept: Mapping[_Key, Any], tied: Mapping[tuple[str, str], Any] | None = None
+    ) -> None:
         self._workload = workload
         self._kept = kept
-        timed = {(one.name, case.name) for one in workload.operations for case in one.timed()}
-        self._digests = {
-            key: compare.digest(table, workload.operation(key[1]).schema)
-            for key, table in kept.items()
-            if key[1:] in timed
-        }
+        self._tied = tied or {}
+        self._digests: dict[_Key, str] = {}
+        self._columns: dict[tuple[_Key, int], str] = {}
 
-    def check(self, position: Position, one: Execution) -> AnswerCheck:
-        """Compare the answer of an execution; its file is gone afterwards. One that died with its worker is not."""
+    def check(self, turn: Sequence[tuple[Position, Execution]]) -> list[AnswerCheck]:
+        """Compare the answers of a turn; their files are gone afterwards. One that died with its worker is not."""
+        drawn = secrets.randbelow(len(turn)) if turn else None
+        return [self._check(position, one, whole=at == drawn) for at, (position, one) in enumerate(turn)]
+
+    def _check(self, position: Position, one: Execution, *, whole: bool) -> AnswerCheck:
         if not one.answer.exists():
             return AnswerCheck()
         key = (position.contender, position.operation, position.case)
         schema = self._workload.operation(position.operation).schema
         expected = self._kept[key]
-        if one.answer.stat().st_size > LARGE_ANSWER and one.run > 0:
-            one.answer.unlink()
-            same = one.cost.rows == expected.num_rows
-            return AnswerCheck() if same else _wrong(f"{one.cost.rows:,} rows")
+        part = not whole and one.answer.stat().st_size > LARGE_ANSWER
         try:
             table = read_answer(one.answer)
         except WorkerEnded as ended:
             return AnswerCheck(outcome=Outcome.ERROR, detail=ended.detail)
+        if position.salt:
+            plain = unsalted(table, position.salt)
+            if plain is None:
+                return _wrong(f"it has no column {COLUMN} of {position.salt}, which was asked for")
+            table = plain
+        if table.column_names != expected.column_names:
+            return _wrong(f"columns {', '.join(table.column_names)}, not {', '.join(expected.column_names)}")
+        if part:
+            return self._part(key, table, schema)
         digest = compare.digest(table, schema)
-        if digest == self._digests[key] and not schema.loose:
+        if digest == self._digest(key, expected, schema) and not schema.loose:
             return AnswerCheck(digest=digest)
-        compared = compare.compare(table, expected, schema)
+        # An answer may take other rows of those that tie than before, but only of those.
+        tied = self._tied.get(key[1:])
+        compared = compare.compare(table, expected if tied is None else tied, schema, complete=tied is not None)
         if compared.agrees:
             return AnswerCheck(digest=digest)
         return _wrong("; ".join(map(str, compared.differences[:2])), digest)
+
+    def _digest(self, key: _Key, expected: Any, schema: ResultSchema) -> str:
+        """Of the gate's answer."""
+        if key not in self._digests:
+            self._digests[key] = compare.digest(expected, schema)
+        return self._digests[key]
+
+    def _part(self, key: _Key, table: pa.Table, schema: ResultSchema) -> AnswerCheck:
+        """The number of rows, and all values of one column that is compared exactly."""
+        expected = self._kept[key]
+        if table.num_rows != expected.num_rows:
+            return _wrong(f"{table.num_rows:,} rows, not {expected.num_rows:,}")
+        if schema.limit is not None or not schema.exact:
+            # Rows that tie may come in each other's place.
+            return AnswerCheck()
+        at = secrets.choice(schema.exact)
+        if (key, at) not in self._columns:
+            self._columns[key, at] = _column(expected, schema, at)
+        if _column(table, schema, at) == self._columns[key, at]:
+            return AnswerCheck()
+        return _wrong(f"other values in column {schema.columns[at].name}")
+
+
+def _column(table: pa.Table, schema: ResultSchema, at: int) -> str:
+    ordered = (0,) if schema.ordered_by[:1] == (at,) else ()
+    return compare.digest(table.select([at]), ResultSchema(columns=(schema.columns[at],), ordered_by=ordered))
 
 
 def _wrong(shown: str, digest: str = "") -> AnswerCheck:

@@ -10,8 +10,10 @@ from weigh.experiment.report import knobs, machine, resources
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
-from weigh.experiment.results.storage import WorkingSet
+from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
+from weigh.machine.working_set import WorkingSet
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Setting
 from weigh.model.finding import Finding
@@ -169,6 +171,9 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         bounds: what was asked for all contenders (docs/concept/method.md#one-affinity-and-one-memory-limit).
         parity: what each contender had in its last process (docs/concept/method.md#what-each-had).
         machine: who else used the machine; absent where no sampler watched.
+        outside: CPU seconds that no clock contains (docs/concept/method.md#outside-the-clock-a11); empty where nothing
+            was timed.
+        start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
     """
 
     experiment: ExperimentRow
@@ -188,6 +193,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     bounds: BoundsRow | msgspec.UnsetType
     parity: tuple[ParityRow, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
+    outside: tuple[OutsideClock, ...] = ()
+    start_costs: tuple[StartCosts, ...] = ()
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -222,6 +229,8 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         parity=had.parity if had else msgspec.UNSET,
         # Evidence of before there was a sampler has no such part.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        outside=results.outside,
+        start_costs=results.start_costs,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.experiment.results import resources
-from weigh.experiment.results.storage import WorkingSet, places, working_set
+from weigh.experiment.results.storage import places, working_set
+from weigh.machine.working_set import WorkingSet
 from weigh.model import units
 from weigh.model.resources import cpus_text
 from weigh.model.storage import Place
@@ -69,6 +70,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
         contender: its name.
         cpus: that the kernel let it run on.
         threads: as the engine says; None where it says nothing.
+        threads_seen: threads of all its processes, as the kernel counts; idle ones and the interpreter's too.
         memory: the engine's own limit in its own words; empty where it says nothing.
         spill: the folder that it spills to, in its own words.
         spill_on: on what that lies.
@@ -80,6 +82,7 @@ class ParityRow(msgspec.Struct, frozen=True, kw_only=True):
     contender: str
     cpus: tuple[int, ...]
     threads: int | None
+    threads_seen: int | None
     memory: str
     spill: str
     spill_on: str

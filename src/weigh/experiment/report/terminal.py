@@ -13,6 +13,7 @@ from rich.text import Text
 from weigh.experiment.report import (
     cold,
     knobs,
+    outside,
     resources,
     second_opinion,
     summary,
@@ -29,10 +30,12 @@ from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import words
-from weigh.render.terminal import VERDICT_STYLE, interval, plain_text, show_findings, show_tier
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, plain_text, show_findings, show_tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from rich.console import RenderableType
 
     from weigh.experiment.results.results import ExperimentResults
@@ -94,7 +97,9 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [show_tier(results.tier), Text()]
     parts += [_contenders(results), Text()]
     if parity := resources.rows(results):
-        parts += [_parity(parity), Text()]
+        parts += [_table(resources.HEADINGS, parity), Text()]
+    if costs := outside.start_rows(results):
+        parts += [Text("What starts cost", style="bold"), _table(outside.START_HEADINGS, costs), Text()]
     if results.gate:
         parts += [Text("Answers", style="bold"), _gate(results.gate), Text()]
     if results.headline.timings:
@@ -110,6 +115,8 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [Text("In words", style="bold"), *(Padding(Text(line), (0, 0, 0, 2)) for line in said), Text()]
     if results.suites:
         parts += [_suites(results), Text()]
+    if used := outside.cpu_rows(results):
+        parts += [Text("CPU outside the clocks", style="bold"), _table(outside.CPU_HEADINGS, used), Text()]
     if results.headline.timings:
         parts += [_notes(results), Text()]
     if results.machine:
@@ -138,6 +145,8 @@ def _heading(results: ExperimentResults) -> Text:
             f"written by {manifest.writer}, {_codec(manifest)}; the same bytes for all contenders",
             style="dim",
         )
+        for one in manifest.converted or ():
+            text.append(f"\n{one_line(str(one))}", style="dim")
     if record.environment:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))
@@ -154,13 +163,13 @@ def _disturbed(heading: str, *lines: str) -> Group:
     return Group(Text(heading, style="bold yellow"), *rows)
 
 
-def _parity(rows: tuple[resources.Row, ...]) -> Table:
+def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in resources.HEADINGS:
+    for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
-    return table
+    return FittedTable(table, *(one for one in reversed(headings[1:]) if one != "contender"))
 
 
 def _suites(results: ExperimentResults) -> RenderableType:
@@ -173,7 +182,7 @@ def _codec(manifest: Manifest) -> str:
     return manifest.layout.codec if manifest.layout else "as they were found"
 
 
-def _contenders(results: ExperimentResults) -> Table:
+def _contenders(results: ExperimentResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("contender", "engine says", "settings that differ from its defaults"):
         table.add_column(heading, overflow="fold")
@@ -195,7 +204,7 @@ def _contenders(results: ExperimentResults) -> Table:
             )
             or "none",
         )
-    return table
+    return FittedTable(table, "settings that differ from its defaults")
 
 
 def _is_scratch(setting: str) -> bool:
@@ -242,7 +251,10 @@ _KNOWN = {
 
 def _witnesses(gate: Gate, operation: OperationGate) -> str:
     if operation.status is GateStatus.UNVERIFIED:
-        return "nobody independent could confirm them; each contender agrees with itself"
+        return (
+            "nobody independent could confirm them; each contender agrees with itself (weigh run --witness ENGINE asks "
+            "one of another lineage)"
+        )
     seen = {
         check.witness
         for check in gate.checks
@@ -255,11 +267,12 @@ def _status(status: GateStatus) -> Text:
     return Text(str(status).upper(), style=_STATUS_STYLE[status])
 
 
-def _numbers(results: ExperimentResults, temperature: str) -> Table:
+def _numbers(results: ExperimentResults, temperature: str) -> RenderableType:
     spec, analysis = results.record.spec, results.headline.at(temperature)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation, contender", overflow="fold")
-    for heading in ("median", "max", "CV", "ratio", f"{100 * spec.rules.confidence:g} %", "FCR", "noise"):
+    confidence = f"{100 * spec.rules.confidence:g} %"
+    for heading in ("median", "max", "CV", "ratio", confidence, "FCR", "noise"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold")
     verdicts = {(v.operation, v.contender): v for v in analysis.verdicts}
@@ -287,7 +300,7 @@ def _numbers(results: ExperimentResults, temperature: str) -> Table:
                 units.percent(floors.get(operation)) if name == spec.baseline else "",
                 Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
-    return table
+    return FittedTable(table, "FCR", "max", "CV", "noise", confidence, "median", "ratio")
 
 
 def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:

@@ -1,7 +1,7 @@
 """Work outside the clock: an answer computed after it (A5), or before it (A6). Pure.
 
-Both are told by CPU time, which an honest adapter spends inside ``run``. The bounds are generous: a false accusation is
-as bad as a missed lie.
+Both are told by CPU time, which an honest adapter spends inside ``run``; where its engine executes in other processes,
+by the time that passes. The bounds are generous: a false accusation is as bad as a missed lie.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weigh.model import codes
 from weigh.model.units import count, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
@@ -27,7 +27,10 @@ FETCH_SHARE = 3.0
 PREPARE_FLOOR = 10e-3
 """CPU seconds that taking a query may cost: parsing and planning take 1 to 5 ms where an adapter does them there."""
 PREPARE_SHARE = 1.0
-"""Above the floor, more CPU before the clock than inside it is work that the clock does not cover."""
+"""Above the floor, more CPU before the clock than inside it is executing the query, if its files are not needed any
+more then; an engine that compiles needs them."""
+EARLY = "before its clock"
+"""What the gate writes of a contender that answers what it was handed before its files were withdrawn."""
 PREPARE_SAID = 1e-3
 """CPU seconds from which on it is said, as a note: what is planned there is not in the times."""
 
@@ -41,19 +44,30 @@ class _Cost(NamedTuple):
     rows: float
 
 
-def clock_coverage(samples: Iterable[Sample]) -> list[Finding]:
+def clock_coverage(samples: Iterable[Sample], layouts: Mapping[str, str]) -> list[Finding]:
     """Findings of both kinds, by contender and operation.
 
     Args:
         samples: of all attempts.
+        layouts: what contenders answer from, as the gate found (:class:`weigh.model.gate.Gate`).
     """
     measured: dict[tuple[str, str], list[tuple[float, float, float, int]]] = defaultdict(list)
+    elsewhere: dict[tuple[str, str], list[tuple[float, float, float, int]]] = defaultdict(list)
     for one in samples:
+        pair = one.contender, one.operation
         if one.timed and one.cpu_s is not None:
             row = (one.prepare_cpu_s or 0.0, one.cpu_s, one.answer_cpu_s or 0.0, one.rows or 0)
-            measured[one.contender, one.operation].append(row)
+            measured[pair].append(row)
+        elif one.timed and one.wall_s is not None:
+            elsewhere[pair].append((one.prepare_s or 0.0, one.wall_s, one.answer_s or 0.0, one.rows or 0))
     costs = {pair: _Cost(*map(median, zip(*rows, strict=True))) for pair, rows in measured.items()}
-    return [*_after(costs), *_before(costs), *_planned(costs)]
+    # Time that passes is that of everybody on the machine: the shortest has the least of others in it.
+    costs |= {
+        pair: _Cost(min(r[0] for r in rows), median(r[1] for r in rows), min(r[2] for r in rows), rows[0][3])
+        for pair, rows in elsewhere.items()
+    }
+    early = {name for name, said in layouts.items() if said == EARLY}
+    return [*_after(costs), *_before(costs, early), *_planned(costs, early)]
 
 
 def _after(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
@@ -70,10 +84,10 @@ def _after(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
             )
 
 
-def _before(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
-    """A6: taking the query costs more CPU than executing it, and more than parsing and planning can."""
+def _before(costs: dict[tuple[str, str], _Cost], early: Collection[str]) -> Iterator[Finding]:
+    """A6: taking the query costs more CPU than executing it, and afterwards its files are not needed any more."""
     for (contender, operation), cost in costs.items():
-        if _too_much(cost):
+        if contender in early and _too_much(cost):
             yield codes.A6_PREPARE.finding(
                 contender=contender,
                 operation=operation,
@@ -83,9 +97,9 @@ def _before(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
             )
 
 
-def _planned(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:
-    """A6: a contender that does a little before the clock; nobody is accused, and everybody can see it."""
-    accused = {contender for (contender, _), cost in costs.items() if _too_much(cost)}
+def _planned(costs: dict[tuple[str, str], _Cost], early: Collection[str]) -> Iterator[Finding]:
+    """A6: a contender that works before the clock without executing there; nobody is accused, and everybody sees it."""
+    accused = {contender for (contender, _), cost in costs.items() if contender in early and _too_much(cost)}
     little: dict[str, list[tuple[float, str, float]]] = defaultdict(list)
     for (contender, operation), cost in costs.items():
         if cost.preparing > PREPARE_SAID and contender not in accused:

@@ -21,7 +21,7 @@ from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.codes.code import Fixed
@@ -54,6 +54,12 @@ _REMEDIES: dict[Fixed, str] = {
     codes.E1_WARM: "free memory, so that the data stays in it",
 }
 _REMEDY = {code.code: (code, remedy) for code, remedy in _REMEDIES.items()}
+
+
+LITTLE = 0.1
+"""Share of the least of the others."""
+FILES = "the files"
+"""What the gate writes of a contender that answers from the files that it was given."""
 
 
 class Attempt(NamedTuple):
@@ -97,9 +103,16 @@ def unproven(found: Iterable[ColdProof]) -> Unproven:
     return {(Question(one.operation, one.temperature), one.contender): one.refused for one in found if one.refused}
 
 
-def findings(found: Iterable[ColdProof], drives: Sequence[Drive]) -> Iterator[Finding]:
-    """What is refused and why, and what nobody can exclude."""
+def findings(found: Iterable[ColdProof], drives: Sequence[Drive], readers: Collection[str] = ()) -> Iterator[Finding]:
+    """What is refused and why, and what nobody can exclude.
+
+    Args:
+        found: accounts of everything that was to be cold or first.
+        drives: what the storage can do.
+        readers: contenders that read the same files where they lie: they need about the same of them.
+    """
     found = tuple(found)
+    yield from _little([one for one in found if one.contender in readers])
     for one in found:
         if one.refused:
             code, remedy = _REMEDY[one.refused.code]
@@ -111,6 +124,26 @@ def findings(found: Iterable[ColdProof], drives: Sequence[Drive]) -> Iterator[Fi
             )
     if any(one.temperature == "cold" for one in found):
         yield _below(drives)
+
+
+def _little(found: Sequence[ColdProof]) -> Iterator[Finding]:
+    """E1: one that brought in far less of the same files than every other one."""
+    for one in found:
+        others = [
+            other.came_in
+            for other in found
+            if (other.operation, other.temperature) == (one.operation, "cold")
+            and other.contender != one.contender
+            and not other.refused
+        ]
+        if one.temperature == "cold" and not one.refused and others and one.came_in < LITTLE * min(others):
+            yield codes.E1_LITTLE.finding(
+                contender=one.contender,
+                operation=one.operation,
+                text=f"{size(one.came_in)} of the data came into memory, {size(min(others))} at least with every other "
+                "contender that reads these files",
+                remedy="see whether it answers from elsewhere, such as files of its own",
+            )
 
 
 def withheld(analysis: MetricAnalysis, refused: Unproven) -> MetricAnalysis:
@@ -191,6 +224,12 @@ def _refuted(one: CacheState | None, limit: float | None) -> Reason | None:
         return _resident(one.before, privileged=one.put_out == "drop_caches")
     if not one.bytes_read:
         text = "no page of its data was in memory, and it read nothing from a device: it answered from somewhere else"
+        return codes.E1_UNREAD.reason(text)
+    if one.after is not None and not one.came_in:
+        text = (
+            f"no page of its data was in memory, and none came in, though it read {size(one.bytes_read)} from devices: "
+            "it answered from other files, or past the page cache"
+        )
         return codes.E1_UNREAD.reason(text)
     if one.came_in > one.bytes_read * (1 + CAME_SHARE) + READ_FLOOR:
         text = f"{size(one.came_in)} of its data came into memory, and it read {size(one.bytes_read)} from devices: "
@@ -295,6 +334,11 @@ def _whole(one: CacheState | None) -> bool:
     return one is not None and one.before is not None and 0 < one.before.pages == one.before.resident
 
 
+def _readers(record: Record) -> set[str]:
+    """Contenders that answer from the files that all were given, as the gate found."""
+    return {name for name, said in record.gate.layouts.items() if said == FILES} if record.gate else set()
+
+
 class ColdResults(NamedTuple):
     """What is shown, and what is not.
 
@@ -334,6 +378,6 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
     return ColdResults(
         proofs=tuple(proofs),
         refused=unproven(proofs),
-        findings=tuple(findings(proofs, drives)),
+        findings=tuple(findings(proofs, drives, _readers(latest))),
         assumed=assumed(readings, proofs),
     )

@@ -8,13 +8,28 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import cold, drift, duet, precision, precision_findings, round_trip, storage
+from weigh.experiment.results import (
+    clock_end,
+    cold,
+    drift,
+    duet,
+    family_cpu,
+    plausibility,
+    precision,
+    precision_findings,
+    repetition,
+    round_trip,
+    start_costs,
+    storage,
+)
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.family_cpu import OutsideClock
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.stalls import Stalls, stalls
+from weigh.experiment.results.start_costs import StartCosts
 from weigh.machine import contention_findings
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -27,7 +42,7 @@ from weigh.model.units import Seconds
 from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import MetricAnalysis
-from weigh.verdict.disqualified import disqualified
+from weigh.verdict.disqualified import disqualified, withheld
 from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, inconclusive, tier
@@ -62,6 +77,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         stalls: why a total is another than its verdict.
         pace: how long a fresh start takes; None where nobody was timed.
         measured_s: seconds that measuring took, in all attempts; None where nobody was timed.
+        outside: CPU seconds that no clock contains.
+        start_costs: what starts and loading cost.
     """
 
     record: Record
@@ -78,6 +95,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     stalls: tuple[Stalls, ...] = ()
     pace: Pace | None = None
     measured_s: Seconds | None = None
+    outside: tuple[OutsideClock, ...] = ()
+    start_costs: tuple[StartCosts, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -141,7 +160,13 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     samples = [sample for record in attempts for sample in record.samples]
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
-    findings += clock_coverage(samples)
+    findings += clock_coverage(samples, latest.gate.layouts if latest.gate else {})
+    outside = family_cpu.outside_clocks(attempts)
+    findings += family_cpu.findings(outside)
+    costs = start_costs.start_costs(attempts)
+    findings += start_costs.findings(costs, latest)
+    findings += repetition.repetitions(attempts)
+    findings += plausibility.implausible(attempts)
     findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
@@ -163,12 +188,18 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     looks = [look for record in attempts for look in record.looks]
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
     for metric in METRICS:
-        refused_by = (proven.refused, *refusals(attempts, watched, metric))
+        unexplained = repetition.refusals(findings, latest.spec.temperatures)
+        refused_by = (proven.refused, unexplained, *refusals(attempts, watched, metric))
         judge = partial(_analyse, latest, before, gate, findings=findings, metric=metric, shares=shares)
         analysis = judge(samples, refused_by=refused_by)
         if metric == HEADLINE:
-            if doubts := round_trip.doubts(samples, analysis, partial(judge, refused_by=refused_by)):
-                analysis = judge(samples, refused_by=(*refused_by, doubts))
+            plain = partial(judge, refused_by=refused_by)
+            doubts = [
+                round_trip.doubts(samples, analysis, plain),
+                clock_end.refusals(analysis, samples, latest.spec.rules.margin, plain),
+            ]
+            if any(doubts):
+                analysis = judge(samples, refused_by=(*refused_by, *doubts))
             around = round_trip.around(samples, analysis.timings)
             analysis = msgspec.structs.replace(analysis, timings=around)
         analyses[metric] = cold.withheld(analysis, proven.refused)
@@ -185,6 +216,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         stalls=stalls(analyses[HEADLINE].verdicts, samples),
         pace=pace(attempts),
         measured_s=measured_s(attempts),
+        outside=outside,
+        start_costs=costs,
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
@@ -288,19 +321,25 @@ def _analyse(
         # Nobody was timed: what the gate forbids is said, and nothing else is.
         said = (VerdictName.DIVERGED, VerdictName.ERROR)
         analysis = MetricAnalysis(verdicts=tuple(v for v in analysis.verdicts if v.verdict in said))
-    out = disqualified(findings)
-    if not out:
+    out, pairs = disqualified(findings), withheld(findings)
+    if not out and not pairs:
         return analysis
+
+    def why(contender: str, operation: str) -> Finding | None:
+        return out.get(contender) or pairs.get((contender, operation))
+
     return msgspec.structs.replace(
         analysis,
-        timings=tuple(timing for timing in analysis.timings if timing.contender not in out),
-        verdicts=tuple(_refuse(verdict, out) for verdict in analysis.verdicts),
+        timings=tuple(one for one in analysis.timings if not why(one.contender, one.operation)),
+        verdicts=tuple(
+            _refuse(one, why(one.contender, one.operation) or why(one.baseline, one.operation))
+            for one in analysis.verdicts
+        ),
     )
 
 
-def _refuse(verdict: Verdict, out: dict[str, Finding]) -> Verdict:
-    """A verdict on a disqualified pair has a reason and no figures."""
-    finding = out.get(verdict.contender) or out.get(verdict.baseline)
+def _refuse(verdict: Verdict, finding: Finding | None) -> Verdict:
+    """A verdict on a pair that is not compared has a reason and no figures."""
     if finding is None or verdict.verdict in (VerdictName.DIVERGED, VerdictName.ERROR):
         return verdict
     who = "" if finding.contender == verdict.contender else f"the baseline {finding.contender}: "

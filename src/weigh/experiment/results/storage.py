@@ -7,61 +7,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weigh.experiment.results import resources
-from weigh.model import codes, units
-from weigh.model.units import Bytes
+from weigh.machine.elsewhere import elsewhere
+from weigh.machine.working_set import working_set as against_memory
+from weigh.model import codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from weigh.experiment.record import Record
+    from weigh.machine.working_set import WorkingSet
     from weigh.model.finding import Finding, Severity
     from weigh.model.sample import Sample
     from weigh.model.storage import Place
 
-_ELSEWHERE = {
-    "memory": (codes.E2_MEMORY, "memory: no figure says anything about a device"),
-    "network": (codes.E2_NETWORK, "a file system over the network, not a disk of this machine"),
-    "network-disk": (codes.E2_NETWORK, "a volume over the network that looks like a disk of this machine"),
-    "overlay": (codes.E2_OVERLAY, "layers of a container: on what they lie cannot be seen from inside"),
-    "host": (codes.E2_HOST, "a folder of the machine under this one"),
-}
-"""Kinds that a "local disk" turned out to be."""
 _DURABILITY = {"fsync": ("off",), "full_page_writes": ("off",), "synchronous_commit": ("off", "local")}
 """Settings of PostgreSQL under which an acknowledged write can be lost, or a crash can corrupt (manual, 19.5)."""
-
-
-class WorkingSet(msgspec.Struct, frozen=True, kw_only=True):
-    """The data's size against memory.
-
-    Attributes:
-        data_bytes: size of all files.
-        memory_bytes: memory that weigh may use, page cache included; limits of control groups counted.
-        ratio: the first over the second.
-        in_memory: whether it is below 1.
-    """
-
-    data_bytes: Bytes
-    memory_bytes: Bytes
-    ratio: float
-    in_memory: bool
-
-    def __str__(self) -> str:
-        label = "in-memory" if self.in_memory else "larger than memory"
-        sizes = f"data {units.size(self.data_bytes)}, memory {units.size(self.memory_bytes)}"
-        return f"{sizes}, ratio {self.ratio:.2g}: {label}"
 
 
 def working_set(record: Record) -> WorkingSet | None:
     """The data against the memory; None where either is not recorded."""
     memory = record.environment.host.get("memory_allowed_bytes") if record.environment else None
-    if record.manifest is None or not memory:
-        return None
-    ratio = record.manifest.bytes / memory
-    return WorkingSet(data_bytes=record.manifest.bytes, memory_bytes=memory, ratio=ratio, in_memory=ratio < 1)
+    return against_memory(record.manifest.bytes if record.manifest else None, memory)
 
 
 def places(record: Record) -> tuple[Place, ...]:
@@ -83,8 +51,8 @@ def _storage(record: Record) -> Iterator[Finding]:
             if expected and one.kind != expected:
                 text = f"temporary files and what is spilled lie on {one.on}; {expected} was expected of the data"
                 yield codes.E2_SPILL.finding(text=text, remedy="set TMPDIR to a folder beside the data")
-        elif one.kind in _ELSEWHERE and one.kind != expected:
-            code, what = _ELSEWHERE[one.kind]
+        elif (found := elsewhere(one)) and one.kind != expected:
+            code, what = found
             text = f"{'the data lies' if one.use == 'data' else 'its tables lie'} on {one.on} at {one.mount}: {what}"
             yield code.finding(
                 severity,

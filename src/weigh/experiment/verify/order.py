@@ -9,6 +9,7 @@ from weigh.experiment import schedule
 from weigh.experiment.results import precision
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome
+from weigh.model.schedule import unseen
 from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
@@ -114,13 +115,24 @@ class _Walk:
             return "" if skipped or slot.operation in self.wrong or may_end else f"{place} is missing"
         arms = tuple(dict.fromkeys(one.arm for one in samples))
         solo = len(slot.arms) == 1 and bool(self.record.spec.duet)
-        demanded = (slot.operation, slot.case, slot.round, solo)
-        if arms != slot.arms or any((one.operation, one.case, one.round, one.solo) != demanded for one in samples):
+        demanded = (slot.operation, slot.round, solo)
+        if (
+            arms != slot.arms
+            or any((one.operation, one.round, one.solo) != demanded for one in samples)
+            or any((one.case, one.salt) != self._question(slot, one) for one in samples)
+        ):
             return f"{place} is not the one that the seed demands"
         for arm in arms:
             if said := self._executions(place, [one for one in samples if one.arm == arm], expected):
                 return said
         return ""
+
+    def _question(self, slot: Slot, one: Sample) -> tuple[str, int]:
+        """Case and salt that an execution was to have."""
+        plan, workload = self.record.plan, self.record.workload
+        if one.run or plan is None or workload is None or not plan.asks_unseen(one.contender, slot, one.temperature):
+            return slot.case, 0
+        return unseen(plan.secret, one.block, slot, workload.operation(slot.operation))
 
     def _executions(self, place: str, samples: list[Sample], expected: _Runs) -> str:
         """Of one arm in its turn."""

@@ -13,12 +13,23 @@ import msgspec
 from weigh import __version__
 from weigh.answers.votes import conclude
 from weigh.evidence import attempts, journal, seal, timeline
-from weigh.evidence.verification import UNKEYED, Outcome, Problem, close, hashes
+from weigh.evidence.verification import (
+    UNKEYED,
+    Outcome,
+    Problem,
+    chain,
+    hashes,
+    is_name,
+    read_seal,
+    same,
+    same_bytes,
+    uncomputable,
+)
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
 from weigh.experiment.results.results import unconfigured
-from weigh.experiment.verify import order, stopping
+from weigh.experiment.verify import findings, order, stopping
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError
 
@@ -62,23 +73,36 @@ def verify(folder: Path) -> Verification:
     """
     if not folder.is_dir():
         raise EvidenceFault("there is no such directory", where=str(folder), remedy="weigh run prints the path")
-    sealed = seal.read_seal(folder)
-    problems = hashes(folder, sealed)
+    sealed, problems = read_seal(folder)
+    problems += hashes(folder, sealed) + chain(folder)
     try:
         record = records.read(folder)
     except EvidenceFault as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
         return _result(folder, sealed, None, 0, problems)
-    problems += _derived(folder, record)
-    problems += [Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text) for text in order.departures(record)]
-    problems += _attempts(folder, record)
-    problems += _gate(record)
-    if missing := unconfigured(record):
-        text = f"it has samples and no {missing}: no report can be made"
-        problems.append(Problem(code=codes.R3_CONFIGURATION.code, file=journal.NAME, text=text))
-        return _result(folder, sealed, record, 0, problems)
-    found, verdicts = _figures(folder, sealed)
-    return _result(folder, sealed, record, verdicts, problems + found)
+    verdicts = 0
+    try:
+        for found in (_derived(folder, record), _order(record), _attempts(folder, record), _gate(record)):
+            problems += found
+        problems += [
+            Problem(code=codes.R4_FINDINGS.code, file=journal.NAME, text=text) for text in findings.departures(record)
+        ]
+        if missing := unconfigured(record):
+            text = f"it has samples and no {missing}: no report can be made"
+            problems.append(Problem(code=codes.R3_CONFIGURATION.code, file=journal.NAME, text=text))
+        else:
+            figures, verdicts = _figures(folder, sealed)
+            problems += figures
+    except WeighError:
+        raise
+    except Exception as error:
+        # Whoever sends evidence with such values does not get away with an error of the reader's.
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
+    return _result(folder, sealed, record, verdicts, problems)
+
+
+def _order(record: Record) -> list[Problem]:
+    return [Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text) for text in order.departures(record)]
 
 
 def lines(found: Verification) -> Iterator[Problem | Outcome]:
@@ -112,10 +136,10 @@ def _derived(folder: Path, record: Record) -> list[Problem]:
     problems = []
     for name, part in derived.parts(record).items():
         path = folder / name
-        if path.exists() and path.read_bytes() != seal.json_bytes(part):
+        if path.exists() and not same_bytes(path, seal.json_bytes(part)):
             problems.append(Problem(code=codes.R4_DERIVED.code, file=name, text="it is not what the journal says"))
     try:
-        if tuple(derived.read_samples(folder)) != record.samples:
+        if not derived.same_samples(folder, record.samples):
             problems.append(
                 Problem(code=codes.R4_DERIVED.code, file="samples.parquet", text="its samples are not the journal's")
             )
@@ -174,7 +198,7 @@ def _gate(record: Record) -> list[Problem]:
 
 def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
     """Verdicts and report once more, from the samples of this and the earlier attempts."""
-    if any(not (folder.resolve().parent / name).is_dir() for name in sealed.earlier):
+    if any(not (is_name(name) and (folder.resolve().parent / name).is_dir()) for name in sealed.earlier):
         # Named above; without them nothing follows.
         return [], 0
     try:
@@ -186,9 +210,7 @@ def _figures(folder: Path, sealed: seal.Seal) -> tuple[list[Problem], int]:
         path = folder / name
         if not path.exists():
             continue
-        said = path.read_bytes()
-        same = close(said, content) if name.endswith(".json") else said == content
-        if not same:
+        if not same(path, content):
             note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
             problems.append(
                 Problem(code=codes.R4_FIGURES.code, file=name, text=f"its figures do not follow from the samples{note}")

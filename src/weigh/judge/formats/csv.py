@@ -14,11 +14,16 @@ from typing import TYPE_CHECKING
 from weigh.judge.formats.reading import Reading
 from weigh.judge.formats.source import UNITS
 from weigh.judge.measurements import Measurements
+from weigh.model import codes
+from weigh.model.units import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from weigh.judge.formats.source import Source
+    from weigh.model.codes.code import Fixed
+
+    Note = tuple[Fixed, str, str]
 
 HOW = """\
 # rows in the order of measurement; a start is one process life
@@ -29,9 +34,15 @@ new,parse,2,0.0124
 old,parse,2,0.0122
 # ... 10 starts of each, then: weigh judge --baseline old times.csv"""
 
-_CONTENDER = ("contender", "version")
-_OPERATION = ("operation", "benchmark", "name")
+_CONTENDERS = (("contender",), ("engine", "system", "database", "version"))
+"""Columns that say who it was. Those of one group say it together."""
+_OPERATIONS = (("operation",), ("benchmark", "workload", "query", "name"))
+"""Columns that say what was measured, likewise."""
+_NAMES = {name for groups in (_CONTENDERS, _OPERATIONS) for group in groups for name in group}
 _VALUE = re.compile(r"^(?:value|time|seconds|latency|(?:.+_)?(ns|us|ms|s))$")
+_DIGITS = 9
+"""Longer labels of starts are names, not numbers."""
+_SHOWN = 6
 _NUMBER = re.compile(r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$")
 
 
@@ -57,7 +68,7 @@ def read(source: Source) -> Reading:
     if lines and _NUMBER.match(lines[0].rstrip(",;")):
         return _series(source, lines, 1, "")
     names = _names(lines[0]) if lines else []
-    if len(names) == 1 and not any(name in (*_CONTENDER, *_OPERATION) for name in names):
+    if len(names) == 1 and names[0] not in _NAMES:
         return _series(source, lines[1:], 2, names[0])
     value = next((name for name in names if _VALUE.match(name)), None)
     if value is None:
@@ -65,16 +76,21 @@ def read(source: Source) -> Reading:
         raise source.fault("no column holds values", remedy=f"name it {known}")
     if len(set(names)) != len(names):
         raise source.fault("two columns have the same name")
-    contender = next((name for name in _CONTENDER if name in names), "")
-    operation = next((name for name in _OPERATION if name in names), "")
-    return _table(source, lines, names, contender, operation, value)
+    return _table(source, lines, names, value)
 
 
-def _table(source: Source, lines: list[str], names: list[str], contender: str, operation: str, value: str) -> Reading:
+def _said(groups: tuple[tuple[str, ...], ...], names: list[str]) -> tuple[str, ...]:
+    """The columns of the first group of which the file has any."""
+    return next((own for group in groups if (own := tuple(name for name in group if name in names))), ())
+
+
+def _table(source: Source, lines: list[str], names: list[str], value: str) -> Reading:
+    contender, operation = _said(_CONTENDERS, names), _said(_OPERATIONS, names)
     found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     turns: dict[tuple[str, str], int] = {}
     for number, row in _rows(source, lines, names):
-        who, what, start = row.get(contender, ""), row.get(operation, ""), row.get("start", "")
+        who, what = (" ".join(row[name] for name in columns) for columns in (contender, operation))
+        start = row.get("start", "")
         turns.setdefault((who, start), len(turns))
         found[who, start, what].append(_value(source, row[value], number))
     if not found:
@@ -93,7 +109,45 @@ def _table(source: Source, lines: list[str], names: list[str], contender: str, o
         )
         for (who, start, what), values in found.items()
     ]
-    return Reading(tuple(sorted(measurements, key=lambda one: one.turn)), {}, events="values")
+    notes = [*_unsaid(names, contender), *_ignored(names, {*contender, *operation, "start", value}), *_gaps(found)]
+    ordered = sorted(measurements, key=lambda one: one.turn)
+    return Reading(tuple(ordered), {}, notes=tuple(notes), events="values")
+
+
+def _unsaid(names: list[str], contender: tuple[str, ...]) -> Iterator[Note]:
+    if contender and "start" not in names:
+        yield (
+            codes.X_COLUMNS,
+            "there is no column start: which rows share a process start is not known, and all of a contender count as "
+            "one",
+            "add a column start with the number of the process that made each row",
+        )
+
+
+def _ignored(names: list[str], used: set[str]) -> Iterator[Note]:
+    if left := [name for name in names if name and name not in used]:
+        yield (
+            codes.X_COLUMNS,
+            f"not read: {count(len(left), 'column')} ({', '.join(left)}). Rows that differ only there count as alike",
+            "where one of them names a contender, an operation or a process start, call it so",
+        )
+
+
+def _gaps(found: Mapping[tuple[str, str, str], object]) -> Iterator[Note]:
+    """Starts that are numbered from 0 or 1 on, some of which nobody has."""
+    labels = {start for _, start, _ in found}
+    if not all(label.isascii() and label.isdigit() and len(label) < _DIGITS for label in labels):
+        return
+    there = {int(label) for label in labels}
+    first, last = min(there), max(there)
+    lost = sorted(set(range(first, last + 1)) - there) if last - first < 2 * len(there) else []
+    if first <= 1 and lost:
+        shown = ", ".join(map(str, lost[:_SHOWN])) + (", ..." if len(lost) > _SHOWN else "")
+        yield (
+            codes.T8_GAPS,
+            f"{len(lost)} of {last - first + 1} starts are not in the file ({shown})",
+            "if they failed or took too long, say so in the report: the others are the lucky ones",
+        )
 
 
 def _series(source: Source, lines: list[str], first: int, name: str) -> Reading:

@@ -14,7 +14,7 @@ from rich.text import Text
 from weigh.ladder.report import words
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.render.terminal import VERDICT_STYLE, interval, show_findings
+from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, show_findings
 from weigh.render.words import CLAIM
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _heading(summary: LadderResults) -> Text:
     return text
 
 
-def _rungs(summary: LadderResults) -> Table:
+def _rungs(summary: LadderResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in ("rung", "answers", "tier", "evidence"):
         table.add_column(heading, overflow="fold")
@@ -80,10 +80,10 @@ def _rungs(summary: LadderResults) -> Table:
             str(tier.name) if tier else "",
             rung.evidence if rung.complete else f"{rung.evidence}, not complete",
         )
-    return table
+    return FittedTable(table, "evidence", "tier")
 
 
-def _steps(summary: LadderResults) -> Table:
+def _steps(summary: LadderResults) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     width = min(max(len(one.contender) for one in summary.ladder.series) + 2, _NAME) if summary.ladder.series else None
     table.add_column("operation, contender", overflow="fold", min_width=width)
@@ -102,7 +102,7 @@ def _steps(summary: LadderResults) -> Table:
             table.add_row(Text(operation, style="bold"))
         for at, step in enumerate(one.steps):
             table.add_row(*_row(one, step, known, first=at == 0))
-    return table
+    return FittedTable(table, "", "max", "CV", level, "finds from", "median", "ratio")
 
 
 def _row(one: Series, step: Step, known: list[float], *, first: bool) -> list[str | Text]:
@@ -166,7 +166,8 @@ def _costs(summary: LadderResults) -> RenderableType:
             interval(one.low, one.high),
         )
     lines = (Padding(Text(one_line(line, 400)), (0, 0, 0, 2)) for line in words.costs(summary.costs))
-    return Group(table, Text(), *lines)
+    fitted = FittedTable(table, f"{100 * summary.rules.confidence:g} %", "ratio", "best single-threaded", "rung")
+    return Group(fitted, Text(), *lines)
 
 
 def _notes(summary: LadderResults) -> Text:

@@ -132,7 +132,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
     operations = _operations(kept, shown)
     target = spec.arrivals.mean_rate(spec.duration_s) if run.loop == "open" else None
     rates = [_rate(one) for one in regular[cut:]]
-    achieved = mean(rates, confidence=CONFIDENCE) if len(rates) > 1 else None
+    achieved = mean(rates, confidence=CONFIDENCE, intervals=True) if len(rates) > 1 else None
     if achieved is not None and found is not None and found.refused and not achieved.refused:
         achieved = msgspec.structs.replace(achieved, low=None, high=None, refused=found.refused)
     account = RunFacts(

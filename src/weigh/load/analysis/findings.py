@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from weigh.load.analysis import machine
+from weigh.host.settle import Quiet
+from weigh.load.analysis import durability, machine
 from weigh.load.waits import analysis
+from weigh.machine.elsewhere import elsewhere
+from weigh.machine.working_set import WorkingSet, working_set
 from weigh.model import codes
-from weigh.model.units import count, seconds
+from weigh.model.units import count, percent, seconds, size
 from weigh.model.verdict import Reason, Tier, TierName
 
 if TYPE_CHECKING:
@@ -38,7 +41,8 @@ def findings(
     waits: Mapping[int, RunWaited] | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
-    found = [*record.findings, *_durability(record), *_stores(record), *_loops(record), *_of_runs(record, runs)]
+    found = [*record.findings, *_durability(record), *_unchecked(record), *_prepared(record), *_surroundings(record)]
+    found += [*_stores(record), *_loops(record), *_of_runs(record, runs)]
     found += machine.findings(watched) if watched else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
@@ -77,10 +81,78 @@ def _durability(record: LoadRecord) -> Iterator[Finding]:
             text=f"the settings of the server could not be read ({target.unread}): whether it is durable is not known",
             remedy="let the user of the load read them, or say in the report what they are",
         )
-    elif target.undurable:
+    if found := durability.undurable(record):
         yield codes.E7_NOT_DURABLE.finding(
-            text=f"not durable: {'; '.join(target.undurable)}. A write that the server has acknowledged can be lost",
+            text=f"not durable: {'; '.join(found)}. A write that the server has acknowledged can be lost",
             remedy="compare it only with servers that may lose as much, or switch durability on",
+        )
+
+
+def _unchecked(record: LoadRecord) -> Iterator[Finding]:
+    if record.spec.scripts:
+        yield codes.A8_UNCHECKED.finding(
+            text="nobody checked what the server answered to the scripts: a command counts as done unless the answer "
+            "is an error. A server that answers wrongly, or with too few rows, would look fast",
+            remedy="compare its answers with another's (weigh gate), or use a YCSB workload, whose values are checked",
+        )
+
+
+def _prepared(record: LoadRecord) -> Iterator[Finding]:
+    """What was not quiet before the clock of a run, once for each kind of disturbance."""
+    runs = len(record.prepared)
+    busy = [one for one in record.prepared if Quiet(foreign=one.foreign, dirty=one.dirty).busy]
+    waiting = [one for one in record.prepared if Quiet(foreign=one.foreign, dirty=one.dirty).undrained]
+    refused = [one for one in record.prepared if one.ready and one.ready.written_out is False]
+    if busy:
+        most = max(one.foreign or 0.0 for one in busy)
+        yield codes.E4_BEFORE.finding(
+            text=f"just before {len(busy)} of {count(runs, 'run')} others than weigh used up to {percent(most)} of the "
+            "CPUs, the server itself among them",
+            remedy="stop others and run again, or let the server finish what it began: WEIGH_SETTLE=60s waits longer",
+        )
+    if waiting:
+        most_bytes = max(one.dirty or 0 for one in waiting)
+        yield codes.E4_BEFORE.finding(
+            text=f"just before {len(waiting)} of {count(runs, 'run')} up to {size(most_bytes)} still waited to be "
+            "written",
+            remedy="WEIGH_SETTLE=60s waits longer",
+        )
+    for one in refused[:1]:
+        yield codes.E7_NOT_WRITTEN_OUT.finding(
+            text="the server refused the checkpoint after the loading: the first minutes also write out what was "
+            f"loaded ({one.ready.refused if one.ready else ''})",
+            remedy="let the user of the load checkpoint (GRANT pg_checkpoint), or measure longer",
+        )
+
+
+def in_memory(record: LoadRecord) -> WorkingSet | None:
+    """The server's data against the memory of its machine; None where one is not known."""
+    environment = record.environment
+    if environment is None or environment.target.same_host is not True:
+        return None
+    return working_set(data_bytes(record), environment.host.get("memory_allowed_bytes"))
+
+
+def data_bytes(record: LoadRecord) -> int | None:
+    """How large the server said that its data is, before the first run; None where it did not."""
+    return next((one.ready.data_bytes for one in record.prepared if one.ready and one.ready.data_bytes), None)
+
+
+def _surroundings(record: LoadRecord) -> Iterator[Finding]:
+    found = in_memory(record)
+    if found and found.in_memory:
+        yield codes.D7_MEMORY.finding(
+            text=f"{found}: it fits into memory, so reads need not touch a device",
+            remedy="load more (--records, --define scale=N) until the ratio is above 1 to measure a device",
+        )
+    place = record.environment.storage if record.environment else None
+    other = elsewhere(place) if place else None
+    if place and other:
+        code, what = other
+        yield code.finding(
+            "note",
+            text=f"the server's data lies on {place.on} at {place.mount}: {what}",
+            remedy="compare its writes only with those of servers whose data lies on the same",
         )
 
 
@@ -253,7 +325,9 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
         if record.spec.in_process:
             text = "the engine runs in the generator's process: its threads are the generator's, and so is its CPU time"
         yield codes.E8_SAME_MACHINE.reason(text)
-    if target and target.durable is not True:
+    if record.spec.scripts:
+        yield codes.A8.reason("nobody checked the answers to the scripts")
+    if target and durability.durable(record) is not True:
         yield codes.E7_NOT_DURABLE.reason("the server is not known to be durable")
 
 

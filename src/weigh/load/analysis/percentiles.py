@@ -62,7 +62,7 @@ def spectrum(intervals: Sequence[Histogram], confidence: float = CONFIDENCE) -> 
     return Spectrum(
         count=whole.total,
         mean=whole.mean,
-        series=mean(means, confidence=confidence) if len(means) > 1 else None,
+        series=mean(means, confidence=confidence, intervals=True) if len(means) > 1 else None,
         percentiles=tuple(_percentile(whole, intervals, q, confidence) for q in QUANTILES),
         seen=tuple(whole.quantile(q) for q in QUANTILES),
         max=whole.max,

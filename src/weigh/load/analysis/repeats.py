@@ -63,6 +63,7 @@ class Loops(msgspec.Struct, frozen=True, kw_only=True):
         open_p99, closed_p99: of the response times, by rank: also where they are not resolved.
         ratio: how many times too small the closed loop's p99 is.
         open_max, closed_max: the longest response times.
+        refused: whether one of the two runs is refused; nothing follows from the figures then.
     """
 
     open_p99: Seconds
@@ -70,6 +71,7 @@ class Loops(msgspec.Struct, frozen=True, kw_only=True):
     open_max: Seconds
     closed_max: Seconds
     ratio: float
+    refused: bool
 
 
 def between(runs: Sequence[RunFigures]) -> tuple[Between, ...]:
@@ -124,8 +126,14 @@ def page(whole: Histogram, fanout: int) -> Page:
     return Page(fanout=fanout, p50=p50, p99=p99, hit=1 - 0.99**fanout)
 
 
-def loops(open_: Histogram, closed: Histogram) -> Loops | None:
-    """The open loop against the closed one; None where one of them has no answers."""
+def loops(open_: Histogram, closed: Histogram, *, refused: bool) -> Loops | None:
+    """The open loop against the closed one; None where one of them has no answers.
+
+    Args:
+        open_: response times of a run on schedule.
+        closed: those of a run of the closed loop.
+        refused: whether one of the two is refused.
+    """
     quantiles = [one.quantile(0.99) for one in (open_, closed)]
     if quantiles[0] is None or not quantiles[1] or open_.max is None or closed.max is None:
         return None
@@ -135,4 +143,5 @@ def loops(open_: Histogram, closed: Histogram) -> Loops | None:
         open_max=open_.max,
         closed_max=closed.max,
         ratio=quantiles[0] / quantiles[1],
+        refused=refused,
     )

@@ -42,6 +42,8 @@ LEAST = 10
 """Intervals with a p99 below which no typical one is known."""
 CELL = 0.1
 """Seconds of the parts that are looked at: two readings of the sampler."""
+_MOST_CELLS = 10_000_000
+"""Of a run of eleven days; evidence may claim any length."""
 TAKEN = 0.2
 """Share of the CPU of such a part from which on others, or other guests, are what was in the way."""
 RARE = 0.01
@@ -129,7 +131,10 @@ def _found(scene: SpikeInput) -> list[Spike]:
 
 def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
     first, last = scene.intervals[0].from_s, scene.intervals[-1].to_s
-    cells = first + CELL * np.arange(max(int((last - first) / CELL), 1), dtype=np.float64)
+    number = (last - first) / CELL
+    if not number <= _MOST_CELLS:
+        return ()
+    cells = first + CELL * np.arange(max(int(number), 1), dtype=np.float64)
     signals = _signals(cells + scene.at, np.full(len(cells), CELL), scene)
     begins = np.array([one.from_s for one in scene.intervals])
     lengths = np.array([one.to_s - one.from_s for one in scene.intervals])

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weigh.load.analysis import durability
+from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
 from weigh.load.report import machine
@@ -13,8 +15,10 @@ from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.spec import NAMES, QUANTILES, Arrivals, Loop, QueryMode
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
+from weigh.machine.working_set import WorkingSet
 from weigh.model.finding import Finding
-from weigh.model.units import Seconds
+from weigh.model.storage import Place
+from weigh.model.units import Bytes, Seconds
 from weigh.model.verdict import Reason, Tier
 
 if TYPE_CHECKING:
@@ -33,11 +37,14 @@ class ExperimentRow(msgspec.Struct, frozen=True, kw_only=True):
         id: of the experiment: twelve hex digits.
         attempt: number of the attempt, from 1.
         workload: its name.
+        notice: what every report on the workload must say, such as "derived from TPC-B, not comparable to published
+            results"; None where nothing must be said.
     """
 
     id: str
     attempt: int
     workload: str
+    notice: str | None
 
 
 class MeanRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -220,7 +227,8 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         target: as it was named, without its password.
         product: what the server calls itself, with its version; None where it was not reached.
-        durable: whether its settings keep every acknowledged write; None where that is not known.
+        durable: whether its settings, and the scripts, keep every acknowledged write; None where that is not known.
+        data_bytes: how large it said that its data is before the first run; None where it did not.
         arrivals: when requests were due.
         duration_s: of each run.
         records: of YCSB; None of scripts.
@@ -237,6 +245,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     target: str
     product: str | None
     durable: bool | None
+    data_bytes: Bytes | None
     arrivals: Arrivals
     duration_s: Seconds
     records: int | None
@@ -264,6 +273,9 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         groups: runs of one loop and number of connections.
         loops: with ``--both``, the open loop against the closed one; else None.
         findings: what weakens the result, errors first.
+        working_set: the server's data against the memory of its machine
+            (docs/concept/machine.md#size-against-memory); None where one is not known.
+        storage: where the server's data lies; None where that is not on this machine, or not known.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
     """
@@ -279,6 +291,8 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[GroupRow, ...]
     loops: Loops | None
     findings: tuple[Finding, ...]
+    working_set: WorkingSet | None
+    storage: Place | None
     machine: MachineDocument | msgspec.UnsetType
 
 
@@ -291,7 +305,9 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
     """
     spec, head = results.record.spec, results.headline
     found = LoadDocument(
-        experiment=ExperimentRow(id=spec.id, attempt=results.record.attempt, workload=spec.workload),
+        experiment=ExperimentRow(
+            id=spec.id, attempt=results.record.attempt, workload=spec.workload, notice=spec.notice or None
+        ),
         evidence=evidence,
         tier=results.tier,
         load=_load(results, head),
@@ -302,6 +318,8 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         groups=tuple(map(_group, results.groups)),
         loops=results.loops,
         findings=results.findings,
+        working_set=in_memory(results.record),
+        storage=results.record.environment.storage if results.record.environment else None,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
     )
@@ -314,7 +332,8 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
     return LoadRow(
         target=spec.target,
         product=f"{target.product} {target.version}" if target else None,
-        durable=target.durable if target else None,
+        durable=durability.durable(results.record),
+        data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
         duration_s=spec.duration_s,
         records=spec.records if spec.letter else None,

@@ -36,6 +36,7 @@ class Part:
         plots: title, drawing and key (name and stroke of each line).
         rows: of the table of percentiles, by operation.
         watched: the machine meanwhile; None where nobody watched.
+        key: name and stroke of each line of the response time above it that can be seen.
     """
 
     group: Group
@@ -46,6 +47,7 @@ class Part:
     rows: tuple[tuple[OperationFigures, tuple[dict[str, Any], ...]], ...]
     page: str
     watched: MachineSection | None
+    key: tuple[tuple[str, int], ...]
 
 
 def page(results: LoadResults, evidence: str) -> str:
@@ -69,11 +71,11 @@ def page(results: LoadResults, evidence: str) -> str:
             headline=words.headline(results),
             arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
+            data=words.data(record),
             difference=words.DIFFERENCE,
             tier=tier(results.tier.name),
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
-            key=timeline_plot.KEY,
             waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
             of_repeats=words.of_repeats,
@@ -99,6 +101,7 @@ def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:
         rows=tuple((one, tuple(_rows(one))) for one in run.operations),
         page=words.page(group.page) if group.page else "",
         watched=watched,
+        key=plots.seen(timeline_plot.response_times(run)) if drawn else (),
     )
 
 
@@ -132,11 +135,7 @@ def _plots(
     made = _over_time(run, duration) if over_time else []
     spectra = [_spectrum("response", run.whole.response, 1), _spectrum("service", run.whole.service, 3)]
     made.append(("Spectrum: how many are slower", plots.spectrum(spectra, f"spectrum of the {run.loop} loop"), spectra))
-    return tuple(
-        (title, drawing, tuple((curve.name, curve.style) for curve in curves))
-        for title, drawing, curves in made
-        if drawing
-    )
+    return tuple((title, drawing, plots.seen(curves)) for title, drawing, curves in made if drawing)
 
 
 def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list[Curve]]]:
@@ -145,12 +144,7 @@ def _over_time(run: RunFigures, duration: float) -> list[tuple[str, Markup, list
     cut = run.settled.cut_s if run.settled else 0.0
     rate = [Curve("answers a second", 0, tuple((one.at, one.rate) for one in run.moments))]
     failed = any(one.failed for one in run.moments)
-    times = [
-        Curve("p50", 0, tuple((one.at, one.p50) for one in run.moments)),
-        Curve("p99", 1, tuple((one.at, one.p99) for one in run.moments)),
-        Curve("max", 2, tuple((one.at, one.max) for one in run.moments)),
-        Curve("p99 of service", 3, tuple((one.at, one.service_p99) for one in run.moments)),
-    ]
+    times = timeline_plot.response_times(run)
     name = f"{run.loop} loop"
     made = [
         (

@@ -16,8 +16,9 @@ from weigh.render.svg.time_axis import tick_label
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-WIDTH, HEIGHT = 660, 180
-LEFT, RIGHT = 62, 650
+WIDTH, HEIGHT = 696, 180
+LEFT, RIGHT = 76, 664
+"""Beside the axis there is room for its widest label, and for half of the last one below it."""
 _TOP, _BOTTOM = 14, 148
 _GAP = 22.0
 _PAD = 1.25
@@ -68,7 +69,7 @@ def over_time(
         wide = across.at(min(cut, end)) - LEFT
         parts.append(draw.path(f"M{LEFT} {_TOP}h{draw.number(wide)}V{_BOTTOM}h-{draw.number(wide)}z", "mg"))
     parts += [grid(down, said), seconds(across)]
-    parts += [draw.path(joined(curve, across, down), f"t{curve.style}") for curve in curves]
+    parts += [draw.path(joined(curve, across, down), f"t{curve.style}") for curve in reversed(curves)]
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 
@@ -76,7 +77,8 @@ def spectrum(curves: Sequence[Curve], label: str) -> Markup:
     """Latencies against how rare they are: places are fractions of the requests that are slower, heights seconds."""
     heights = [height for curve in curves for _, height in curve.points if height]
     rarest = min((place for curve in curves for place, _ in curve.points), default=1.0)
-    if not heights or rarest >= 1:
+    # One point is no line.
+    if not heights or rarest >= 1 or all(len(curve.points) < 2 for curve in curves):
         return Markup()
     down = Scale(min(heights) / _PAD, max(heights) * _PAD, _BOTTOM, _TOP, log=True)
     across = Scale(math.log10(rarest), 0.0, RIGHT, LEFT, log=False)
@@ -114,6 +116,19 @@ def joined(curve: Curve, across: Scale, down: Scale) -> str:
         text += f"{'L' if pen else 'M'}{draw.number(slot * wide)} {y}"
         pen = True
     return text
+
+
+def seen(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
+    """Name and stroke of the lines that can be seen; one that lies below another throughout shares its entry.
+
+    Args:
+        curves: the uppermost first.
+    """
+    names: dict[tuple[tuple[float, float | None], ...], list[Curve]] = {}
+    for curve in curves:
+        if any(height is not None for _, height in curve.points):
+            names.setdefault(curve.points, []).append(curve)
+    return tuple((" and ".join(one.name for one in same), same[0].style) for same in names.values())
 
 
 def grid(down: Scale, said: Callable[[float], str]) -> Markup:

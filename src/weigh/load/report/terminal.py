@@ -10,12 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.analysis import durability
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
-from weigh.render.terminal import plain_text, show_findings, show_tier
+from weigh.render.terminal import FittedTable, plain_text, show_findings, show_tier
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -74,12 +75,15 @@ def _heading(results: LoadResults) -> Text:
     text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
+    if spec.notice:
+        text.append(f"\n{spec.notice}", style="bold")
     if record.loaded:
         text.append(f"\n{record.loaded.rows:,} records loaded in {units.seconds(record.loaded.seconds)}", style="dim")
     if record.environment:
         target, host = record.environment.target, record.environment.host
-        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[target.durable]
+        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[durability.durable(record)]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
+        text.append("\n" + one_line(words.data(record), 200), style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
         more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""
         if changed:
@@ -117,7 +121,7 @@ def _lag(one: Spectrum) -> str:
     return f"p50 {words.value(p50)}, p90 {words.value(p90)}, max {units.seconds(one.max)}"
 
 
-def _percentiles(run: RunFigures) -> Table:
+def _percentiles(run: RunFigures) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("operation", overflow="fold", min_width=9)
     table.add_column("", no_wrap=True)
@@ -138,7 +142,7 @@ def _percentiles(run: RunFigures) -> Table:
                 "" if response.resolved else words.seen(one.count, seen),
             )
         table.add_row("", "max", units.seconds(one.response.max), "", units.seconds(one.service.max), "", "")
-    return table
+    return FittedTable(table, "95 % interval", "service")
 
 
 def _counts(one: OperationFigures) -> str:
@@ -159,10 +163,10 @@ def _between(results: LoadResults, number: int) -> RenderableType:
     for one in group.between:
         shown = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]
         table.add_row(one.name, words.of_repeats(one), ", ".join(shown))
-    return table
+    return FittedTable(table, "each run")
 
 
-def _groups(results: LoadResults) -> Table:
+def _groups(results: LoadResults) -> RenderableType:
     """One row for each loop and number of connections."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("runs")
@@ -182,7 +186,7 @@ def _groups(results: LoadResults) -> Table:
             units.seconds(response.max),
             Text(f"refused ({', '.join(one.code for one in run.reasons)})", style="bold red") if run.refused else "",
         )
-    return table
+    return FittedTable(table, "max", "p50")
 
 
 def _closing(results: LoadResults, evidence: str) -> RenderableType:

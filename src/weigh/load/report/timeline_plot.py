@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _STEP = 6
 BINS = (RIGHT - LEFT) // _STEP
 """Parts in which the machine is drawn: as wide as the axis together."""
-KEY = (("p50", 0), ("p99", 1), ("max", 2), ("p99 of service", 3))
-"""Lines of the response time, and their strokes as the page's style defines them."""
+_LINES = {"p50": "p50", "p99": "p99", "max": "max", "service_p99": "p99 of service"}
+"""Lines of the response time, as moments and as readers call them; the uppermost first."""
 NOTHING = Markup()
 _TOP = 32
 _RATE, _FAILED, _RESPONSE = 64, 30, 150
@@ -55,10 +55,7 @@ def plot(run: RunFigures, machine: RunMachine, found: TimelineBins, due: float, 
         failed = Curve("", 1, tuple((one.at, float(one.failed)) for one in run.moments))
         panels.append(_panel("failed", [failed], across, y, _FAILED, log=False, said=lambda one: f"{one:g}"))
         y += _FAILED + _BETWEEN
-    times = [
-        Curve("", style, tuple((one.at, getattr(one, name)) for one in run.moments))
-        for style, name in enumerate(("p50", "p99", "max", "service_p99"))
-    ]
+    times = response_times(run)
     panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
     y += _RESPONSE + _BETWEEN
     lanes, bottom = _lanes(found, y)
@@ -69,6 +66,14 @@ def plot(run: RunFigures, machine: RunMachine, found: TimelineBins, due: float, 
     return draw.image(
         WIDTH, bottom + 26, "plot", label, draw.path(shade, "mg"), marks, *panels, lanes, seconds(across, bottom)
     )
+
+
+def response_times(run: RunFigures) -> list[Curve]:
+    """The lines of the response time in each interval, the uppermost first."""
+    return [
+        Curve(name, style, tuple((one.at, getattr(one, of)) for one in run.moments))
+        for style, (of, name) in enumerate(_LINES.items())
+    ]
 
 
 def _panel(

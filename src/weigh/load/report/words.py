@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.spec import QUANTILES
 from weigh.model import units
 
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.repeats import Between, Loops, Page
+    from weigh.load.record import LoadRecord
     from weigh.load.results import Group, LoadResults
     from weigh.load.runs import TargetRead
     from weigh.load.spec import Arrivals, LoadSpec
@@ -62,6 +64,14 @@ def tls(target: TargetRead) -> str:
     }.get(target.tls, "")
 
 
+def data(record: LoadRecord) -> str:
+    """How large the server's data is, and where it lies."""
+    size, place = data_bytes(record), record.environment.storage if record.environment else None
+    known = in_memory(record)
+    said = str(known) if known else f"data {units.size(size)}" if size is not None else "the size of its data not known"
+    return said + (f", on {place.on}" if place else "")
+
+
 def run_name(run: RunFigures, groups: int) -> str:
     """A run among several."""
     parts = [f"{run.loop} loop"]
@@ -108,6 +118,11 @@ def throughput(run: RunFigures) -> str:
 
 def loops(one: Loops) -> str:
     """What the closed loop hides, for somebody who has never heard of coordinated omission."""
+    if one.refused:
+        return (
+            "A run of the two loops is refused, so nothing is concluded from them: its figures may be the generator's. "
+            "The reasons stand above; mend them and run it again."
+        )
     if one.ratio < 2:
         return (
             f"Both loops agree: p99 is {units.seconds(one.open_p99)} on schedule and {units.seconds(one.closed_p99)} "

@@ -6,16 +6,17 @@ import shutil
 import subprocess
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
-from weigh.load.runs import TargetRead
+from weigh.load.runs import Ready, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
+from weigh.load.waits.pipe import Pipe
 from weigh.load.waits.postgres import PostgresWaits
 from weigh.model.errors import EngineFault
 
@@ -32,11 +33,25 @@ _SPARE = 10
 """Connections beside those of the load."""
 _USUAL_CONNECTIONS = 100
 _PATIENCE = 30
+_FULL = "cannot allocate memory"
+_REACHED, _STARTED = 60.0, 180.0
+"""Seconds until a server by URL has described itself, whatever it sends meanwhile; until one of weigh's own has."""
+_PARTING, _STOPPED = 2.0, 20.0
+"""Seconds for the process that asked to end; that keeps a server to end it and remove its data."""
+_LOADED = 600.0
+"""Seconds for a checkpoint of what was loaded."""
 _OFF = {
     "fsync": "fsync is off: nothing is forced to the disk",
     "synchronous_commit": "synchronous_commit is off: a commit is acknowledged before it is on the disk",
     "full_page_writes": "full_page_writes is off: a page torn by a loss of power cannot be mended",
 }
+
+
+T = TypeVar("T")
+
+
+class _Failed(msgspec.Struct):
+    error: str = ""
 
 
 class _Reply(msgspec.Struct):
@@ -72,7 +87,7 @@ class EmbeddedPostgres:
         folder = server_folder.folder()
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
         try:
-            with _server_process(environment, {"folder": str(folder), "options": options}) as (said, waits):
+            with _server_process(environment, {"folder": str(folder), "options": options}, self.text) as (said, pipe):
                 if said.error:
                     raise EngineFault(said.error, where=self.text, remedy="see what the server says")
                 connect = {
@@ -86,8 +101,18 @@ class EmbeddedPostgres:
                     "tls": "off",
                     "ca": None,
                 }
-                read = _read(said, embedded=True, here=True, in_memory=server_folder.in_memory(folder))
-                yield Reached(connect=connect, read=read, waits=waits, lock=environment.lock, servers=())
+                in_memory = server_folder.in_memory(folder)
+                asked = _Asked(pipe, True, embedded=True, in_memory=in_memory)
+                yield Reached(
+                    connect=connect,
+                    read=_read(said, embedded=True, here=True, in_memory=in_memory),
+                    waits=PostgresWaits(pipe),
+                    lock=environment.lock,
+                    servers=(),
+                    data=folder,
+                    ready=asked.ready,
+                    again=asked.again,
+                )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -124,16 +149,31 @@ class PostgresByUrl:
             connect["sslrootcert"] = url.tls.ca
         environment = environments.ensure(list(_PSYCOPG), cache)
         near = True if url.socket else same_host(url.host, url.port)
-        with _server_process(environment, {"folder": None, "connect": connect, "near": near}) as (said, waits):
+        with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (said, pipe):
             if said.error:
-                raise EngineFault(said.error, where=url.text, remedy=_remedy(said.error))
+                raise EngineFault(_explained(said.error), where=url.text, remedy=_remedy(said.error))
             here, servers = whereabouts(near, said.server)
             reached = url.connect(encrypted=said.encrypted)
             read = msgspec.structs.replace(_read(said, embedded=False, here=here), tls=reached["tls"])
-            yield Reached(connect=reached, read=read, waits=waits, servers=servers)
+            asked = _Asked(pipe, here, embedded=False, in_memory=False)
+            yield Reached(
+                connect=reached,
+                read=read,
+                waits=PostgresWaits(pipe),
+                servers=servers,
+                ready=asked.ready,
+                again=asked.again,
+            )
+
+
+def _explained(said: str) -> str:
+    """What libpq says where its memory is bounded, as what it means."""
+    return f"the server sent a message that is longer than is taken here ({said})" if _FULL in said else said
 
 
 def _remedy(said: str) -> str:
+    if _FULL in said:
+        return "see whether it is a PostgreSQL server"
     if "does not support SSL" in said:
         return "take sslmode=disable, if the load may go over the network in clear; or switch TLS on in the server"
     if "certificate" in said:
@@ -142,8 +182,9 @@ def _remedy(said: str) -> str:
 
 
 @contextmanager
-def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator[tuple[_Reply, PostgresWaits]]:
-    """The process of :mod:`weigh.load.target.postgres_server` while the body runs: its first reply, and its sampler."""
+def _server_process(environment: Environment, asked: dict[str, Any], where: str) -> Iterator[tuple[_Reply, Pipe]]:
+    """The process of :mod:`weigh.load.target.postgres_server` while the body runs: its first reply, and how to ask."""
+    by_url = asked["folder"] is None
     process = subprocess.Popen(
         [str(environment.python), "-P", "-B", str(_SERVER_SCRIPT)],
         stdin=subprocess.PIPE,
@@ -152,6 +193,9 @@ def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator
         cwd="/",
         # Ctrl-C is for weigh, which ends this process when it has sealed its evidence.
         start_new_session=True,
+        # One that keeps a server ends by its standard input, and has to tidy up. One that waits for somebody else's
+        # server may never read it.
+        preexec_fn=server_folder.ended_with_us() if by_url else None,  # noqa: PLW1509 # no thread of Python's is there
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -160,23 +204,72 @@ def _server_process(environment: Environment, asked: dict[str, Any]) -> Iterator
         with suppress(BrokenPipeError):
             process.stdin.write(msgspec.json.encode({"adapter": str(_ADAPTER), **asked}) + b"\n")
             process.stdin.flush()
-        line = process.stdout.readline()
-        if not line:
-            last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:]
-            raise EngineFault(
-                f"the process that runs the server ended: {' '.join(last)}", remedy="run it again with WEIGH_DEBUG=1"
-            )
-        yield msgspec.json.decode(line, type=_Reply), PostgresWaits(process.stdin, process.stdout)
+        pipe = Pipe(process.stdin, process.stdout)
+        yield _said(process, pipe, _REACHED if by_url else _STARTED, where), pipe
     finally:
         with suppress(BrokenPipeError):
             process.stdin.close()
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=_PARTING if by_url else _STOPPED)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
         process.stdout.close()
         process.stderr.close()
+
+
+def _said(process: subprocess.Popen[bytes], pipe: Pipe, most: float, where: str) -> _Reply:
+    """The first line of the process: how the server is.
+
+    Raises:
+        EngineFault: it ended, or said nothing in time, or what it passes on of the server is not what it should be.
+    """
+    assert process.stderr is not None
+    try:
+        return msgspec.json.decode(pipe.read(most), type=_Reply)
+    except msgspec.DecodeError as error:
+        raise EngineFault(
+            f"the server sent a description of itself that is none: {error}",
+            where=where,
+            remedy="see whether it is a PostgreSQL server",
+        ) from None
+    except EngineFault as error:
+        ended = process.poll() is not None
+        process.kill()
+        last = process.stderr.read().decode(errors="replace").strip().splitlines()[-1:] if ended else []
+        raise EngineFault(
+            f"the server did not describe itself: {' '.join([error.what, *last])}",
+            where=where,
+            remedy="see whether it answers other clients, and what its log says",
+        ) from None
+
+
+class _Asked:
+    """What weigh asks of the server between the runs."""
+
+    def __init__(self, pipe: Pipe, here: bool | None, *, embedded: bool, in_memory: bool) -> None:
+        self._pipe = pipe
+        self._how = (here, embedded, in_memory)
+
+    def ready(self, *, loaded: bool) -> Ready:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        return self._decoded("checkpoint" if loaded else "state", _LOADED, Ready)
+
+    def again(self) -> TargetRead:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        here, embedded, in_memory = self._how
+        said = self._decoded("describe", _PATIENCE, _Reply)
+        return _read(said, embedded=embedded, here=here, in_memory=in_memory)
+
+    def _decoded(self, what: str, patience: float, kind: type[T]) -> T:
+        line = self._pipe.ask(what, patience)
+        try:
+            error = msgspec.json.decode(line, type=_Failed).error
+            if error:
+                raise EngineFault(f"the server refused: {error}")
+            return msgspec.json.decode(line, type=kind)
+        except msgspec.DecodeError as error:
+            raise EngineFault(f"the server sent what is no answer: {error}") from None
 
 
 def _read(said: _Reply, *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:

@@ -2,7 +2,8 @@
 
 Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
-``drain``, ``end``) and gets one line. Standard input ends when weigh ends, however it ends: then the server is stopped
+``drain``, ``end``), for what its data and settings are like (``state``, ``checkpoint``, ``describe``), and gets one
+line. Standard input ends when weigh ends, however it ends: then the server is stopped
 and its data removed.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import resource
 import shutil
 import sys
 from pathlib import Path
@@ -36,6 +38,8 @@ _OWN = {"user": "weigh", "dbname": "postgres"}
 """How one logs in to a server of ours."""
 _AGAIN = {"connect_timeout": 5, "application_name": "weigh"}
 """Of the connection that samples: a server that does not answer must not hold up the load."""
+_MEMORY = 1 << 30
+"""Bytes of address space for this process where the server is somebody else's: it may say that a row has 2 GiB."""
 _CYCLES = {"checkpoints": "checkpoint_timeout", "autovacuum": "autovacuum_naptime"}
 
 
@@ -56,6 +60,7 @@ def main() -> None:
                 running, reached = _start(place, asked["options"])
                 connection = running.connection
             else:
+                resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
                 connection = psycopg.connect(**asked["connect"], autocommit=True)
                 reached = {}
             said = {**reached, **_described(connection), "encrypted": connection.pgconn.ssl_in_use}
@@ -64,9 +69,15 @@ def main() -> None:
         except (psycopg.Error, RuntimeError, OSError) as error:
             said = {"error": " ".join(str(error).split())}
             reached = {}
+        except Exception as error:
+            # Whatever a server of somebody else's sends that psycopg does not foresee: no rows, no numbers, no text.
+            said = {
+                "error": f"the server sent what cannot be read: {type(error).__name__} {' '.join(str(error).split())}"
+            }
+            reached = {}
         _say(said)
         again = {**asked["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
-        _sample(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby)
+        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby)
     finally:
         if running is not None:
             running.stop()
@@ -79,15 +90,46 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _sample(connect: Callable[[], Any], *, nearby: bool) -> None:
+def _answer(connect: Callable[[], Any], *, nearby: bool) -> None:
     """Do what is asked, until nothing is asked any more."""
     sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
-    known = {"begin": sampler.begin, "drain": sampler.drain, "end": sampler.end}
+    known = {
+        "begin": sampler.begin,
+        "drain": sampler.drain,
+        "end": sampler.end,
+        "state": lambda: _state(connect, checkpoint=False),
+        "checkpoint": lambda: _state(connect, checkpoint=True),
+        "describe": lambda: _described_again(connect),
+    }
     for line in sys.stdin:
         try:
             _say(known[line.strip()]() or {})
         except Exception as error:
             _say({"error": " ".join(str(error).split()) or type(error).__name__})
+
+
+def _state(connect: Callable[[], Any], *, checkpoint: bool) -> dict[str, Any]:
+    """What its data is like, after a checkpoint if one is asked for."""
+    import psycopg
+
+    with connect() as connection:
+        found: dict[str, Any] = {}
+        if checkpoint:
+            try:
+                connection.execute("CHECKPOINT")
+                found["written_out"] = True
+            except psycopg.Error as error:
+                found |= {"written_out": False, "refused": " ".join(str(error).split())[:300]}
+        found["data_bytes"] = connection.execute("SELECT pg_database_size(current_database())").fetchone()[0]
+        rows = connection.execute(
+            "SELECT relname FROM pg_class WHERE relpersistence = 'u' AND relkind IN ('r', 'p') ORDER BY 1 LIMIT 1000"
+        ).fetchall()
+        return {**found, "unlogged": [name for (name,) in rows]}
+
+
+def _described_again(connect: Callable[[], Any]) -> dict[str, Any]:
+    with connect() as connection:
+        return _described(connection)
 
 
 def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import socket
 import ssl
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 _PATIENCE = 10.0
+"""Seconds for connecting and logging in together, and for each answer, however its bytes trickle in."""
+_LINE = 1 << 16
+_REPLY = 4 << 20
+"""Bytes of the longest line, and of the longest reply: all settings of a server are some 20 kB."""
+_ELEMENTS = 1 << 16
+_DEEPEST = 8
+_PIECE = 1 << 16
+_SHOWN = 40
 
 
 class Refused(Exception):
     """The server answered with an error."""
+
+
+class Malformed(Exception):
+    """The server sent what is no answer, or more than is taken."""
 
 
 class Client:
@@ -23,11 +36,16 @@ class Client:
         connect: as the generator takes it (:meth:`weigh.load.target.url.Url.connect`).
 
     Raises:
-        OSError: the server cannot be reached.
+        OSError: the server cannot be reached, or does not answer in time.
         Refused: it does not take the user or the password.
+        Malformed: what answers does not speak RESP.
     """
 
     def __init__(self, connect: dict[str, Any]) -> None:
+        self._until = time.monotonic() + _PATIENCE
+        self._buffer = bytearray()
+        self._read = 0
+        """Bytes of the present reply that were read so far."""
         self._socket: socket.socket
         if connect["socket"]:
             self._socket = socket.socket(socket.AF_UNIX)
@@ -35,15 +53,19 @@ class Client:
             self._socket.connect(connect["socket"])
         else:
             self._socket = socket.create_connection((connect["host"], connect["port"]), timeout=_PATIENCE)
-        if connect["tls"] != "off":
-            context = ssl.create_default_context(cafile=connect["ca"])
-            if connect["tls"] == "require":
-                context.check_hostname = False
-                context.verify_mode = ssl.CERT_NONE
-            self._socket = context.wrap_socket(self._socket, server_hostname=connect["host"])
-        self._file = self._socket.makefile("rb")
-        if connect["password"] is not None:
-            self.ask("AUTH", *([connect["user"]] if connect["user"] else []), connect["password"])
+        try:
+            if connect["tls"] != "off":
+                context = ssl.create_default_context(cafile=connect["ca"])
+                if connect["tls"] == "require":
+                    context.check_hostname = False
+                    context.verify_mode = ssl.CERT_NONE
+                # One limit for all of the handshake.
+                self._socket = context.wrap_socket(self._socket, server_hostname=connect["host"])
+            if connect["password"] is not None:
+                self.ask("AUTH", *([connect["user"]] if connect["user"] else []), connect["password"])
+        except BaseException:
+            self._socket.close()
+            raise
 
     def __enter__(self) -> Client:
         return self
@@ -51,36 +73,95 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
         self._socket.close()
 
     def ask(self, *words: str) -> Any:
         """One command and its reply: text, a number, None, or a list of them.
 
         Raises:
-            OSError: the connection is lost.
+            OSError: the connection is lost, or the reply is not whole in time.
             Refused: the reply is an error.
+            Malformed: it is no reply, or one that is longer than 4 MiB.
         """
         parts = [word.encode() for word in words]
+        self._until, self._read = time.monotonic() + _PATIENCE, 0
+        self._socket.settimeout(_PATIENCE)
         self._socket.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in parts))
-        return self._reply()
+        return self._reply(0)
 
-    def _reply(self) -> Any:
-        line = self._file.readline()
-        if not line.endswith(b"\r\n"):
-            raise ConnectionError("the connection was closed")
-        kind, rest = line[:1], line[1:-2].decode(errors="replace")
+    def text(self, *words: str) -> str:
+        """One command whose reply is text."""
+        reply = self.ask(*words)
+        if not isinstance(reply, str):
+            raise Malformed(f"the server sent no text in answer to {words[0]}")
+        return reply
+
+    def pairs(self, *words: str) -> dict[str, str]:
+        """One command whose reply is a list of names and values, one after the other."""
+        reply = self.ask(*words)
+        if not isinstance(reply, list) or len(reply) % 2 or not all(isinstance(one, str) for one in reply):
+            raise Malformed(f"the server sent no names and values in answer to {words[0]}")
+        return dict(zip(reply[::2], reply[1::2], strict=True))
+
+    def _reply(self, depth: int) -> Any:
+        line = self._line()
+        kind, rest = line[:1], line[1:].decode(errors="replace")
         match kind:
             case b"+":
                 return rest
             case b"-":
-                raise Refused(rest)
+                raise Refused(rest[:1000])
             case b":":
-                return int(rest)
+                return _number(rest)
             case b"$":
-                length = int(rest)
-                return None if length < 0 else self._file.read(length + 2)[:-2].decode(errors="replace")
+                length = _number(rest)
+                return None if length < 0 else self._exactly(length + 2)[:-2].decode(errors="replace")
             case b"*":
-                return [self._reply() for _ in range(int(rest))]
+                count = _number(rest)
+                if depth == _DEEPEST or count > _ELEMENTS:
+                    raise Malformed(f"the server sent a list of {count} elements, {depth} lists deep")
+                return [self._reply(depth + 1) for _ in range(count)]
             case _:
-                raise ConnectionError("it does not speak RESP")
+                raise Malformed(f"the server sent {line[:_SHOWN]!r}, which is not RESP")
+
+    def _line(self) -> bytes:
+        """The next line, without its end."""
+        while (end := self._buffer.find(b"\r\n", 0, _LINE)) < 0:
+            if len(self._buffer) >= _LINE:
+                raise Malformed(f"the server sent a line that has no end within {_LINE} bytes")
+            self._more()
+        return self._taken(end + 2)[:-2]
+
+    def _exactly(self, length: int) -> bytes:
+        if self._read + length > _REPLY:
+            raise Malformed(f"the server sent a string of {length - 2} bytes, and a reply has {_REPLY} at most here")
+        while len(self._buffer) < length:
+            self._more()
+        return self._taken(length)
+
+    def _taken(self, length: int) -> bytes:
+        self._read += length
+        if self._read > _REPLY:
+            raise Malformed(f"the server sent a reply of more than {_REPLY} bytes")
+        taken = bytes(self._buffer[:length])
+        del self._buffer[:length]
+        return taken
+
+    def _more(self) -> None:
+        rest = self._until - time.monotonic()
+        if rest <= 0:
+            raise TimeoutError(f"no whole answer within {_PATIENCE:g} s")
+        self._socket.settimeout(rest)
+        try:
+            piece = self._socket.recv(_PIECE)
+        except TimeoutError:
+            raise TimeoutError(f"no whole answer within {_PATIENCE:g} s") from None
+        if not piece:
+            raise ConnectionError("the connection was closed")
+        self._buffer += piece
+
+
+def _number(text: str) -> int:
+    if not text.removeprefix("-").isdecimal() or len(text) > _SHOWN:
+        raise Malformed(f"the server sent {text[:_SHOWN]!r} where a number belongs")
+    return int(text)

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from weigh.load.runs import TargetRead
+from weigh.load.runs import Ready, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError, nearest
@@ -122,6 +122,8 @@ class Sqlite:
                 ),
                 servers=(),
                 fresh=said.empty,
+                data=path,
+                ready=lambda *, loaded: Ready(data_bytes=_size(path)),
             )
         finally:
             if folder is not None:
@@ -129,6 +131,11 @@ class Sqlite:
             elif new and _is_nothing(connect):
                 # Nothing came of it.
                 path.unlink(missing_ok=True)
+
+
+def _size(path: Path) -> int:
+    """Bytes of the file and of its log, which SQLite empties when the last connection is closed: after the loading."""
+    return sum(one.stat().st_size for one in (path, Path(f"{path}-wal")) if one.exists())
 
 
 def _settings(query: str) -> dict[str, str]:

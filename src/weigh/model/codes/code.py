@@ -72,14 +72,18 @@ class Fixed(Entry, frozen=True):
     Attributes:
         severity: of every finding.
         disqualifies: whether the contender is not compared at all.
+        withholds: whether it is not compared on the operation that the finding names.
     """
 
     severity: Severity
     disqualifies: bool = False
+    withholds: bool = False
 
     @property
     def gravity(self) -> str:
         """Severity of its findings, in words."""
+        if self.withholds:
+            return f"{self.severity}, no verdict"
         return f"{self.severity}, disqualifies" if self.disqualifies else self.severity
 
     def finding(self, *, text: str, remedy: str, contender: str | None = None, operation: str | None = None) -> Finding:
@@ -132,9 +136,9 @@ def warning(code: str, page: Page, means: str) -> Fixed:
     return Fixed(Code(code), page, means, "warning")
 
 
-def error(code: str, page: Page, means: str, *, disqualifies: bool = False) -> Fixed:
+def error(code: str, page: Page, means: str, *, disqualifies: bool = False, withholds: bool = False) -> Fixed:
     """A code whose findings forbid a part of the result."""
-    return Fixed(Code(code), page, means, "error", disqualifies)
+    return Fixed(Code(code), page, means, "error", disqualifies, withholds)
 
 
 def graded(code: str, page: Page, means: str) -> Graded:

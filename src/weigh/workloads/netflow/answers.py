@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,9 @@ class Answers:
         self.ports = self._counts("ports", "dst_port")
         self.actions = self._counts("users", "action")
         self.protos = self._counts("users", "proto")
+        self._users_by_action: dict[str, Counter[str | None]] = defaultdict(Counter)
+        for (user, action, _), events in self.detailed_users.items():
+            self._users_by_action[action][user] += events
         units = truth["units"]
         self._start = int(units["start_us"][0])
         self._duration_unit = 1 << int(units["duration_bits"][0])
@@ -58,6 +62,30 @@ class Answers:
         at = _EPOCH + timedelta(microseconds=self._start + minute * 60_000_000)
         return at.strftime("%Y-%m-%d %H:%M:%S")
 
+    def moment(self, microseconds: int) -> str:
+        """An instant so long after the beginning of the dataset, to the microsecond."""
+        at = _EPOCH + timedelta(microseconds=self._start + microseconds)
+        return at.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+    def ends(self) -> dict[str, tuple[str, str]]:
+        """The first and the last instant of every outcome."""
+        cube = self.truth["extremes"]
+        rows = zip(cube["action"], cube["column"], cube["low"], cube["high"], strict=True)
+        found = {
+            str(action): (self.moment(int(low) - self._start), self.moment(int(high) - self._start))
+            for action, column, low, high in rows
+            if column == "ts"
+        }
+        return dict(sorted(found.items()))
+
+    def pairs(self, one: str, other: str, *, nulls: bool = False) -> int:
+        """Pairs of events of two outcomes with the same user; those without a user only if asked for."""
+        return sum(
+            self._users_by_action[one][user] * self._users_by_action[other][user]
+            for user in self._users_by_action[one]
+            if nulls or user is not None
+        )
+
     def minute(self, instant: str) -> int:
         """The minute that begins at an instant written by ``instant``."""
         at = datetime.strptime(instant, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
@@ -74,10 +102,13 @@ class Answers:
     def _in_users(self, **users: str) -> Columns:
         return _count(sum(self.users[user] for user in set(users.values())))
 
+    def _alike(self, pattern: str, glob: str) -> Columns:
+        return self._user_prefix(pattern)
+
     def _user_prefix(self, pattern: str) -> Columns:
-        prefix = pattern.removesuffix("%")
+        alike = re.compile("".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern), re.DOTALL)
         named = ((user, events) for user, events in self.users.items() if user is not None)
-        return _count(sum(events for user, events in named if user.startswith(prefix)))
+        return _count(sum(events for user, events in named if alike.fullmatch(user)))
 
     def _no_user(self) -> Columns:
         return _count(self.users[None])
@@ -104,7 +135,43 @@ class Answers:
         cube = self.truth["sizes"]
         return _count(sum(int(n) for begin, n in zip(cube["low"], cube["events"], strict=True) if low <= begin < high))
 
+    def _at_the_ends(self, action: str, first: str, last: str) -> Columns:
+        return _count(self.actions[action] if self._are_ends(action, first, last) else 0)
+
+    def _past_the_ends(self, action: str, first: str, last: str) -> Columns:
+        self._are_ends(action, first, last)
+        return _count(0)
+
+    def _are_ends(self, action: str, first: str, last: str) -> bool:
+        """Whether an outcome has events, which then are those between its ends; other instants are not known."""
+        if not self.actions[action]:
+            return False
+        if self.ends()[action] != (first, last):
+            raise LookupError(f"how many events lie between {first} and {last} is not known")
+        return True
+
+    def _nameless(self, text: str) -> Columns:
+        return _count(self.users[""] + (0 if text else self.users[None]))
+
     # Groups.
+
+    def _users_of_action(self, action: str) -> Columns:
+        users: Counter[str | None] = self._users_by_action.get(action, Counter())
+        return {"user_name": list(users), "events": list(users.values())}
+
+    def _unscored(self) -> Columns:
+        cube = self.truth["scores"]
+        rows = zip(cube["thousandths"], cube["action"], cube["events"], strict=True)
+        unscored = {str(action): int(events) for thousandths, action, events in rows if int(thousandths) < 0}
+        actions = sorted(unscored)
+        nothing = [None] * len(actions)
+        return {
+            "action": actions,
+            "events": [unscored[action] for action in actions],
+            "scored": [0] * len(actions),
+            "total_score": nothing,
+            "highest_score": list(nothing),
+        }
 
     def _time_window(self, begin: str, end: str) -> Columns:
         minutes = range(self.minute(begin), self.minute(end))
@@ -217,6 +284,9 @@ class Answers:
         met = sorted(user for user in wanted if pairs[user])
         return {"user_name": met, "pairs": [pairs[user] for user in met]}
 
+    def _same_user(self, one: str, other: str) -> Columns:
+        return {"pairs": [self.pairs(one, other)]}
+
     # Addition.
 
     def _counts(self, cube: str, *keys: str) -> Counter[Any]:
@@ -255,6 +325,6 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("action", "proto", "src_ip", "user_name"), pa.string()),
     **dict.fromkeys(("first_ts", "last_ts"), pa.timestamp("us")),
     **dict.fromkeys(("total_duration", "mean_duration", "total_score", "mean_score"), pa.float64()),
-    **dict.fromkeys(("shortest", "longest"), pa.float64()),
+    **dict.fromkeys(("shortest", "longest", "highest_score"), pa.float64()),
 }
 """Types of the columns that are no integers; stated, because a column without rows shows none."""

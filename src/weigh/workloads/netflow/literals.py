@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from weigh.model.operation import Literal
     from weigh.workloads.netflow.answers import Answers
 
-ABSENT_USERS = ("no.such.user", "ada", "ADA.ADLER", "ada.adler ", "svc-backup-", "null", "x" * 199, "ž")
+ABSENT_USERS = (
+    "no.such.user",
+    "ada",
+    "ADA.ADLER",
+    "ada.adler ",
+    "svc-backup-",
+    "null",
+    "x" * 199,
+    "ž",
+    "ádá.adler",
+    "ada.adle",
+)
 EDGE_USERS = (
     "",
     " ",
@@ -141,6 +152,9 @@ def size_ranges() -> tuple[Case, ...]:
         "zero": (0, 1),
         "not-positive": (-1, 1),
         "header": (40, 80),
+        "border-40": (40, 48),
+        "border-48": (48, 56),
+        "border-56": (56, 64),
         "large": (1 << 30, top),
         "all": (-1, top),
         "empty": (1 << 20, 1 << 20),

@@ -13,12 +13,13 @@ use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::{
-    CommandCompleteBody, DataRowBody, ErrorResponseBody, Message, RowDescriptionBody,
+    CommandCompleteBody, DataRowBody, ErrorResponseBody, Header, Message, RowDescriptionBody,
 };
 use postgres_protocol::message::frontend;
 
 use crate::error::{Asked, Error};
 use crate::protocol::Step;
+use crate::protocol::limits::{self, ERROR_TEXT, beginning};
 use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 use crate::workload::message::{Command, Parameter, PreparedStatement, Reply, fifteen_digits};
 
@@ -48,6 +49,8 @@ pub(crate) struct Session {
     named: Vec<String>,
     answer: ReplyBuffer,
     status: u8,
+    /// The longest message that is taken, in bytes.
+    longest: usize,
 }
 
 impl Session {
@@ -55,6 +58,7 @@ impl Session {
     pub(crate) fn begin(
         login: Login,
         statements: Arc<[PreparedStatement]>,
+        longest: usize,
         out: &mut BytesMut,
     ) -> Result<Self, Error> {
         login.greet(out)?;
@@ -67,6 +71,7 @@ impl Session {
             named: Vec::new(),
             answer: ReplyBuffer::default(),
             status: NO_BLOCK,
+            longest,
         })
     }
 
@@ -118,7 +123,7 @@ impl Session {
 
     /// Works off what has arrived, up to the next thing worth telling.
     pub(crate) fn advance(&mut self, inbox: &mut BytesMut, out: &mut BytesMut) -> Result<Step, Error> {
-        while let Some(message) = Message::parse(inbox).map_err(Error::protocol)? {
+        while let Some(message) = self.next(inbox)? {
             match message {
                 Message::DataRow(body) => self.take_row(&body)?,
                 Message::CommandComplete(body) => self.take_tag(&body)?,
@@ -130,7 +135,7 @@ impl Session {
                 }
                 Message::ErrorResponse(body) => self.take_error(&body)?,
                 Message::RowDescription(body) => self.take_columns(&body)?,
-                Message::NoData => self.columns.push(None),
+                Message::NoData => self.described(None)?,
                 Message::CopyInResponse(_) => return Ok(Step::CopyIn),
                 Message::BindComplete
                 | Message::ParseComplete
@@ -148,6 +153,28 @@ impl Session {
         Ok(Step::Wait)
     }
 
+    /// The next message, if it is whole. One that is longer than what is taken is refused when its length is known: the
+    /// parser would make room for all of it.
+    fn next(&self, inbox: &mut BytesMut) -> Result<Option<Message>, Error> {
+        if let Some(header) = Header::parse(inbox).map_err(Error::protocol)? {
+            let length = usize::try_from(header.len()).unwrap_or(usize::MAX);
+            limits::check(&format!("a message {:?}", char::from(header.tag())), length, self.longest)?;
+            if inbox.len() <= length {
+                return Ok(None);
+            }
+        }
+        Message::parse(inbox).map_err(Error::protocol)
+    }
+
+    /// A statement was described: the names of its columns, if it has any.
+    fn described(&mut self, columns: Option<Vec<String>>) -> Result<(), Error> {
+        if self.stage != Stage::Preparing || self.columns.len() == self.statements.len() {
+            return Err(Error::protocol("a description of a statement that nobody asked for"));
+        }
+        self.columns.push(columns);
+        Ok(())
+    }
+
     /// The server waits for a command.
     fn ready(&mut self, out: &mut BytesMut) -> Result<Option<Step>, Error> {
         match self.stage {
@@ -160,6 +187,9 @@ impl Session {
                 }
                 frontend::sync(out);
                 Ok(None)
+            }
+            Stage::Preparing if self.columns.len() < self.statements.len() => {
+                Err(Error::protocol("it is ready, and has not described every statement"))
             }
             Stage::LoggingIn | Stage::Preparing => {
                 self.stage = Stage::Idle;
@@ -202,7 +232,7 @@ impl Session {
         let names =
             body.fields().map(|field| Ok(field.name().to_owned())).collect().map_err(Error::protocol)?;
         if self.stage == Stage::Preparing {
-            self.columns.push(Some(names));
+            self.described(Some(names))?;
         } else {
             self.named = names;
             self.answer.kind = ReplyKind::Rows;
@@ -232,7 +262,8 @@ impl Session {
             }
             Stage::Idle => Asked::Task("the server ended the connection".to_owned()),
         };
-        Err(Error::Refused { asked, code, message: text, remedy: None })
+        let message = beginning(&text, ERROR_TEXT).to_owned();
+        Err(Error::Refused { asked, code: beginning(&code, ERROR_TEXT).to_owned(), message, remedy: None })
     }
 }
 

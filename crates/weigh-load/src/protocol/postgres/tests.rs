@@ -3,6 +3,9 @@
 use super::*;
 use crate::error::ScriptLine;
 
+/// The longest message that the sessions take.
+const LONGEST: usize = 1 << 16;
+
 /// A message of the server.
 fn message(tag: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len() + 4).unwrap();
@@ -61,7 +64,7 @@ fn feed(session: &mut Session, bytes: &[u8], cut: usize) -> (Result<Step, Error>
 }
 
 fn prepared(cut: usize) -> Session {
-    let mut session = Session::begin(login(), statements(), &mut BytesMut::new()).unwrap();
+    let mut session = Session::begin(login(), statements(), LONGEST, &mut BytesMut::new()).unwrap();
     let greeting = [
         message(b'R', &0_u32.to_be_bytes()),
         message(b'S', b"server_version\x0018.6\0"),
@@ -152,7 +155,7 @@ fn answers_are_the_same_wherever_they_are_cut() {
 
 #[test]
 fn a_missing_table_is_found_before_the_run_and_the_statement_is_named() {
-    let mut session = Session::begin(login(), statements(), &mut BytesMut::new()).unwrap();
+    let mut session = Session::begin(login(), statements(), LONGEST, &mut BytesMut::new()).unwrap();
     let greeting = [message(b'R', &0_u32.to_be_bytes()), ready(b'I')].concat();
     assert_eq!(feed(&mut session, &greeting, 0).0.unwrap(), Step::Wait);
     let answer = [
@@ -172,7 +175,7 @@ fn a_missing_table_is_found_before_the_run_and_the_statement_is_named() {
 
 #[test]
 fn passwords_are_given_as_the_server_asks() {
-    let begin = || Session::begin(login(), statements(), &mut BytesMut::new()).unwrap();
+    let begin = || Session::begin(login(), statements(), LONGEST, &mut BytesMut::new()).unwrap();
     let clear = message(b'R', &3_u32.to_be_bytes());
     assert_eq!(&feed(&mut begin(), &clear, 0).1[..], b"p\0\0\0\x07pw\0");
     let salted = message(b'R', &[0, 0, 0, 5, 1, 2, 3, 4]);
@@ -188,7 +191,7 @@ fn passwords_are_given_as_the_server_asks() {
         "logging in as 'ann' to database 'db': password authentication failed for user \"ann\" (28P01)"
     );
     let nothing = Login::new("ann".to_owned(), "db".to_owned(), None);
-    let mut session = Session::begin(nothing, statements(), &mut BytesMut::new()).unwrap();
+    let mut session = Session::begin(nothing, statements(), LONGEST, &mut BytesMut::new()).unwrap();
     assert!(feed(&mut session, &clear, 0).0.unwrap_err().to_string().contains("none was given"));
 }
 
@@ -207,4 +210,41 @@ fn rubbish_is_an_error_and_never_a_panic() {
         }
         let _ = feed(&mut session, &bytes, bytes.len() / 2);
     }
+}
+
+/// What becomes of a reply that is hostile: the words of the error.
+fn refused(bytes: &[u8]) -> String {
+    let mut session = prepared(0);
+    session.send(&Command::Prepared { statement: 0, values: vec![] }, &mut BytesMut::new()).unwrap();
+    feed(&mut session, bytes, 0).0.unwrap_err().to_string()
+}
+
+#[test]
+fn a_message_that_says_it_is_long_is_refused_by_what_it_says() {
+    for length in [LONGEST + 1, 0x7fff_ffff] {
+        let head = [b"D".as_slice(), &u32::try_from(length).unwrap().to_be_bytes()].concat();
+        let words = refused(&head);
+        assert!(words.contains(&format!("the server sent a message 'D' of {length} bytes")), "{words}");
+    }
+    assert!(refused(b"D\xff\xff\xff\xff").contains("invalid message length"));
+    assert!(refused(b"D\0\0\0\x03").contains("invalid message length"));
+}
+
+#[test]
+fn descriptions_that_nobody_asked_for_are_refused() {
+    assert!(refused(&message(b'n', &[])).contains("nobody asked for"));
+}
+
+#[test]
+fn rows_without_end_are_counted_and_not_kept() {
+    let mut session = prepared(0);
+    session.send(&Command::Prepared { statement: 0, values: vec![] }, &mut BytesMut::new()).unwrap();
+    let rows = row(&[Some("7"), None]).repeat(1_000);
+    for _ in 0..1_000 {
+        assert_eq!(feed(&mut session, &rows, 0).0.unwrap(), Step::Wait);
+    }
+    let end = [message(b'C', b"SELECT 1000000\0"), ready(b'I')].concat();
+    assert_eq!(feed(&mut session, &end, 0).0.unwrap(), Step::Replied);
+    let Reply::Rows(rows) = session.reply() else { panic!("no rows") };
+    assert_eq!((rows.count(), rows.get(0, 0), rows.get(999_999, 0)), (1_000_000, Some(&b"7"[..]), None));
 }

@@ -3,12 +3,15 @@
 use std::ops::Range;
 
 use crate::Error;
+use crate::protocol::limits;
 use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 
-/// The longest line and the most elements that are accepted, so that nothing is waited for because of garbage.
+/// The longest line that is accepted, so that nothing is waited for because of garbage.
 const LINE: usize = 1 << 16;
-const ELEMENTS: i64 = 1 << 24;
-const BULK: i64 = 1 << 30;
+/// Bytes of the shortest element: a sort and the end of its line.
+const SHORTEST: usize = 3;
+/// Bytes that are shown of what is no number.
+const SHOWN: usize = 40;
 
 /// A reply, or how far it is from being whole.
 pub(super) enum Read {
@@ -40,49 +43,77 @@ enum Head {
     },
 }
 
-/// Reads one reply into the answer. Lists within lists are laid flat; attributes are left out.
-pub(super) fn read(bytes: &[u8], answer: &mut ReplyBuffer, batch: bool) -> Result<Read, Error> {
+/// How far a reply that is not whole has been read: each element is looked at once, however the bytes trickle in.
+#[derive(Clone, Copy)]
+pub(super) struct Scan {
+    at: usize,
+    /// Elements that are to come, and those of them that are about the reply or about none.
+    open: usize,
+    aside: usize,
+    pushed: bool,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self { at: 0, open: 1, aside: 0, pushed: false }
+    }
+}
+
+/// Reads one reply into the answer, from where `scan` is. Lists within lists are laid flat; attributes are left out.
+///
+/// A reply that is longer than `longest` bytes, or must become so, is an error.
+pub(super) fn read(
+    bytes: &[u8],
+    scan: &mut Scan,
+    answer: &mut ReplyBuffer,
+    batch: bool,
+    longest: usize,
+) -> Result<Read, Error> {
     // In two passes, the first without effect: a reply that is not whole leaves no trace.
-    let (mut at, mut open, mut aside, mut pushed) = (0, 1_usize, 0_usize, false);
-    while open + aside > 0 {
-        let (head, end) = match head(bytes, at)? {
+    while scan.open + scan.aside > 0 {
+        let (head, end) = match head(bytes, scan.at, longest)? {
             Ok(found) => found,
-            Err(need) => return Ok(Read::Needs(need)),
+            Err(need) => {
+                limits::check("a reply", need, longest)?;
+                return Ok(Read::Needs(need));
+            }
         };
-        if aside > 0 {
-            aside -= 1;
-            aside += match head {
+        if scan.aside > 0 {
+            scan.aside -= 1;
+            scan.aside += match head {
                 Head::Many(elements) | Head::Aside { elements, .. } => elements,
                 _ => 0,
             };
         } else {
             match head {
-                Head::Many(elements) => open = open - 1 + elements,
+                Head::Many(elements) => scan.open = scan.open - 1 + elements,
                 Head::Aside { elements, pushed: alone } => {
-                    aside = elements;
+                    scan.aside = elements;
                     if alone {
-                        pushed = true;
-                        open = 0;
+                        scan.pushed = true;
+                        scan.open = 0;
                     }
                 }
-                _ => open -= 1,
+                _ => scan.open -= 1,
             }
         }
-        at = end;
+        scan.at = end;
+        limits::check("a reply", end + SHORTEST * (scan.open + scan.aside), longest)?;
     }
+    let Scan { at, pushed, .. } = std::mem::take(scan);
     if !pushed {
-        keep(&bytes[..at], answer, batch)?;
+        keep(&bytes[..at], answer, batch, longest)?;
     }
     Ok(Read::Whole(Frame { end: at, pushed }))
 }
 
 /// Puts a whole reply into the answer.
-fn keep(bytes: &[u8], answer: &mut ReplyBuffer, batch: bool) -> Result<(), Error> {
+fn keep(bytes: &[u8], answer: &mut ReplyBuffer, batch: bool, longest: usize) -> Result<(), Error> {
     let mut at = 0;
     let mut first = true;
     let mut aside = 0_usize;
     while at < bytes.len() {
-        let Ok((head, end)) = head(bytes, at)? else {
+        let Ok((head, end)) = head(bytes, at, longest)? else {
             return Err(Error::protocol("a reply that ends too early"));
         };
         at = end;
@@ -126,7 +157,7 @@ fn keep(bytes: &[u8], answer: &mut ReplyBuffer, batch: bool) -> Result<(), Error
 }
 
 /// Reads the beginning of an element, and where it ends; or how many bytes there must be to do so.
-fn head(bytes: &[u8], at: usize) -> Result<Result<(Head, usize), usize>, Error> {
+fn head(bytes: &[u8], at: usize, longest: usize) -> Result<Result<(Head, usize), usize>, Error> {
     let Some(sort) = bytes.get(at) else { return Ok(Err(at + 3)) };
     let rest = &bytes[at + 1..];
     let Some(length) = rest.iter().take(LINE).position(|byte| *byte == b'\r') else {
@@ -147,12 +178,13 @@ fn head(bytes: &[u8], at: usize) -> Result<Result<(Head, usize), usize>, Error> 
     let found = match sort {
         b'+' | b',' | b'(' => Head::Text(line),
         b'-' => Head::Error(line),
-        b':' => Head::Number(integer(&bytes[line], i64::MAX)?),
+        b':' => Head::Number(integer(&bytes[line])?),
         b'#' => Head::Number(i64::from(&bytes[line] == b"t")),
         b'_' => Head::Nil,
         b'$' | b'!' | b'=' => {
-            let length = integer(&bytes[line], BULK)?;
+            let length = integer(&bytes[line])?;
             let Ok(length) = usize::try_from(length) else { return Ok(Ok((Head::Nil, end))) };
+            limits::check("a string", length, longest)?;
             let close = end + length;
             if bytes.len() < close + 2 {
                 return Ok(Err(close + 2));
@@ -169,8 +201,9 @@ fn head(bytes: &[u8], at: usize) -> Result<Result<(Head, usize), usize>, Error> 
             return Ok(Ok((found, close + 2)));
         }
         b'*' | b'~' | b'%' | b'>' | b'|' => {
-            let count = integer(&bytes[line], ELEMENTS)?;
+            let count = integer(&bytes[line])?;
             let Ok(count) = usize::try_from(count) else { return Ok(Ok((Head::Nil, end))) };
+            limits::check("a list", count.saturating_mul(SHORTEST), longest)?;
             match sort {
                 b'%' => Head::Many(2 * count),
                 b'>' => Head::Aside { elements: count, pushed: true },
@@ -183,10 +216,9 @@ fn head(bytes: &[u8], at: usize) -> Result<Result<(Head, usize), usize>, Error> 
     Ok(Ok((found, end)))
 }
 
-fn integer(digits: &[u8], most: i64) -> Result<i64, Error> {
-    std::str::from_utf8(digits)
-        .ok()
-        .and_then(|digits| digits.parse::<i64>().ok())
-        .filter(|number| *number <= most)
-        .ok_or_else(|| Error::Protocol(format!("{:?} is no number", String::from_utf8_lossy(digits))))
+fn integer(digits: &[u8]) -> Result<i64, Error> {
+    std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<i64>().ok()).ok_or_else(|| {
+        let text = String::from_utf8_lossy(digits);
+        Error::Protocol(format!("{:?} is no number", limits::beginning(&text, SHOWN)))
+    })
 }

@@ -9,7 +9,7 @@ use crate::protocol::Step;
 use crate::protocol::reply_buffer::{ReplyBuffer, ReplyKind};
 use crate::workload::message::{Command, Reply};
 
-use frame::{Read, read};
+use frame::{Read, Scan, read};
 
 /// Who we are.
 #[derive(Clone)]
@@ -41,11 +41,15 @@ pub(crate) struct Session {
     batch: bool,
     /// How many bytes the next reply has at least.
     need: usize,
+    /// How far it has been read.
+    scan: Scan,
+    /// The longest reply that is taken, in bytes.
+    longest: usize,
 }
 
 impl Session {
     /// Begins: the greeting is put into `out`.
-    pub(crate) fn begin(login: Login, out: &mut BytesMut) -> Self {
+    pub(crate) fn begin(login: Login, longest: usize, out: &mut BytesMut) -> Self {
         let mut words: Vec<&[u8]> = vec![b"HELLO", b"3"];
         if let Some(password) = &login.password {
             let user = login.user.as_deref().unwrap_or("default");
@@ -53,7 +57,16 @@ impl Session {
         }
         write(&words, out);
         let answer = ReplyBuffer::default();
-        Self { login, stage: Stage::Greeting, answer, waiting: 1, batch: false, need: 1 }
+        Self {
+            login,
+            stage: Stage::Greeting,
+            answer,
+            waiting: 1,
+            batch: false,
+            need: 1,
+            scan: Scan::default(),
+            longest,
+        }
     }
 
     /// The answer to the last command.
@@ -120,7 +133,7 @@ impl Session {
             if inbox.len() < self.need {
                 return Ok(Step::Wait);
             }
-            let frame = match read(inbox, &mut self.answer, self.batch)? {
+            let frame = match read(inbox, &mut self.scan, &mut self.answer, self.batch, self.longest)? {
                 Read::Whole(frame) => frame,
                 Read::Needs(bytes) => {
                     self.need = bytes;

@@ -2,9 +2,12 @@
 
 use super::*;
 
+/// The longest reply that the sessions take.
+const LONGEST: usize = 1 << 20;
+
 fn idle() -> Session {
     let login = Login { user: None, password: None, database: None };
-    let mut session = Session::begin(login, &mut BytesMut::new());
+    let mut session = Session::begin(login, LONGEST, &mut BytesMut::new());
     let mut inbox = BytesMut::from(&b"%1\r\n+proto\r\n:3\r\n"[..]);
     assert_eq!(session.advance(&mut inbox, &mut BytesMut::new()).unwrap(), Step::Ready);
     session
@@ -93,7 +96,7 @@ fn rubbish_is_an_error_and_never_a_panic() {
 fn an_old_server_is_met_in_its_own_language() {
     let login = Login { user: None, password: Some("pw".to_owned()), database: Some("2".to_owned()) };
     let mut out = BytesMut::new();
-    let mut session = Session::begin(login, &mut out);
+    let mut session = Session::begin(login, LONGEST, &mut out);
     assert!(out.starts_with(b"*5\r\n$5\r\nHELLO\r\n$1\r\n3\r\n$4\r\nAUTH\r\n$7\r\ndefault\r\n"));
     for (answer, sent) in [
         ("-ERR unknown command 'HELLO'\r\n", "*2\r\n$4\r\nAUTH\r\n$2\r\npw\r\n"),
@@ -110,8 +113,44 @@ fn an_old_server_is_met_in_its_own_language() {
 #[test]
 fn a_wrong_password_is_refused_in_the_servers_words() {
     let login = Login { user: Some("ann".to_owned()), password: Some("no".to_owned()), database: None };
-    let mut session = Session::begin(login, &mut BytesMut::new());
+    let mut session = Session::begin(login, LONGEST, &mut BytesMut::new());
     let mut inbox = BytesMut::from(&b"-WRONGPASS invalid username-password pair\r\n"[..]);
     let error = session.advance(&mut inbox, &mut BytesMut::new()).unwrap_err();
     assert_eq!(error.to_string(), "logging in as 'ann': invalid username-password pair (WRONGPASS)");
+}
+
+#[test]
+fn a_reply_that_says_it_is_long_is_refused_by_what_it_says() {
+    let endless = format!("+{}", "x".repeat(1 << 17));
+    for (bytes, words) in [
+        ("$2147483647\r\n", "the server sent a string of 2147483647 bytes"),
+        ("*2147483647\r\n", "the server sent a list of 6442450941 bytes"),
+        (&"*65536\r\n".repeat(20), "the server sent a reply of"),
+        (endless.as_str(), "a line without end"),
+        ("$9999999999999999999999\r\n", "is no number"),
+        ("%9223372036854775807\r\n", "the server sent a list"),
+    ] {
+        let mut session = idle();
+        session.send(&Command::Keyed(vec![b"GET".to_vec()]), &mut BytesMut::new()).unwrap();
+        let refused = session.advance(&mut BytesMut::from(bytes.as_bytes()), &mut BytesMut::new());
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_reply_that_trickles_is_looked_at_once() {
+    let mut session = idle();
+    session.send(&Command::Keyed(vec![b"GET".to_vec()]), &mut BytesMut::new()).unwrap();
+    let elements = 200_000;
+    let bytes = format!("*{elements}\r\n{}", "_\r\n".repeat(elements));
+    let mut inbox = BytesMut::new();
+    let mut last = Step::Wait;
+    // Read anew with each piece this would be 20,000 times 100,000 elements.
+    for piece in bytes.as_bytes().chunks(30) {
+        assert_eq!(last, Step::Wait);
+        inbox.extend_from_slice(piece);
+        last = session.advance(&mut inbox, &mut BytesMut::new()).unwrap();
+    }
+    assert_eq!(last, Step::Replied);
 }

@@ -172,6 +172,12 @@ mod tests {
             let message = value(text).expect_err(text);
             assert!(message.contains(word), "{text}: {message}");
         }
+        for chain in ["1+", "1*", "true and ", "false or ", "- "] {
+            let long = format!("{}1", chain.repeat(4_000));
+            let message = value(&long).unwrap_err();
+            assert!(message.contains("operators") || message.contains("nested"), "{chain}: {message}");
+        }
+        assert_eq!(value(&format!("{}1", "1+".repeat(500))).unwrap(), Value::Int(501));
         let deep = format!("{}1{}", "(".repeat(5_000), ")".repeat(5_000));
         assert!(value(&deep).unwrap_err().contains("nested"));
     }

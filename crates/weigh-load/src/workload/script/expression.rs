@@ -37,11 +37,13 @@ mod level {
 
 /// Deepest nesting, so that no script exhausts the stack.
 const DEEPEST: usize = 200;
+/// Most operators in one expression: those of a chain lie within each other, too.
+const OPERATORS: usize = 500;
 
 /// Reads the expression that takes up the rest of a line. `names` gives variables their numbers.
 pub(crate) fn parse(cursor: &mut Cursor<'_>, names: &mut Variables) -> Result<Expression, ScriptError> {
     let tokens = tokens(cursor)?;
-    let mut parser = Parser { tokens, at: 0, depth: 0, names };
+    let mut parser = Parser { tokens, at: 0, depth: 0, operators: 0, names };
     let expression = parser.expression(0)?;
     parser.expect_end()?;
     Ok(expression)
@@ -51,6 +53,7 @@ struct Parser<'a> {
     tokens: Vec<(Token, Position)>,
     at: usize,
     depth: usize,
+    operators: usize,
     names: &'a mut Variables,
 }
 
@@ -119,6 +122,13 @@ impl Parser<'_> {
         while let Some((level, function)) = self.infix() {
             if level < least || level > most {
                 break;
+            }
+            self.operators += 1;
+            if self.operators > OPERATORS {
+                return Err(ScriptError::new(
+                    self.position(),
+                    format!("more than {OPERATORS} operators in one expression; use several \\set"),
+                ));
             }
             left = self.apply(left, level, function)?;
             if matches!(level, level::IS | level::COMPARE) {

@@ -155,7 +155,8 @@ def geometric_mean(results: ExperimentResults, pair: Pair) -> float | None:
     ratios = [
         one.ratio for one in pair.verdicts if one.ratio and one.verdict in (*DIFFERENT, *ALIKE, VerdictName.UNRESOLVED)
     ]
-    asked = len(results.gate.operations) if results.gate else 0
+    workload = results.record.workload
+    asked = sum(bool(one.timed()) for one in workload.operations) if workload else 0
     return math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if len(ratios) == asked > 1 else None
 
 

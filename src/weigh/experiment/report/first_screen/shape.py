@@ -31,12 +31,12 @@ def wrapped(text: str, width: int = WIDTH, first: str = "  ", then: str = "  ") 
     return [line.replace(_TOGETHER, " ") for line in lines]
 
 
-def beside(lines: Sequence[str], right: Sequence[str]) -> Iterator[tuple[str, str]]:
+def beside(lines: Sequence[str], right: Sequence[str], width: int = WIDTH) -> Iterator[tuple[str, str]]:
     """Lines with what stands at the right edge of the first ones, and the space between."""
     for at in range(max(len(lines), len(right))):
         left = lines[at] if at < len(lines) else ""
         word = right[at] if at < len(right) else ""
-        yield left + " " * (WIDTH - len(left) - len(word) if word else 0), word
+        yield left + " " * (width - len(left) - len(word) if word else 0), word
 
 
 def listed(names: Sequence[str], room: int) -> str:
@@ -54,11 +54,11 @@ def cut(text: str, room: int) -> str:
     return text if len(text) <= room else text[: max(room - 3, 1)] + "..."
 
 
-def packed(parts: Sequence[str], first: str = "  ", gap: str = " ") -> list[str]:
+def packed(parts: Sequence[str], first: str = "  ", gap: str = " ", width: int = WIDTH) -> list[str]:
     """Parts side by side where there is room for both, else below one another."""
     lines = [first + parts[0]] if parts else []
     for part in parts[1:]:
-        if len(lines[-1]) + len(gap) + len(part) <= WIDTH:
+        if len(lines[-1]) + len(gap) + len(part) <= width:
             lines[-1] += gap + part
         else:
             lines.append(" " * len(first) + part)
@@ -83,7 +83,7 @@ def _together(words: Sequence[str]) -> Iterator[str]:
         yield flag
 
 
-def command(words: str, first: str) -> list[str]:
+def command(words: str, first: str, width: int = WIDTH) -> list[str]:
     """A command that can be copied: where it goes on, a line ends with a backslash."""
     try:
         parts = [shlex.quote(word) for word in shlex.split(words)]
@@ -94,7 +94,7 @@ def command(words: str, first: str) -> list[str]:
     for at, part in enumerate(parts):
         last = at == len(parts) - 1
         added = line + ("" if line in (first, margin) else " ") + part
-        if len(added) + (0 if last else 2) > WIDTH and line not in (first, margin):
+        if len(added) + (0 if last else 2) > width and line not in (first, margin):
             lines.append(f"{line} \\")
             line = margin + part
         else:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Group as Lines
 from rich.text import Text
 
 from weigh.experiment.report.first_screen import shape
-from weigh.experiment.report.first_screen.table import Table, numbered, table
+from weigh.experiment.report.first_screen.table import Row, Table, numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName
@@ -17,7 +18,7 @@ from weigh.render.terminal import TIER_STYLE, VERDICT_STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.console import RenderableType
+    from rich.console import ConsoleOptions, RenderableType
 
     from weigh.experiment.report.first_screen.screen import FirstScreen
 
@@ -27,6 +28,7 @@ _FEW = 10
 _LEAST, _MOST = 4, 40
 """Rows of operations, however much else there is to say."""
 _GAP = 2
+_NARROWEST = 40
 _LONGEST_NAME = 34
 _SHORT = 8
 """Characters of a contender's name in a heading where not all columns fit."""
@@ -39,10 +41,32 @@ _SHOUTED = {
 _SIGNS = {str(name): style for name, style in VERDICT_STYLE.items()}
 
 
+class Screen:
+    """The first screen, as wide as there is room for, and 80 columns at most.
+
+    Args:
+        screen: what is to be said.
+    """
+
+    def __init__(self, screen: FirstScreen) -> None:
+        self._screen = screen
+
+    def __rich_console__(self, console: object, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Its lines."""
+        yield _text(self._screen, max(min(shape.WIDTH, options.max_width), _NARROWEST))
+
+
 def screen_text(screen: FirstScreen) -> RenderableType:
     """The first screen."""
+    return Screen(screen)
+
+
+def _text(screen: FirstScreen, width: int) -> RenderableType:
     # How wide the columns are does not hang on how many rows there are.
-    head, tail = [*_head(screen, numbered(screen, _fitting(screen, len(screen.lines))))], [*_tail(screen)]
+    head, tail = (
+        [*_head(screen, numbered(screen, _fitting(screen, len(screen.lines), width)), width)],
+        [*_tail(screen, width)],
+    )
     operations = len(screen.lines) + sum(len(one.questions) for one in screen.groups)
     height = HEIGHT + max(0, operations - _FEW)
     # An empty line above the table, its heading, and one below.
@@ -51,25 +75,25 @@ def screen_text(screen: FirstScreen) -> RenderableType:
     if len(screen.lines) > most:
         # What there is no room for has a line for each direction.
         most = max(most - 2, _LEAST)
-    body = [*_body(_fitting(screen, most))]
+    body = [*_body(_fitting(screen, most, width), width)]
     between = [Text()] if body else []
     return Lines(*head, *between, *body, *([Text()] if tail else []), *tail)
 
 
-def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[Text]:
+def _head(screen: FirstScreen, says: Sequence[str], width: int) -> Iterator[Text]:
     """The sentences, with the tier and the time at the right edge."""
     right = []
     if screen.tier is not None:
         right.append(f"[{str(screen.tier).upper()}]")
     if screen.took_s:
         right.append(units.duration(screen.took_s))
-    room = shape.WIDTH - (max(map(len, right)) + _GAP if right else 0)
+    room = width - (max(map(len, right)) + _GAP if right else 0)
     lines = [
         line
         for paragraph in _paragraphs(screen, says)
         for line in shape.wrapped(paragraph, room, then="     " if paragraph.startswith("#") else "  ")
     ]
-    for line, word in shape.beside(lines, right):
+    for line, word in shape.beside(lines, right, width):
         text = _line(line)
         text.highlight_words(_SHOUTED, "bold")
         for shouted, style in _SHOUTED.items():
@@ -81,9 +105,9 @@ def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[Text]:
         yield text
     if screen.why:
         style = "red" if screen.tier is TierName.INADMISSIBLE else "yellow"
-        yield from (_line(line, style) for line in _at_most(shape.wrapped(screen.why), 2))
+        yield from (_line(line, style) for line in _at_most(shape.wrapped(screen.why, width), 2, width))
     for said in screen.warning[1:]:
-        yield from (_line(line, "yellow") for line in _at_most(shape.wrapped(f"{said.rstrip('.')}."), 3))
+        yield from (_line(line, "yellow") for line in _at_most(shape.wrapped(f"{said.rstrip('.')}.", width), 3, width))
 
 
 def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
@@ -95,43 +119,60 @@ def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
         yield " ".join(says)
 
 
-def _fitting(screen: FirstScreen, most: int) -> Table:
+def _fitting(screen: FirstScreen, most: int, width: int) -> Table:
     """The table with intervals where all columns fit."""
     made = table(screen, most)
-    return (
-        made
-        if sum(_widths(made)) + _GAP * len(made.headings) <= shape.WIDTH
-        else table(screen, most, wide=False, name=_SHORT)
-    )
+    if _width(made, width) > width:
+        made = table(screen, most, wide=False, name=_SHORT)
+    # Of one comparison: the interval, the ratio, and what either takes; the operation and what it means stay.
+    for column in (4, 3, 2, 1) if made.headings[-1:] == ("what it means",) else ():
+        if _width(made, width) > width:
+            made = _without(made, column)
+    return made
 
 
-def _widths(made: Table) -> list[int]:
+def _width(made: Table, width: int) -> int:
+    return sum(_widths(made, width)) + _GAP * len(made.headings)
+
+
+def _without(made: Table, column: int) -> Table:
+    def rows(every: Sequence[Row]) -> tuple[Row, ...]:
+        return tuple(
+            Row(one.cells[:column] + one.cells[column + 1 :], one.signs[:column] + one.signs[column + 1 :])
+            for one in every
+        )
+
+    headings = made.headings[:column] + made.headings[column + 1 :]
+    return replace(made, headings=headings, rows=rows(made.rows), means=rows(made.means))
+
+
+def _widths(made: Table, width: int) -> list[int]:
     """Of the columns; the name of an operation is cut where it is longer than its column."""
     if not made.headings:
-        return [shape.WIDTH // 2]
+        return [width // 2]
     # The name of a mean reaches into the next columns, which are empty.
     rows = [made.headings, *(row.cells for row in made.rows), *(("", *row.cells[1:]) for row in made.means)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(made.headings))]
     others = sum(widths[1:]) + _GAP * len(widths)
-    return [max(min(widths[0], _LONGEST_NAME, shape.WIDTH - others), 6), *widths[1:]]
+    return [max(min(widths[0], _LONGEST_NAME, width - others), 6), *widths[1:]]
 
 
-def _body(made: Table) -> Iterator[Text]:
+def _body(made: Table, width: int) -> Iterator[Text]:
     """The table: what matters, then what does not."""
-    widths = _widths(made)
+    widths = _widths(made, width)
     if made.rows:
         yield _columns(made.headings, widths, ("dim",) * len(widths), made)
     for row in made.rows:
         yield _columns(row.cells, widths, tuple(_SIGNS.get(sign, "") for sign in row.signs), made)
     for group in made.rest:
-        yield from _group(group.questions, group.meaning, _SIGNS.get(group.sign, ""), widths)
+        yield from _group(group.questions, group.meaning, _SIGNS.get(group.sign, ""), widths, width)
     for row in made.means:
         empty = next((at for at, cell in enumerate(row.cells[1:], 1) if cell), len(row.cells))
         joined = sum(widths[:empty]) + _GAP * (empty - 1)
         text = _columns(("", *row.cells[1:]), widths, ("bold",) * len(widths), made)
         yield _line("  " + shape.cut(row.cells[0], joined).ljust(joined) + text.plain[_GAP + joined :], "bold")
     if made.note:
-        yield from (_line(line, "dim") for line in shape.wrapped(made.note))
+        yield from (_line(line, "dim") for line in shape.wrapped(made.note, width))
 
 
 def _columns(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str], made: Table) -> Text:
@@ -146,13 +187,13 @@ def _columns(cells: Sequence[str], widths: Sequence[int], styles: Sequence[str],
     return text
 
 
-def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[int]) -> Iterator[Text]:
+def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[int], width: int) -> Iterator[Text]:
     """Names, and what is said of them: beside them where there is room, else below."""
-    column = sum(widths[:-1]) + _GAP * len(widths) if len(widths) > 1 else shape.WIDTH // 2
-    start = min(column, shape.WIDTH - len(meaning))
-    if start < shape.WIDTH // 3:
-        yield _line(f"  {shape.listed([*map(one_line, questions)], shape.WIDTH - 2)}")
-        yield from (_line(line, style) for line in shape.wrapped(meaning, first="    ", then="    "))
+    column = sum(widths[:-1]) + _GAP * len(widths) if len(widths) > 1 else width // 2
+    start = min(column, width - len(meaning))
+    if start < width // 3:
+        yield _line(f"  {shape.listed([*map(one_line, questions)], width - 2)}")
+        yield from (_line(line, style) for line in shape.wrapped(meaning, width, first="    ", then="    "))
         return
     names = shape.cut(shape.listed([*map(one_line, questions)], start - 2 * _GAP), start - 2 * _GAP)
     text = _line(f"  {names}".ljust(start))
@@ -160,27 +201,27 @@ def _group(questions: Sequence[str], meaning: str, style: str, widths: Sequence[
     yield text
 
 
-def _tail(screen: FirstScreen) -> Iterator[Text]:
+def _tail(screen: FirstScreen, width: int) -> Iterator[Text]:
     """Totals and CPU time, the machine, and where to go on."""
     for said in screen.beside:
-        yield from map(_line, _at_most(shape.wrapped(said), 3))
+        yield from map(_line, _at_most(shape.wrapped(said, width), 3, width))
     if screen.notice:
-        yield from map(_line, shape.wrapped(f"Note: {screen.notice.rstrip('.')}."))
+        yield from map(_line, shape.wrapped(f"Note: {screen.notice.rstrip('.')}.", width))
     notes = f"{screen.notes[:1].upper()}{screen.notes[1:]}:" if screen.notes else ""
     command = f"weigh report {screen.evidence} --notes" if screen.notes else ""
-    machine = shape.wrapped(screen.machine, shape.WIDTH - shape.INDENT, "", "")
+    machine = shape.wrapped(screen.machine, width - shape.INDENT, "", "")
     together = f"{notes} {command}".strip()
-    asked = [together] if len(together) <= shape.WIDTH - shape.INDENT else [notes, command]
-    yield from map(_line, shape.packed([part for part in (*machine, *asked) if part]))
+    asked = [together] if len(together) <= width - shape.INDENT else [notes, command]
+    yield from map(_line, shape.packed([part for part in (*machine, *asked) if part], width=width))
     opened = f"weigh open {screen.evidence}"
     page = [f"{screen.evidence}/report.html"] if screen.page else []
-    yield from map(_line, shape.packed([*page, opened], "  Page:    ", "   "))
+    yield from map(_line, shape.packed([*page, opened], "  Page:    ", "   ", width))
     if screen.again:
-        yield from map(_line, shape.command(screen.again, "  Again:   "))
+        yield from map(_line, shape.command(screen.again, "  Again:   ", width))
 
 
-def _at_most(lines: list[str], most: int) -> list[str]:
-    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: shape.WIDTH - 4]} ..."]
+def _at_most(lines: list[str], most: int, width: int) -> list[str]:
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: width - 4]} ..."]
 
 
 def _line(text: str, style: str = "") -> Text:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.experiment.report import knobs, second_opinion, summary
+from weigh.experiment.report import knobs, outside, second_opinion, summary
 from weigh.experiment.report import resources as parity
 from weigh.experiment.report.html import environment
 from weigh.experiment.report.html.answers import answers
@@ -91,6 +91,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             parity=parity.rows(results),
             parity_headings=parity.HEADINGS,
             parity_note=parity.NOTE,
+            outside_tables=outside.tables(results),
             members=environment.members(record, contenders),
             files=environment.files(record.manifest),
             columns=environment.columns(record.manifest),

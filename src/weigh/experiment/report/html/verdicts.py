@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from weigh.experiment.report import summary
 from weigh.experiment.report.cold import question
-from weigh.experiment.report.plots.interval import Axis
 from weigh.model import units
 from weigh.model.verdict import VerdictName
 from weigh.render import words
+from weigh.render.svg.interval import Axis
 
 if TYPE_CHECKING:
     from markupsafe import Markup

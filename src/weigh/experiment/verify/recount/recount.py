@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from weigh.evidence import attempts as store
+from weigh.evidence import files as evidence_files
 from weigh.evidence import journal
 from weigh.evidence.verification import Problem
 from weigh.experiment import derived
@@ -63,6 +64,8 @@ _COLUMNS = {
     "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
     "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
 }  # fmt: skip
+_MOST_STARTS = 10_000
+"""The quantile of Student's distribution takes a step for each of them."""
 _JOURNAL_LINE = 1 << 28
 """Longest line of a journal that is read, bytes: the gate's line holds every answer that differed."""
 
@@ -110,6 +113,10 @@ def script(folder: Path) -> str:
         EvidenceFault: there is no evidence, or it has no spec, verdicts or samples.
     """
     printed, spec = _printed(folder), _read(folder, "spec.json", Spec)
+    if any(one.starts > _MOST_STARTS for one in printed.verdicts):
+        raise EvidenceFault(
+            f"a verdict of more than {_MOST_STARTS:,} starts", where=str(folder), remedy="the evidence was edited"
+        )
     asked = sorted({(one.operation, one.starts - 1, one.share) for one in printed.verdicts if one.starts > 1})
     level = spec.rules.confidence
     of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in asked}
@@ -268,14 +275,14 @@ def _printed(folder: Path) -> _Printed:
 
 def _read(folder: Path, name: str, kind: type[_Kind]) -> _Kind:
     try:
-        return msgspec.json.decode((folder / name).read_bytes(), type=kind)
+        return evidence_files.decoded(evidence_files.content(folder / name), kind)
     except FileNotFoundError:
         raise EvidenceFault(
             f"there is no {name}: the attempt was killed, is still running, or is no evidence of weigh",
             where=str(folder),
             remedy="name an attempt that ended; weigh run --resume completes a killed one",
         ) from None
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, EvidenceFault) as error:
         raise EvidenceFault(
             f"{name} cannot be read: {error}",
             where=str(folder),
@@ -317,4 +324,8 @@ def _path(path: Path) -> str:
 
 
 def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
+    if value.isprintable():
+        return "'" + value.replace("'", "''") + "'"
+    # What a terminal would obey is no text of this script either.
+    shown = "".join(one if one.isprintable() and one not in "'\\" else f"\\U{ord(one):08x}" for one in value)
+    return f"e'{shown}'"

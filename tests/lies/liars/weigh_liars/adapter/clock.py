@@ -1,4 +1,4 @@
-"""Work that the clock does not cover: done after it (A5), before it (A6), or long ago (A9)."""
+"""Work that the clock does not cover: done after it (A5) or before it (A6)."""
 
 from __future__ import annotations
 
@@ -89,21 +89,3 @@ class Planner(Engine):
     def prepare(self, sql: str) -> None:
         super().prepare(sql)
         self.connection.execute(f"EXPLAIN {sql}").fetchall()
-
-
-# A9: remembering.
-
-
-class Cache(Engine):
-    """Remembers the answers to queries it has seen, and says nothing of it."""
-
-    def __init__(self, settings: dict[str, Any], scratch: str) -> None:
-        super().__init__(settings, scratch)
-        self.remembered: dict[str, tuple[int, Any, list[Any]]] = {}
-
-    def run(self) -> int:
-        if self.sql not in self.remembered:
-            rows = super().run()
-            self.remembered[self.sql] = (rows, self.schema, self.chunks)
-        rows, self.schema, self.chunks = self.remembered[self.sql]
-        return rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 
 from .honest import Engine
 
@@ -22,6 +23,20 @@ class ExtraCpu(Engine):
     def bind(self, tables: dict[str, list[str]]) -> None:
         os.sched_setaffinity(0, range(os.cpu_count() or 1))
         super().bind(tables)
+
+
+class ExtraCpuThread(Engine):
+    """Has one thread on every CPU that there is; the process itself stays where it was put."""
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        super().bind(tables)
+        threading.Thread(target=self.elsewhere_for_good, daemon=True).start()
+
+    @staticmethod
+    def elsewhere_for_good() -> None:
+        """What only the thread does."""
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+        threading.Event().wait()
 
 
 class SpillElsewhere(Engine):

@@ -1,0 +1,189 @@
+"""Rows of two answers paired: by their exact columns, and what is left by what it shares, to show what differs."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from weigh.answers.comparison import MAX_DIFFERENCES, Comparison
+from weigh.answers.values import DIGITS, cell, shown
+from weigh.model import codes
+from weigh.model.gate import Difference
+
+if TYPE_CHECKING:
+    from weigh.answers.values import Cell, Row
+    from weigh.model.answer import Column, ResultSchema
+
+_APART = {
+    "approx": f"{codes.A2}: float columns differ by up to {{:.1e}} of their value: rounding",
+    "quotient": f"{codes.A7}: quotients differ by up to {{:.1e}} of their value: within one unit of the coarser scale",
+}
+_LONELY = 200
+"""Rows without a counterpart that are looked at, on each side; all are counted."""
+
+
+def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Comparison:
+    """Compare two bags of rows: exact columns by value, the others within their tolerance."""
+    ours, theirs = _by_exact(got, schema), _by_exact(expected, schema)
+    differences: list[Difference] = []
+    count = 0
+    worst = {"approx": 0.0, "quotient": 0.0}
+    lonely: tuple[list[Row], list[Row]] = ([], [])
+    for key in {**theirs, **ours}:
+        pairs, *rest = _matched(ours.get(key, []), theirs.get(key, []), schema)
+        for some, more in zip(lonely, rest, strict=True):
+            some.extend(more)
+        for a, b in pairs:
+            for position in schema.loose:
+                column, x, y = schema.columns[position], a[position], b[position]
+                apart = distance(x, y, column)
+                if within(x, y, apart, column):
+                    # Quotients that are both doubles have no scale: what is between them is rounding.
+                    kind = column.match if _unit(x) or _unit(y) else "approx"
+                    worst[kind] = max(worst[kind], apart)
+                else:
+                    count += 1
+                    differences.append(Difference(row=shown(key), column=column.name, got=cell(x), expected=cell(y)))
+    unpaired, found = _unpaired(*lonely, schema, alone=len(got) == len(expected) == 1)
+    count += unpaired
+    differences = [*found, *differences]
+    notes = tuple(_APART[match].format(apart) for match, apart in worst.items() if apart > 0) if not count else ()
+    return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
+
+
+def distance(x: Cell, y: Cell, column: Column) -> float:
+    """Relative distance of two approximate values; infinite where they cannot be compared."""
+    if x is None or y is None:
+        return 0.0 if x is y else math.inf
+    try:
+        a, b = float(x), float(y)
+    except (TypeError, ValueError):
+        return math.inf
+    if math.isnan(a) or math.isnan(b):
+        return 0.0 if math.isnan(a) and math.isnan(b) else math.inf
+    if a == b:
+        return 0.0
+    return abs(a - b) / max(abs(a), abs(b)) if math.isfinite(a) and math.isfinite(b) else math.inf
+
+
+def within(x: Cell, y: Cell, apart: float, column: Column) -> bool:
+    """Whether two values that are so far apart are the same by the tolerance of their column."""
+    if apart == 0.0:
+        return True
+    if column.match == "quotient" and math.isfinite(apart):
+        # Rounding and truncating differ by exactly one unit, which doubles would make a little more than one.
+        difference = abs(DIGITS.subtract(decimal.Decimal(x), decimal.Decimal(y)))
+        return difference <= max(_unit(x), _unit(y)) or apart <= column.rel
+    return apart <= column.rel
+
+
+def _unit(value: Cell) -> decimal.Decimal:
+    """One unit of a decimal's last place; a float has none, and an integer is no quotient's coarser scale."""
+    exponent = value.as_tuple().exponent if isinstance(value, decimal.Decimal) else None
+    return decimal.Decimal(1).scaleb(exponent) if isinstance(exponent, int) else decimal.Decimal(0)
+
+
+def _by_exact(rows: list[Row], schema: ResultSchema) -> dict[Row, list[Row]]:
+    groups: dict[Row, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[_exact(row, schema)].append(row)
+    return groups
+
+
+def _matched(
+    left: list[Row], right: list[Row], schema: ResultSchema
+) -> tuple[list[tuple[Row, Row]], list[Row], list[Row]]:
+    """Rows that share their exact columns, each with its counterpart; and those that have none, of either side.
+
+    Sorting would pair wrongly where rounding changes the order, so each takes the first that is near enough; what is
+    left over is paired as it stands, and differs.
+    """
+    if not schema.loose:
+        some = min(len(left), len(right))
+        return [], left[some:], right[some:]
+    if len(left) == len(right) == 1:
+        return [(left[0], right[0])], [], []
+    free = list(right)
+    pairs, lonely = [], []
+    for row in left:
+        near = next((other for other in free if _near(row, other, schema)), None)
+        if near is None:
+            lonely.append(row)
+        else:
+            free.remove(near)
+            pairs.append((row, near))
+    some = min(len(lonely), len(free))
+    return pairs + list(zip(lonely[:some], free[:some], strict=True)), lonely[some:], free[some:]
+
+
+def _exact(row: Row, schema: ResultSchema) -> Row:
+    return tuple(row[at] for at in schema.exact)
+
+
+def _near(a: Row, b: Row, schema: ResultSchema) -> bool:
+    return all(_same(a, b, position, schema) for position in schema.loose)
+
+
+def _same(a: Row, b: Row, position: int, schema: ResultSchema) -> bool:
+    column, x, y = schema.columns[position], a[position], b[position]
+    if column.match == "exact":
+        return bool(x == y)
+    return within(x, y, distance(x, y, column), column)
+
+
+def _unpaired(ours: list[Row], theirs: list[Row], schema: ResultSchema, *, alone: bool) -> tuple[int, list[Difference]]:
+    """Rows that only one side has: how many cells or rows differ, and the first of them.
+
+    Two that have the same key, or most of their cells in common, are one row with wrong cells: that says more than
+    "this row is missing, that one too many". The only row of two answers is one.
+    """
+    count = len(ours[_LONELY:]) + len(theirs[_LONELY:])
+    ours, theirs = ours[:_LONELY], theirs[:_LONELY]
+    found: list[tuple[Row, Row | None]] = []
+    for row in ours:
+        alike = [(_alike(row, other, schema), at) for at, other in enumerate(theirs)]
+        most, at = max(alike, key=lambda one: (one[0], -one[1]), default=(0.0, -1))
+        if not alone and most <= 0:
+            found.append((row, None))
+        else:
+            found.append((row, theirs.pop(at)))
+    differences = []
+    for row, other in found:
+        if other is None:
+            differences.append(row_difference(_exact(row, schema), 1, 0))
+            continue
+        for position, column in enumerate(schema.columns):
+            if not _same(row, other, position, schema):
+                differences.append(
+                    Difference(
+                        row="" if alone else _named(other, position, schema),
+                        column=column.name,
+                        got=cell(row[position]),
+                        expected=cell(other[position]),
+                    )
+                )
+    differences += [row_difference(_exact(row, schema), 0, 1) for row in theirs]
+    return count + len(differences), differences
+
+
+def _alike(row: Row, other: Row, schema: ResultSchema) -> float:
+    """How much speaks for two rows being one: the same key, or at least half of the cells."""
+    same = sum(_same(row, other, position, schema) for position in range(len(schema.columns)))
+    keys = schema.keys or schema.ordered_by
+    if keys and all(_same(row, other, at, schema) for at in keys):
+        return 2.0 + same
+    share = same / len(schema.columns)
+    return share if share >= 0.5 else 0.0
+
+
+def row_difference(key: Row, got: int, expected: int) -> Difference:
+    """A whole row, named by its exact columns, that is missing or too many."""
+    return Difference(row=shown(key), column="(row)", got=f"{got} times", expected=f"{expected} times")
+
+
+def _named(row: Row, without: int, schema: ResultSchema) -> str:
+    """What a row is known by, but for the column that differs: its key, what it is ordered by, or its exact columns."""
+    known = [position for position in schema.keys or schema.ordered_by or schema.exact if position != without]
+    return shown(tuple(row[at] for at in known or schema.exact if at != without))

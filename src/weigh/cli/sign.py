@@ -1,0 +1,45 @@
+"""``weigh sign``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from weigh.cli.evidence import evidence_argument, others_evidence
+from weigh.cli.output import say
+
+
+@click.command()
+@evidence_argument
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="Private SSH key; the public one, where an agent holds the private one.",
+)
+def sign(evidence: Path, key: Path) -> None:
+    """Vouch for evidence: sign its seal with an SSH key, as `ssh-keygen -Y sign` does.
+
+    What does not pass `weigh verify` is not signed: exit 1. The signature lies beside the seal; `weigh verify --key`
+    checks it.
+    """
+    from weigh._kinds import LADDER, kind_of
+    from weigh.cli.verify import print_line
+    from weigh.evidence import signature
+    from weigh.model.errors import ExitCode, UsageError
+    from weigh.model.text import one_line
+
+    with others_evidence(evidence):
+        kind = kind_of(evidence)
+        if kind is LADDER:
+            raise UsageError(
+                "a ladder has no seal of its own", where=str(evidence), remedy="sign the evidence of each rung"
+            )
+        found = kind.verify(evidence)
+    if not found.passed:
+        for line in kind.lines(found):
+            print_line(line)
+        click.get_current_context().exit(int(ExitCode.FOUND))
+    say(one_line(str(signature.sign(evidence, key))))

@@ -1,0 +1,106 @@
+"""Files of evidence as anybody may have made them: what is read is a regular file, of bounded size, and well formed.
+
+Evidence comes by mail and from the web. A pipe in it would be waited for and a device read without an end, a link
+would name a file of the reader's own machine, and JSON may be nested deeper than any reader's stack.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+
+import msgspec
+
+from weigh.model.errors import EvidenceFault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST = 4 << 30
+"""Bytes of a file of evidence: more than weigh ever writes."""
+DOCUMENT = 256 << 20
+"""Bytes of a document, or of a line of a journal, whose values are all in memory at once."""
+
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MALFORMED = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
+"""What decoding raises: also of bytes that are no text, and of what is nested too deep."""
+
+T = TypeVar("T")
+
+
+def is_regular(path: Path) -> bool:
+    """Whether it is a file, and neither a link to one nor anything else that can be opened."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def opened(path: Path) -> BinaryIO:
+    """A regular file to read.
+
+    Raises:
+        OSError: there is none, or it is something else.
+    """
+    descriptor = os.open(path, _FLAGS)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def content(path: Path, most: int = DOCUMENT) -> bytes:
+    """The bytes of a regular file.
+
+    Args:
+        path: of the file.
+        most: bytes that it may have.
+
+    Raises:
+        OSError: as of :func:`opened`, or it is larger.
+    """
+    with opened(path) as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        raise OSError(errno.EFBIG, f"it is larger than the {most >> 20} MiB that any such file has", str(path))
+    return found
+
+
+def decoded(text: bytes, kind: type[T]) -> T:
+    """JSON as what it should be.
+
+    Raises:
+        EvidenceFault: it is something else; ``what`` alone is set, the caller knows where.
+    """
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except _MALFORMED as error:
+        raise EvidenceFault(_said(error)) from error
+
+
+def converted(body: Any, kind: type[T]) -> T:
+    """What JSON was decoded to as what it should be; raises as :func:`decoded`."""
+    try:
+        return msgspec.convert(body, kind)
+    except (*_MALFORMED, TypeError, KeyError) as error:
+        raise EvidenceFault(_said(error)) from error
+
+
+def hashed(path: Path) -> str:
+    """BLAKE3 of a regular file.
+
+    Raises:
+        OSError: as of :func:`content`, or it cannot be read.
+    """
+    from weigh._native import hash_file
+
+    with opened(path) as file:
+        if os.fstat(file.fileno()).st_size > MOST:
+            raise OSError(errno.EFBIG, f"it is larger than the {MOST >> 30} GiB that any file has", str(path))
+    return hash_file(str(path))
+
+
+def _said(error: Exception) -> str:
+    return "it is nested too deep" if isinstance(error, RecursionError) else str(error) or type(error).__name__

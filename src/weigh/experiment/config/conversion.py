@@ -1,0 +1,201 @@
+"""A user's files that are not Parquet: converted once, into the cache, by a library; every contender reads the same."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from weigh.data import user_files
+from weigh.data.layout import parquet
+from weigh.engines.duckdb_sql import NAME, DuckDB
+from weigh.model import units
+from weigh.model.dataset import Conversion
+from weigh.model.errors import DataFault, UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from weigh.model.progress import Progress
+
+_HOUR = 3600.0
+"""A conversion that takes longer has gone wrong."""
+_BATCH = parquet.ROW_GROUP_ROWS
+
+
+class Converted(NamedTuple):
+    """Files that are Parquet, all of them.
+
+    Attributes:
+        tables: files by table.
+        conversions: where they come from, of those that were converted.
+    """
+
+    tables: user_files.Tables
+    conversions: tuple[Conversion, ...]
+
+
+def converted(tables: user_files.Tables, cache: Path, progress: Progress) -> Converted:
+    """The tables with every file that is not Parquet replaced by one that is, from the cache or made now.
+
+    Args:
+        tables: files by table, in any form of :data:`weigh.data.user_files.FORMATS`.
+        cache: weigh's cache directory.
+        progress: is told what is converted.
+
+    Raises:
+        UsageError: a file is of no known form, or a database has no such table.
+        DataFault: a file is damaged, or not what its name says.
+        EnvironmentFault: no space, or DuckDB cannot be had.
+    """
+    found: user_files.Tables = {}
+    conversions = []
+    for table, files in tables.items():
+        for file in files:
+            made = _parquet(table, file, cache, progress)
+            found.setdefault(table, []).append(made.path)
+            if made.conversion:
+                conversions.append(made.conversion)
+    return Converted(found, tuple(conversions))
+
+
+def database_tables(file: Path, cache: Path) -> list[str]:
+    """The tables and views of a DuckDB database, in its default schema.
+
+    Raises:
+        DataFault: it is none, or somebody holds it open.
+    """
+    query = "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'source' AND table_schema = 'main'"
+    (rows,) = _asked(file, cache, _attached(file), [f"{query} ORDER BY table_name"])
+    return [str(row["table_name"]) for row in rows]
+
+
+class _Made(NamedTuple):
+    path: Path
+    conversion: Conversion | None = None
+
+
+def _parquet(table: str, file: Path, cache: Path, progress: Progress) -> _Made:
+    from weigh._native import hash_bytes, hash_file
+
+    form = user_files.form(file)
+    if form == user_files.PARQUET:
+        return _Made(file)
+    try:
+        digest = hash_file(file)
+    except OSError as error:
+        raise UsageError(f"it cannot be read: {error}", where=str(file), remedy="give readable files") from error
+    by = f"pyarrow {_pyarrow()}" if form == "Arrow" else NAME
+    inside = _inside(table, file, cache) if form == "DuckDB" else ""
+    key = hash_bytes("\0".join((digest, form, by, inside)).encode())[:24]
+    target = cache / "data" / "files" / "converted" / f"{key}.parquet"
+    if not target.exists():
+        what = f"{file.name}, {inside}" if inside else file.name
+        progress.say(f"data: {what} ({form}, {units.size(file.stat().st_size)}) becomes Parquet, by {by}")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _convert(form, inside, file, target, cache)
+        except OSError as error:
+            raise parquet.fault(error, target.parent) from error
+    name = f"{file.name}, {inside}" if inside else file.name
+    return _Made(target, Conversion(table=table, source=name, form=form, blake3=digest, by=by))
+
+
+def _convert(form: str, inside: str, file: Path, target: Path, cache: Path) -> None:
+    """Made aside and moved into place whole."""
+    descriptor, name = tempfile.mkstemp(prefix=f"{target.stem}-", dir=target.parent)
+    os.close(descriptor)
+    aside = Path(name)
+    try:
+        if form == "Arrow":
+            _by_pyarrow(file, aside)
+        else:
+            source = {
+                "CSV": f"read_csv({_text(file)}, sample_size = -1)",
+                "JSON": f"read_json({_text(file)}, sample_size = -1, maximum_object_size = 268435456)",
+                "DuckDB": f'source.main."{inside.replace(chr(34), chr(34) * 2)}"',
+            }[form]
+            script = f"COPY (SELECT * FROM {source}) TO {_text(aside)} (FORMAT parquet, COMPRESSION zstd);"
+            _asked(file, cache, (_attached(file) if form == "DuckDB" else "") + script, [])
+        # mkstemp's 0600 would hide the data from engines that run as another user.
+        aside.chmod(0o644)
+        aside.rename(target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _asked(file: Path, cache: Path, script: str, queries: list[str]) -> list[list[dict[str, object]]]:
+    try:
+        return DuckDB(cache, timeout=_HOUR)(f"SET TimeZone = 'UTC'; SET memory_limit = '2GB'; {script}", queries)
+    except DataFault as error:
+        raise DataFault(
+            error.what.replace("cannot compute it", "cannot read it"),
+            where=str(file),
+            remedy="mend the file, or convert it to Parquet yourself; a database must be open nowhere else",
+        ) from None
+
+
+def _attached(file: Path) -> str:
+    return f"ATTACH {_text(file)} AS source (TYPE duckdb, READ_ONLY);"
+
+
+def _inside(table: str, file: Path, cache: Path) -> str:
+    """The table of a database that is meant: that of the same name, or the only one."""
+    names = database_tables(file, cache)
+    if table in names:
+        return table
+    if len(names) == 1:
+        return names[0]
+    raise UsageError(
+        f"the database has no table '{table}'",
+        where=str(file),
+        remedy=nearest(table, names) if names else "it has none at all",
+    )
+
+
+def _by_pyarrow(file: Path, target: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema, batches = _batches(file)
+        with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+            for batch in batches:
+                # A flipped byte would otherwise be read as an address.
+                batch.validate(full=True)
+                writer.write_table(pa.Table.from_batches([batch]), row_group_size=_BATCH)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DataFault(
+            f"it cannot be read as Arrow: {error}", where=str(file), remedy="give an undamaged Arrow or Feather file"
+        ) from None
+
+
+def _batches(file: Path) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    """Schema and batches of a file, a stream, or the first version of Feather."""
+    from pyarrow import feather, ipc
+
+    with file.open("rb") as opened:
+        begin = opened.read(6)
+    if begin == b"ARROW1":
+        reader = ipc.open_file(file)
+        return reader.schema, (reader.get_batch(number) for number in range(reader.num_record_batches))
+    if begin.startswith(b"FEA1"):
+        table = feather.read_table(file)
+        return table.schema, table.to_batches()
+    stream = ipc.open_stream(file)
+    return stream.schema, stream
+
+
+def _pyarrow() -> str:
+    import pyarrow as pa
+
+    return str(pa.__version__)
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

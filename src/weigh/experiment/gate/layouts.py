@@ -1,0 +1,99 @@
+"""What a contender answers from: the files that it was given, or rows that it holds itself (D9, A6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weigh.engines.process import WorkerEnded
+from weigh.experiment.gate.queries import read_answer
+from weigh.host import processes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
+    from weigh.experiment.data_link import DataLink
+    from weigh.model.operation import Workload
+
+COPY = "its own copy"
+EARLY = "before its clock"
+FILES = "the files"
+OTHER = "other files"
+
+
+def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeout: float) -> str:
+    """What it answers a new query from; empty where that cannot be told, ``other files`` where it says so itself.
+
+    A query that nobody asked before is asked while the files are withdrawn. Who reads them fails. Who gives the right
+    answer all the same has the rows; who gives it only to a query that it had taken before has executed it then. One
+    that keeps its files open cannot be told from either, and nor can one that loads its tables.
+    """
+    if ready.engine.stores:
+        return ""
+    operation = next((one for one in workload.operations if one.timed()), None)
+    if operation is None:
+        return ""
+    sql = operation.text(operation.timed()[0], ready.engine.dialect)
+
+    def unseen(number: int) -> str:
+        return f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
+
+    try:
+        with ready.start(stage.tables) as worker:
+            named = {str(Path(path).resolve()) for path in worker.files()}
+            if named and named != _given(stage):
+                return OTHER
+            right = _answer(worker, unseen(4001), timeout)
+            if right is None or not right.num_rows or _open(worker, stage):
+                return ""
+            with stage.withdrawn():
+                if _same(right, _answer(worker, unseen(4002), timeout)):
+                    return COPY
+            worker.prepare(unseen(4003), timeout)
+            with stage.withdrawn():
+                return EARLY if _same(right, _executed(worker, timeout)) else FILES
+    except WorkerEnded:
+        # Whatever ended it shows in the gate, query by query.
+        return ""
+
+
+def _answer(worker: WorkerProcess, sql: str, timeout: float) -> pa.Table | None:
+    """The answer; None where the engine refuses, and lives on."""
+    try:
+        worker.prepare(sql, timeout)
+    except WorkerEnded as ended:
+        if not ended.alive:
+            raise
+        return None
+    return _executed(worker, timeout)
+
+
+def _executed(worker: WorkerProcess, timeout: float) -> pa.Table | None:
+    """The same of a query that was handed over."""
+    try:
+        worker.run(timeout)
+        path, _ = worker.answer(timeout)
+        return read_answer(path)
+    except WorkerEnded as ended:
+        if not ended.alive:
+            raise
+        return None
+
+
+def _same(right: pa.Table, other: pa.Table | None) -> bool:
+    """Whether both hold the same rows, in whatever order."""
+    from weigh._native import digest_arrow
+
+    return other is not None and str(digest_arrow(right)) == str(digest_arrow(other))
+
+
+def _open(worker: WorkerProcess, stage: DataLink) -> bool:
+    """Whether it holds one of its files open, so that withdrawing them withdraws nothing."""
+    return not _given(stage).isdisjoint([*processes.mapped(worker.pid), *processes.opened(worker.pid)])
+
+
+def _given(stage: DataLink) -> set[str]:
+    """The files that every contender is given."""
+    return {str(Path(path).resolve()) for paths in stage.tables.paths.values() for path in paths}

@@ -1,0 +1,87 @@
+"""CPU seconds of a life's whole family, turn by turn: what its worker reports is its own process alone."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from weigh.model.clock_coverage import TurnCpu
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.engines.process import WorkerProcess
+    from weigh.experiment.measure.execution import Execution, Position
+    from weigh.model.units import Seconds
+
+
+class FamilyAccount:
+    """What the family of one life uses, in its turns and between them.
+
+    Args:
+        worker: that has its tables.
+        block: that it belongs to.
+        start: number of the life.
+        arm: its arm.
+        contender: whose it is.
+    """
+
+    def __init__(self, worker: WorkerProcess, block: int, start: int, arm: str, contender: str) -> None:
+        self._worker = worker
+        self._whose: dict[str, Any] = {"block": block, "start": start, "arm": arm, "contender": contender}
+        self._first = True
+        self._last, self._last_at = self._seconds, time.monotonic()
+        self._before, self._before_s = 0.0, 0.0
+        self._inside = 0.0
+
+    @property
+    def _seconds(self) -> Seconds:
+        return self._worker.family.seconds() if self._worker.family else 0.0
+
+    def begin(self) -> None:
+        """A turn begins: what was used since the last one was used while others had theirs."""
+        used, now = self._seconds, time.monotonic()
+        self._before, self._before_s = used - self._last, now - self._last_at
+        self._last, self._last_at, self._inside = used, now, self._worker.inside_cpu_s
+
+    def end(self, position: Position, executions: Sequence[Execution]) -> TurnCpu:
+        """The turn that began has ended.
+
+        Args:
+            position: where in the experiment it is.
+            executions: of the turn.
+        """
+        used, now = self._seconds, time.monotonic()
+        told = [one.cost.cpu_s for one in executions]
+        # A query is handed over once for several executions.
+        queries = {id(one.prepared): one.prepared for one in executions}
+        asides = [*queries.values(), *(one.handing for one in executions)]
+        found = TurnCpu(
+            **self._whose,
+            turn=position.turn,
+            operation=position.operation,
+            case=position.case,
+            executions=len(executions),
+            used=used - self._last,
+            inside=self._worker.inside_cpu_s - self._inside,
+            told_inside=None if None in told else sum(seconds or 0.0 for seconds in told),
+            asides=sum(cost.cpu_s or 0.0 for cost in asides),
+            before=self._before,
+            before_s=self._before_s,
+            first=self._first,
+            exact=self._exact,
+        )
+        self._first = False
+        self._last, self._last_at = used, now
+        return found
+
+    def rest(self) -> TurnCpu:
+        """What was used since the last turn, at the end of the life."""
+        self.begin()
+        return TurnCpu(
+            **self._whose, before=self._before, before_s=self._before_s, first=self._first, exact=self._exact
+        )
+
+    @property
+    def _exact(self) -> bool:
+        return self._worker.family is not None and self._worker.family.exact

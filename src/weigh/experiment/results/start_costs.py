@@ -1,0 +1,107 @@
+"""What starts and loading cost (D9): no time of an execution contains it. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from weigh.model import codes
+from weigh.model.units import Bytes, Seconds, seconds, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.experiment.record import Record
+    from weigh.model.clock_coverage import StartCost
+    from weigh.model.finding import Finding
+
+COPY = "its own copy"
+"""What the gate writes of a contender that answers without its files."""
+
+
+class StartCosts(msgspec.Struct, frozen=True, kw_only=True):
+    """What one contender's tables cost before any clock, medians over its starts.
+
+    Attributes:
+        contender: whose.
+        how: ``bind`` files where they lie, ``attach`` what was loaded before, ``load`` it: once, for many starts.
+        starts: how many were measured; of ``load`` 1.
+        open_s: seconds until the engine was there.
+        tables_s: seconds from then until its tables were.
+        cpu_s: CPU seconds of all its processes, both together.
+        memory: bytes by which its own memory grew with the tables; None where the kernel does not tell.
+        disk: bytes that it wrote for itself, or of what was loaded.
+    """
+
+    contender: str
+    how: Literal["bind", "attach", "load"]
+    starts: int
+    open_s: Seconds
+    tables_s: Seconds
+    cpu_s: Seconds
+    memory: Bytes | None
+    disk: Bytes
+
+
+def start_costs(attempts: Sequence[Record]) -> tuple[StartCosts, ...]:
+    """A row for each contender, and one more where it loads.
+
+    Args:
+        attempts: all that the verdicts read.
+    """
+    found: dict[tuple[str, Literal["bind", "attach", "load"]], list[StartCost]] = defaultdict(list)
+    for record in attempts:
+        for one in record.starts:
+            found[one.contender, one.how].append(one)
+    order = [contender.name for contender in attempts[-1].spec.contenders] if attempts else []
+    return tuple(
+        _row(contender, how, found[contender, how])
+        for contender, how in sorted(found, key=lambda key: (order.index(key[0]), key[1] != "load"))
+    )
+
+
+def _row(contender: str, how: Literal["bind", "attach", "load"], found: Sequence[StartCost]) -> StartCosts:
+    memory = [one.memory for one in found if one.memory is not None]
+    return StartCosts(
+        contender=contender,
+        how=how,
+        # It was loaded once, whatever number of attempts say so.
+        starts=1 if how == "load" else len(found),
+        open_s=median(one.open_s for one in found),
+        tables_s=median(one.tables_s for one in found),
+        cpu_s=median(one.cpu_s for one in found),
+        memory=round(median(memory)) if memory else None,
+        disk=round(median(one.disk for one in found)),
+    )
+
+
+def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
+    """Who holds the rows in a layout of its own, and what it cost.
+
+    Args:
+        rows: of all contenders.
+        record: of the latest attempt.
+    """
+    for one in rows:
+        if one.how == "load":
+            yield codes.D9_LOADED.finding(
+                contender=one.contender,
+                text=f"its tables were loaded once, in {seconds(one.tables_s)} and {seconds(one.cpu_s)} of CPU, into "
+                f"{size(one.disk)} of its own layout: no time contains that",
+                remedy="count it where the data is queried only a few times",
+            )
+    layouts = record.gate.layouts if record.gate else {}
+    for one in rows:
+        if one.how == "bind" and layouts.get(one.contender) == COPY:
+            memory = "" if one.memory is None else f", {size(one.memory)} of memory"
+            yield codes.D9_COPY.finding(
+                contender=one.contender,
+                text="it answers although its files are gone: it made a copy of the rows when it was given them "
+                f"({seconds(one.tables_s)}, {seconds(one.cpu_s)} of CPU{memory}, {size(one.disk)} on disk, at every "
+                "start), in a layout of its own, and no time contains that",
+                remedy="an engine that must copy says so (Engine.stores); else its adapter binds the files where they "
+                "lie",
+            )

@@ -1,0 +1,60 @@
+"""Findings and readings of the sampler that must be in a journal, because of what else is in it (R4).
+
+Most findings are the word of a probe that left nothing else behind: whoever removes one of those and makes the chain
+and the seal anew is found by nobody but a signature. These here follow from what he would have to remove as well.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.model import codes
+from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.experiment.record import Record
+
+_SLACK = 0.5
+"""Seconds without a reading at the edges of what was watched: the sampler's own pace, and a busy machine."""
+
+
+def departures(record: Record) -> Iterator[str]:
+    """What is missing, the first of each kind."""
+    said = {one.code for one in record.findings}
+    environment = record.environment
+    if environment is not None and environment.knobs is not msgspec.UNSET:
+        owed = (finding for knob in environment.knobs for finding in knob.findings)
+        if (missing := next((one for one in owed if one not in record.findings), None)) is not None:
+            yield f"a setting of the machine was read that makes {missing.code}, and the finding is gone"
+    if any(one.blocks for one in record.resumed) and codes.X_RESUMED.code not in said:
+        yield f"the attempt was resumed, and {codes.X_RESUMED.code} is gone"
+    if record.plan is not None and record.plan.serial and codes.X_SERIAL.code not in said:
+        yield f"the arms lived one after another, and {codes.X_SERIAL.code} is gone"
+    if codes.X_SAMPLER.code not in said:
+        yield from _unwatched(record)
+
+
+def _unwatched(record: Record) -> Iterator[str]:
+    """Turns during which the sampler saw nothing although it saw something before and after them."""
+    moments = [moment for watch in record.watches for moment in watch.moments]
+    if not moments:
+        return
+    begins = [moment.at for moment in moments]
+    unseen = set()
+    for one in record.samples:
+        if one.outcome is not Outcome.OK:
+            continue
+        at = one.at + (one.wall_s or 0.0) / 2
+        place = bisect_right(begins, at) - 1
+        seen = moments[place].at + moments[place].span if place >= 0 else begins[0] - _SLACK
+        if at > seen + _SLACK or (place < 0 and at < seen):
+            unseen.add((one.block, one.turn))
+    # What was seen in a turn is written before the turn: no kill comes between them.
+    if unseen:
+        block, turn = min(unseen)
+        yield f"nothing was seen during turn {turn} of block {block}, which the sampler watched: readings are gone"

@@ -1,0 +1,124 @@
+"""Whether a user's statement is a question that has one right answer over the given data."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_SUSPECT = re.compile(
+    r"rand|uuid|now|current|local|day\b|date\(|clock|timeofday|nextval|setseed|sample|insert|update|delete|merge|into"
+    r"|read_|sniff|scan|metadata|glob|file|s3|url|hdfs|gcs|remote|execut|input|lake|storage|from\s*['\"]|join\s*['\"]"
+    r"|,\s*['\"]|timestamp\(|newid",
+    re.IGNORECASE,
+)
+"""One of these is in every SELECT that is refused; others need not be parsed, which takes half a second."""
+_CHANCE = {"rand", "random", "uuid", "gen_random_uuid", "generateuuidv4", "generateuuidv7", "randn", "rand64",
+           "randcanonical", "newid", "random_uuid", "uuidv4", "uuidv7", "nextval", "setseed", "randomblob"}  # fmt: skip
+_CLOCK = {"now", "now64", "today", "yesterday", "getdate", "sysdate", "clock_timestamp", "statement_timestamp",
+          "transaction_timestamp", "get_current_timestamp", "get_current_time", "utc_timestamp", "timeofday",
+          "current_localtimestamp", "current_localtime", "systimestamp"}  # fmt: skip
+_FILES = {"parquet_scan", "read_parquet", "read_csv", "read_csv_auto", "sniff_csv", "read_json", "read_json_auto",
+          "read_json_objects", "read_ndjson", "read_ndjson_auto", "read_ndjson_objects", "read_text", "read_blob",
+          "read_xlsx", "glob", "delta_scan", "iceberg_scan", "sqlite_scan", "postgres_scan", "mysql_scan",
+          "parquet_metadata", "parquet_schema", "arrow_scan"}  # fmt: skip
+_FILE_TABLES = {"file", "s3", "url", "hdfs", "gcs", "remote", "executable", "input", "filecluster", "s3cluster",
+                "icebergs3", "deltalake", "azureblobstorage"}  # fmt: skip
+_FILE_NAME = re.compile(
+    r"[/\\*]|\.(parquet|parq|csv|tsv|json|jsonl|ndjson|arrow|feather|orc|avro|xlsx|db|duckdb)(\.\w+)?$", re.IGNORECASE
+)
+_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", re.DOTALL)
+_NO_QUESTION = {
+    "ALTER", "ANALYZE", "ATTACH", "BEGIN", "CALL", "CHECKPOINT", "COMMIT", "COPY", "CREATE", "DELETE", "DESC",
+    "DESCRIBE", "DETACH", "DROP", "EXPLAIN", "EXPORT", "GRANT", "IMPORT", "INSERT", "INSTALL", "LOAD", "MERGE",
+    "OPTIMIZE", "PRAGMA", "REPLACE", "REVOKE", "SET", "SHOW", "TRUNCATE", "UPDATE", "USE", "VACUUM",
+}  # fmt: skip
+_PARAMETER = re.compile(r"\{\w+\}|\$\w+")
+
+
+def refuse(sql: str, where: str) -> None:
+    """Refuse what writes, what answers differently each time, and what reads files beside the data.
+
+    Args:
+        sql: one statement.
+        where: names it in the error.
+
+    Raises:
+        UsageError: it is no question with one right answer.
+    """
+    first = _WORD.match(sql)
+    word = first.group(1).upper() if first else ""
+    if word in _NO_QUESTION:
+        raise _writes(word, where)
+    query = _parsed(_PARAMETER.sub("NULL", sql)) if _SUSPECT.search(sql) else None
+    if query is None:
+        return
+    from sqlglot import exp
+
+    for node in query.walk():
+        if isinstance(node, (exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Into)):
+            raise _writes(node.key.upper(), where)
+        if isinstance(node, exp.TableSample) and not node.args.get("seed"):
+            raise _another_each_time("TABLESAMPLE", where)
+        if isinstance(node, exp.Func):
+            _refuse_function(node, where)
+        quoted = isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and node.this.quoted
+        if quoted and _FILE_NAME.search(node.name):
+            raise _own_file(node.name, where)
+
+
+def _refuse_function(node: exp.Func, where: str) -> None:
+    from sqlglot import exp
+
+    anonymous = isinstance(node, exp.Anonymous)
+    names = {node.name.lower()} if anonymous else {one.lower() for one in node.sql_names()}
+    said = f"{sorted(names)[0]}()"
+    moment = type(node).__name__.startswith(("Current", "Local", "Systimestamp", "UtcT", "UtcD"))
+    if moment or names & _CLOCK:
+        raise UsageError(
+            f"its answer depends on when it is asked ({said}): it is not deterministic, and no answer can be checked",
+            where=where,
+            remedy="write the moment as a literal: TIMESTAMP '2026-01-01 00:00:00'",
+        )
+    if names & _CHANCE:
+        raise _another_each_time(said, where)
+    if names & _FILES or (names & _FILE_TABLES and isinstance(node.parent, exp.Table)):
+        argument = next(iter(node.find_all(exp.Literal)), None)
+        raise _own_file(argument.name if argument is not None else said, where)
+
+
+def _parsed(sql: str) -> exp.Expr | None:
+    import sqlglot
+
+    try:
+        return sqlglot.parse_one(sql, read="duckdb")
+    except sqlglot.errors.SqlglotError:
+        return None
+
+
+def _writes(word: str, where: str) -> UsageError:
+    return UsageError(
+        f"it begins with or contains {word}: it changes something, or answers nothing about the data",
+        where=where,
+        remedy="ask with SELECT; what a query needs to be there is data (--data)",
+    )
+
+
+def _another_each_time(what: str, where: str) -> UsageError:
+    return UsageError(
+        f"it is not deterministic ({what}): each execution has another right answer, and none can be checked",
+        where=where,
+        remedy="leave it out, or write a constant in its place",
+    )
+
+
+def _own_file(file: str, where: str) -> UsageError:
+    return UsageError(
+        f"it reads a file of its own ({file}), which is no part of the data that is verified and given to all",
+        where=where,
+        remedy=f"name it as a table: --data TABLE={file}, and FROM TABLE in the query",
+    )

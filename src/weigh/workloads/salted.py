@@ -1,0 +1,52 @@
+"""Salted queries: the same question with a number more in its answer, so that nobody can have asked it before.
+
+``SELECT action, count(*) FROM events`` becomes ``SELECT action, count(*), 417 AS weigh_salt FROM events``. The work is
+the same. Text, plan and folded constants are others, and the answer shows that this query was answered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMN = "weigh_salt"
+
+
+def salted(sql: str, salt: int) -> str | None:
+    """The query with a column more; None where its text has no single place for it.
+
+    Nothing else of the text changes. A query without FROM, or of several parts (UNION), is left alone.
+    """
+    from sqlglot import TokenType
+    from sqlglot.errors import TokenError
+    from sqlglot.tokens import Tokenizer
+
+    try:
+        tokens = Tokenizer().tokenize(sql)
+    except TokenError:
+        return None
+    depth = 0
+    selects, end = 0, None
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.token_type is TokenType.L_PAREN:
+            depth += 1
+        elif token.token_type is TokenType.R_PAREN:
+            depth -= 1
+        elif depth == 0 and token.token_type is TokenType.SELECT:
+            selects += 1
+        elif depth == 0 and token.token_type is TokenType.FROM and selects and end is None and before is not None:
+            end = before.end + 1
+    if selects != 1 or end is None:
+        return None
+    return f"{sql[:end]}, {salt} AS {COLUMN}{sql[end:]}"
+
+
+def unsalted(table: pa.Table, salt: int) -> pa.Table | None:
+    """An answer without the column; None where it has none, or another number in it."""
+    if table.num_columns < 2 or table.column_names[-1].lower() != COLUMN:
+        return None
+    if any(value != salt for value in set(table.column(table.num_columns - 1).to_pylist())):
+        return None
+    return table.select(range(table.num_columns - 1))

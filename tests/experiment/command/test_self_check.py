@@ -1,0 +1,48 @@
+"""The check of an engine against itself: it shows how far it is, and does not take for ever."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from golden.in_process import weigh
+from weigh.cli import progress
+from weigh.experiment.gate import metamorphic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+GATE = (
+    "gate", "--contender", "duckdb@2.0.0", "--scale", "1K", "--no-truth", "--operations", "by_action,eq_user", "--json",
+)  # fmt: skip
+
+
+def relations(tmp_path: Path) -> list[str]:
+    shown = weigh(GATE, tmp_path)
+    assert shown.code == 0, shown.err
+    return [one["text"] for one in json.loads(shown.out)["findings"] if one["code"] == "X.relation"]
+
+
+def test_what_there_was_no_time_for_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metamorphic, "BUDGET", 0.0)
+    late = relations(tmp_path)
+    assert any(
+        "with one thread could not be made on 2 operations of 2: all checks of a contender" in text for text in late
+    )
+    assert any("with its parts could not be made on 1 operation of 2" in text for text in late)
+
+
+def test_it_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[tuple[int, int]] = []
+
+    def step(_: object, done: int, total: int, what: str) -> None:
+        if what == "gate: duckdb@2.0.0 against itself":
+            steps.append((done, total))
+
+    monkeypatch.setattr(progress.Shown, "step", step)
+    assert not [text for text in relations(tmp_path) if "all checks of a contender" in text]
+    total = steps[0][1]
+    assert steps == [(done, total) for done in range(1, total + 1)]
+    assert total % 2 == 0, "each relation on each operation"

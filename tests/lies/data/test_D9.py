@@ -1,0 +1,73 @@
+"""D9: tables are copied or made anew when they are loaded, and the cost is left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from weigh.engines.prepared import cache_folder
+
+from ..reading import ONCE, SMALL, assert_silent, contenders, errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from support.command import Run, Weigh
+
+    from ..conftest import Once
+
+FLAGS = (*SMALL, *ONCE, "--operations", "by_action")
+MEMORY, PRIVATE, VIEWS = "liar?lie=in-memory", "liar?lie=copy", "liar?lie=none"
+
+
+@pytest.fixture(scope="module")
+def run(fresh: Callable[[], Weigh], once: Once) -> Run:
+    """One that copies the rows into memory, one into a file of its own, one that does neither, one that must load."""
+    return once("copied", lambda: fresh()("run", *contenders("duckdb", MEMORY, PRIVATE, VIEWS, "sqlite"), *FLAGS))
+
+
+def costs(run: Run, contender: str) -> dict[str, Any]:
+    return {one["how"]: one for one in run.json["start_costs"] if one["contender"] == contender}
+
+
+def test_a_layout_of_its_own_is_named(run: Run) -> None:
+    named = {one["contender"]: one for one in run.json["findings"] if one["code"] == "D9.copy"}
+    assert set(named) == {MEMORY, PRIVATE}
+    assert {one["severity"] for one in named.values()} == {"warning"}
+    assert "it made a copy of the rows when it was given them" in named[PRIVATE]["text"]
+    assert "D9.copy" in {reason["code"] for reason in run.json["tier"]["reasons"]}
+
+
+def test_what_it_cost_is_in_the_report(run: Run) -> None:
+    assert costs(run, PRIVATE)["bind"]["disk"] > 100_000
+    assert costs(run, VIEWS)["bind"]["disk"] < 100_000
+    assert costs(run, MEMORY)["bind"]["cpu_s"] > 0
+    for form in ("report.txt", "report.html"):
+        assert "What starts cost" in (run.evidence / form).read_text()
+
+
+def test_an_engine_that_must_load_says_so_and_is_not_accused(run: Run) -> None:
+    found = costs(run, "sqlite")
+    assert set(found) <= {"load", "attach"}
+    assert "attach" in found
+    assert {one["code"] for one in run.json["findings"] if one["contender"] == "sqlite"} <= {"D9.loaded", "E6.threads"}
+    assert not errors(run)
+
+
+def test_what_loading_cost_is_known_afterwards(weigh: Weigh, tmp_path: Path) -> None:
+    """A cache of its own: it is loaded now."""
+    for folder in ("envs", "locks", "data"):
+        (tmp_path / "cache").mkdir(exist_ok=True)
+        (tmp_path / "cache" / folder).symlink_to(cache_folder() / folder)
+    run = weigh("run", *contenders("duckdb", "sqlite"), *FLAGS, WEIGH_CACHE=str(tmp_path / "cache"))
+    loaded = costs(run, "sqlite")["load"]
+    assert loaded["disk"] > 1_000_000
+    assert loaded["cpu_s"] > 0
+    assert "D9.loaded" in run.codes
+
+
+def test_who_reads_the_files_where_they_lie_is_left_alone(twins: Run) -> None:
+    assert_silent(twins)
+    assert not {code for code in twins.codes if code.startswith("D9")}

@@ -1,0 +1,94 @@
+"""Passwords of targets: where they may stand, and where they never do."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.hostile_servers import Silent
+from support.waiting import eventually
+from weigh.load.target.url import parse
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from support.command import Weigh
+
+SECRET = "open-sesame"
+CLOSED = f"redis://:{SECRET}@127.0.0.1:1"
+OFFER = ("--rate", "10", "--quiet")
+
+
+@pytest.mark.promise(
+    "In the URL of `--target` every user of the machine can read it in the list of processes until weigh, as "
+    "its first act, overwrites it there; weigh says so."
+)
+def test_a_password_in_the_arguments_is_overwritten_and_said(weigh: Weigh) -> None:
+    with Silent() as server:
+        url = f"redis://:{SECRET}@127.0.0.1:{server.port}"
+        running = weigh.start("load", "ycsb-c", "--target", url, *OFFER)
+        try:
+            listed = Path("/proc", str(running.pid), "cmdline")
+            eventually(lambda: b"--target\0redis://127.0.0.1" in listed.read_bytes())
+            assert SECRET.encode() not in listed.read_bytes()
+        finally:
+            running.kill()
+            _, said = running.communicate()
+    assert "list of processes" in said
+    assert "--target-file" in said
+    assert SECRET not in said
+
+
+@pytest.mark.promise("Files that others may read are refused.")
+def test_a_file_with_the_target_is_nobody_elses(weigh: Weigh) -> None:
+    path = weigh.folder / "target"
+    path.write_text(CLOSED + "\n")
+    path.chmod(0o640)
+    refused = weigh("load", "ycsb-c", "--target-file", str(path), *OFFER)
+    assert refused.code == 2
+    assert "others than you may read" in refused.err
+    assert f"chmod 600 {path}" in refused.err
+    path.chmod(stat.S_IRUSR)
+    run = weigh("load", "ycsb-c", "--target-file", str(path), *OFFER)
+    assert "redis://127.0.0.1:1" in run.err
+    assert "list of processes" not in run.err
+    for text in (refused.err, run.err, run.out):
+        assert SECRET not in text
+
+
+@pytest.mark.parametrize("content", ["", "a b", f"{CLOSED}\n{CLOSED}"])
+def test_a_file_names_one_target(weigh: Weigh, content: str) -> None:
+    path = weigh.folder / "target"
+    path.write_text(content)
+    path.chmod(0o600)
+    run = weigh("load", "ycsb-c", "--target-file", str(path), *OFFER)
+    assert run.code == 2
+    assert "not one target" in run.err
+    assert SECRET not in run.err
+
+
+def test_one_way_to_name_a_target_is_needed_and_enough(weigh: Weigh) -> None:
+    assert "no server is named" in weigh("load", "ycsb-c", *OFFER).err
+    both = weigh("load", "ycsb-c", "--target", "sqlite:embedded", "--target-file", "x", *OFFER)
+    assert "both name the server" in both.err
+
+
+def test_the_password_file_of_postgres_is_read_as_libpq_reads_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "pgpass"
+    path.write_text("# all\nelse:*:*:*:no\ndb.test:5432:shop:ann:one\ndb.test:*:*:ann:t\\:w\\\\o\n*:*:*:bob:three:x\n")
+    monkeypatch.setenv("PGPASSFILE", str(path))
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    path.chmod(0o644)
+    with pytest.raises(UsageError, match="others may read"):
+        parse("postgres://ann@db.test/shop")
+    path.chmod(0o600)
+    assert parse("postgres://ann@db.test/shop").password == "one"
+    assert parse("postgres://ann@db.test:6000/shop").password == "t:w\\o"
+    assert parse("postgres://bob@db.test/shop").password is None
+    assert parse("postgres://ann:own@db.test/shop").password == "own"
+    monkeypatch.setenv("PGPASSWORD", "first")
+    assert parse("postgres://ann@db.test/shop").password == "first"
