@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from weigh.engines.process import WorkerEnded, WorkerProcess, run_together
+from weigh.engines.start_clock import StartClock
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 from weigh_worker.__main__ import Worker
@@ -140,6 +141,8 @@ class Ours(WorkerProcess):
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
+        self._starting = StartClock()
+        self.family = None
         self.killed = False
 
     @property

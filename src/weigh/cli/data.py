@@ -173,7 +173,7 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
         ):
             say(f"only in {one_line(str(side))}: {count:,} rows")
             for path, number in rows:
-                say(f"  {one_line(f'{Path(path).name} row {number}: {_row(path, number)}', 4000)}")
+                say(f"  {one_line(f'{Path(path).name} row {number}: {_shown(path, number)}', 4000)}")
     click.get_current_context().exit(int(ExitCode.OK if same else ExitCode.FOUND))
 
 
@@ -214,6 +214,16 @@ def _parquet(path: Path) -> list[Path]:
     if not found:
         raise DataFault("there are no Parquet files in it", where=str(path), remedy="name a folder with *.parquet")
     return found
+
+
+def _shown(path: str, number: int) -> str:
+    """One row of a file, or why it cannot be shown: its digest was taken by another reader, which knows more types."""
+    import pyarrow as pa
+
+    try:
+        return _row(path, number)
+    except (pa.ArrowException, OSError) as error:
+        return f"cannot be shown: {error}"
 
 
 def _row(path: str, number: int) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.answers import arrow_stream
 from weigh.engines.process import RunCost, WorkerEnded, WorkerProcess
 from weigh.model.sample import Outcome
 
@@ -133,17 +135,15 @@ class QuerySession:
 
 
 def read_answer(path: Path) -> pa.Table:
-    """The answer in an Arrow IPC stream; the file is gone afterwards, its pages live as long as the table.
+    """The answer in an Arrow IPC stream, checked whole; the file is gone afterwards.
 
     Raises:
         WorkerEnded: what the engine handed out is no Arrow stream.
     """
-    import pyarrow as pa
-
     try:
-        with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_stream(source).read_all()
-    except (pa.ArrowException, OSError) as error:
+        return arrow_stream.read(path)
+    except arrow_stream.BadStream as error:
         raise WorkerEnded(Outcome.ERROR, f"what it handed out is no Arrow stream: {error}", alive=True) from None
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)

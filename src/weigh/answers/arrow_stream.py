@@ -1,0 +1,216 @@
+"""Arrow streams of strangers: read with bounds, and checked whole before anybody uses them.
+
+A stream is a sequence of messages whose lengths, offsets and sizes are written in it. One wrong byte of them made
+readers reach outside the buffers, and a few bytes can declare more rows than there is memory. So what the messages
+declare is added up first, then they are read, and then every value is validated.
+
+The layout of the messages is that of Arrow's ``Message.fbs``, encoded by FlatBuffers.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from weigh.model.units import Bytes, Rows
+
+LEAST_LIMIT: Bytes = 256 << 20
+LIMIT_SHARE = 20
+"""An answer may be this many times as large in memory as its stream, and 256 MiB in any case: it may be compressed."""
+FREE_ROWS: Rows = 10_000_000
+"""Rows that an answer may have without a byte for eight of them: columns of nothing but NULL take none."""
+
+_DICTIONARY, _RECORDS = 2, 3
+"""Kinds of messages with buffers."""
+
+
+_VIEW = 16
+"""Bytes of a view of a string."""
+
+
+class BadStream(Exception):
+    """It is no Arrow stream, or one that must not be read."""
+
+
+def read(path: Path) -> pa.Table:
+    """The table in a file.
+
+    Raises:
+        BadStream: it cannot be read, or declares more than it holds.
+    """
+    import pyarrow as pa
+
+    content = _content(path)
+    try:
+        _check_declared(content)
+        table = pa.ipc.open_stream(content).read_all()
+        table.validate(full=True)
+        _check_repeated(table, len(content))
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError, struct.error, IndexError) as error:
+        raise BadStream(str(error)) from None
+    return table
+
+
+def _content(path: Path) -> bytes:
+    """The whole of a regular file: whoever wrote it may cut it off while a map of it is read."""
+    try:
+        # Not one that waits for a writer, nor one that leads elsewhere.
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(number, "rb") as file:  # noqa: PTH123 # it is a descriptor
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise BadStream("it is no regular file")
+            return file.read()
+    except OSError as error:
+        raise BadStream(error.strerror or str(error)) from None
+
+
+def _limit(size: Bytes) -> Bytes:
+    return max(LEAST_LIMIT, LIMIT_SHARE * size)
+
+
+def _check_declared(content: bytes) -> None:
+    """What all messages declare together, before any of it is made."""
+    size = rows = 0
+    for message in _messages(content):
+        size += message.size
+        rows += message.rows
+    if size > _limit(len(content)):
+        raise BadStream(f"{len(content):,} bytes that declare {size:,} in memory")
+    if rows > FREE_ROWS + 8 * size:
+        raise BadStream(f"{len(content):,} bytes that declare {rows:,} rows")
+
+
+class _Message(NamedTuple):
+    """What one message declares: bytes of its buffers when decompressed, and rows."""
+
+    size: Bytes
+    rows: Rows
+
+
+def _messages(content: bytes) -> Iterator[_Message]:
+    import pyarrow as pa
+
+    with pa.BufferReader(content) as source:
+        while True:
+            try:
+                message = pa.ipc.read_message(source)
+            except EOFError:
+                return
+            head = memoryview(message.metadata)
+            root = _Fields(head, _offset(head, 0))
+            kind = root.number("B", 1)
+            if kind in (_DICTIONARY, _RECORDS):
+                batch = root.table(2) if kind == _RECORDS else root.table(2).table(1)
+                yield _Message(_size(batch, memoryview(message.body)), _count(batch.number("q", 0)))
+
+
+def _size(batch: _Fields, body: memoryview) -> Bytes:
+    """Bytes of the buffers of a batch; a compressed one begins with its length."""
+    compressed = batch.has(3)
+    size = 0
+    for begin, length in batch.structs("qq", 2):
+        if compressed and length:
+            (whole,) = struct.unpack_from("<q", body, _count(begin))
+            size += length if whole == -1 else _count(whole)
+        else:
+            size += _count(length)
+    return size
+
+
+def _count(number: int) -> int:
+    if number < 0:
+        raise BadStream("a length below zero")
+    return number
+
+
+class _Fields:
+    """A table of FlatBuffers: its fields by number; one that is not there is 0 or empty."""
+
+    def __init__(self, data: memoryview, at: int) -> None:
+        self._data = data
+        self._at = at
+        self._index = at - struct.unpack_from("<i", data, _count(at))[0]
+
+    def has(self, field: int) -> bool:
+        """Whether the field is there."""
+        return self._place(field) > 0
+
+    def number(self, form: str, field: int) -> int:
+        """A field with a number of that form (of :mod:`struct`)."""
+        place = self._place(field)
+        return int(struct.unpack_from(f"<{form}", self._data, place)[0]) if place else 0
+
+    def table(self, field: int) -> _Fields:
+        """A field with another table."""
+        return _Fields(self._data, _offset(self._data, self._needed(field)))
+
+    def structs(self, form: str, field: int) -> Iterator[tuple[int, ...]]:
+        """A field with a vector of structs of that form."""
+        if not self.has(field):
+            return
+        begin = _offset(self._data, self._needed(field))
+        (number,) = struct.unpack_from("<I", self._data, begin)
+        one = struct.Struct(f"<{form}")
+        for place in range(number):
+            yield one.unpack_from(self._data, begin + 4 + place * one.size)
+
+    def _needed(self, field: int) -> int:
+        place = self._place(field)
+        if not place:
+            raise BadStream("a message without its content")
+        return place
+
+    def _place(self, field: int) -> int:
+        """Where a field lies; 0 where it is not there."""
+        (size,) = struct.unpack_from("<H", self._data, _count(self._index))
+        entry = 4 + 2 * field
+        if entry + 2 > size:
+            return 0
+        (offset,) = struct.unpack_from("<H", self._data, self._index + entry)
+        return self._at + offset if offset else 0
+
+
+def _offset(data: memoryview, at: int) -> int:
+    """What an offset in FlatBuffers points to."""
+    return at + int(struct.unpack_from("<I", data, at)[0])
+
+
+def _check_repeated(table: pa.Table, size: Bytes) -> None:
+    """Columns whose values share their bytes: written out they may be much larger than what was read."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for field, column in zip(table.schema, table.columns, strict=True):
+        kind = field.type
+        if pa.types.is_run_end_encoded(kind) or pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+            raise BadStream(f"column {field.name} is of type {kind}, which weigh does not read")
+        whole = 0
+        for chunk in column.chunks:
+            if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+                whole += _viewed(chunk)
+            elif pa.types.is_dictionary(kind) and (
+                pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)
+            ):
+                lengths = pc.binary_length(chunk.dictionary).cast(pa.int64())
+                whole += pc.sum(lengths.take(chunk.indices)).as_py() or 0
+        if whole > _limit(size):
+            raise BadStream(f"{size:,} bytes that declare {whole:,} in column {field.name}")
+
+
+def _viewed(chunk: pa.Array) -> Bytes:
+    """Bytes that the views of a chunk show together; each view of 16 bytes begins with its length."""
+    import numpy as np
+
+    views = chunk.buffers()[1]
+    if views is None:
+        return 0
+    lengths = np.frombuffer(views, dtype="<i4")[:: _VIEW // 4]
+    return int(lengths[chunk.offset : chunk.offset + len(chunk)].sum(dtype=np.int64))
