@@ -3,7 +3,7 @@
 The parts, each of ``WEIGH_DECIDE_TIMES`` experiments with the seeds 1, 2, ...:
 
 * ``netflow``, ``tpch``: DuckDB against itself. Nothing differs: SAME and SMALL are right, SLOWER and FASTER false.
-* ``bursts``: the same as a duet, while a neighbour burns one core in random bursts.
+* ``bursts``: the same while a neighbour burns one core in random bursts: by turns, and as a duet.
 * ``slower``: against DuckDB that is slower by 5 % and by 10 % by construction (:mod:`benchmarks.slower`), at the
   default margin of 3 %: SLOWER is right; SAME, SMALL and FASTER are false.
 * ``first``: seconds from starting weigh to its end on one query of about 10 ms, 10 % slower by construction.
@@ -144,7 +144,7 @@ class Tally:
 
 
 _ITSELF = (Goal("SAME or SMALL", _RIGHT, 0.90),)
-_DUET = (Goal("decided", _DECIDED, 0.80),)
+_DISTURBED = (Goal("decided", _DECIDED, 0.80),)
 _FOUND = ("slower",)
 _FALSE_ALARMS, _FINDINGS = "false alarms", "differences found"
 
@@ -171,9 +171,11 @@ def _itself(workload: str) -> Iterator[str]:
 
 
 def _bursts() -> Iterator[str]:
-    flags = ("--duet", "--margin", _MARGIN, "--budget", _BUDGET)
+    flags = ("--margin", _MARGIN, "--budget", _BUDGET)
     for workload in _WORKLOADS:
-        yield from _series(f"bursts, {workload}", workload, _plain(), flags, _DUET, _CLAIMS, disturbed=True)
+        for how, duet in (("by turns", ()), ("duet", ("--duet",))):
+            what = f"bursts, {how}, {workload}"
+            yield from _series(what, workload, _plain(), (*duet, *flags), _DISTURBED, _CLAIMS, disturbed=True)
 
 
 def _slower() -> Iterator[str]:

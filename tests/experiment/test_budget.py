@@ -62,6 +62,22 @@ def test_too_small_names_what_is_needed() -> None:
     assert "--budget" in caught.value.remedy
 
 
+@pytest.mark.parametrize("runs", [None, 3])
+def test_the_least_is_planned_whatever_it_takes_where_that_is_wished(runs: int | None) -> None:
+    def least(seconds: float) -> budget.Plan:
+        wish = budget.Wish(starts=10, rounds=runs and 1, runs=runs, least=True)
+        return budget.plan(wish, seconds, ARMS, {"a": 1.0, "b": 1.0}, {"a": [0.5], "b": [0.5]})
+
+    needed = planned(None, starts=5, runs=1).seconds
+    for seconds in (1.0, 0.99 * needed):
+        plan = least(seconds)
+        assert (plan.starts, plan.rounds, plan.runs, plan.lowered) == (5, 1, 1, True)
+        assert plan.seconds == pytest.approx(needed)
+    # It is a floor, and no ceiling.
+    for seconds in (needed, 1.5 * needed, 100 * needed):
+        assert least(seconds) == planned(seconds, runs=runs)
+
+
 def test_what_is_named_as_needed_is_enough() -> None:
     assert planned(planned(None, starts=5, runs=1).seconds).starts == 5
 

@@ -102,7 +102,7 @@ def use(content: bytes, folder: Path) -> None:
         assert error.remedy
 
 
-PARQUET = Door("parquet", make, use, few=40)
+PARQUET = Door("parquet", make, use, few=25)
 
 
 def test_parquet() -> None:

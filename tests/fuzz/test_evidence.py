@@ -94,7 +94,7 @@ def use(content: bytes, folder: Path) -> None:
         command(("compare", str(evidence), str(folder / paths["rung-1"])), folder)
 
 
-EVIDENCE = Door("evidence", make, use, few=25)
+EVIDENCE = Door("evidence", make, use, few=12)
 
 
 def test_evidence() -> None:

@@ -165,8 +165,8 @@ def use_resp(said: bytes, folder: Path) -> None:
             pass
 
 
-POSTGRES_DOOR = Door("postgres-replies", make_postgres, use_postgres, few=40)
-RESP_DOOR = Door("resp-replies", make_resp, use_resp, few=40)
+POSTGRES_DOOR = Door("postgres-replies", make_postgres, use_postgres, few=25)
+RESP_DOOR = Door("resp-replies", make_resp, use_resp, few=25)
 
 
 def test_replies_of_postgres_that_nobody_meant() -> None:

@@ -23,8 +23,8 @@ _FIELD = 4
 """Words of a write to one field."""
 STALL_FROM, STALL_FOR = 0.7, 1.0
 """Seconds since the first read, and how long nothing is answered then."""
-LINGERS = 0.15
-"""Seconds on average, exponentially distributed."""
+LINGERS = 0.4
+"""Seconds at most, any time below as likely: as long a wait for the last answer as behind a tail is a stall, too."""
 EVERY = 5
 """One request in so many is lied about."""
 
@@ -88,7 +88,7 @@ class Proxy(Door):
         if self._began is None:
             return
         if self._lie == "lingers":
-            time.sleep(random.expovariate(1 / LINGERS))
+            time.sleep(random.uniform(0, LINGERS))
         if self._lie != "stalls":
             return
         since = time.monotonic() - self._began

@@ -38,6 +38,7 @@ _DEMO_OPERATIONS = (
 )
 """A part of netflow that shows every kind of question and fits into a minute."""
 _DEMO_BUDGET = "30s"
+"""On a slow machine it takes as long as the least that can be measured: a first look must not end in an error."""
 
 
 class Shown(NamedTuple):
@@ -273,7 +274,7 @@ def demo(
         "budget": _DEMO_BUDGET,
         "contention": contention,
     }
-    request = RunRequest(root=out, command=command_line())
+    request = RunRequest(root=out, command=command_line(), least=True)
     _carry_out(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
 
 

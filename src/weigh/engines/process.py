@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 START_TIMEOUT = 60.0
 """Seconds to import an engine and open it; a cold disk and 800 MB of library need some."""
+BIND_TIMEOUT = 60.0
+"""Seconds to see tables that are files: of them an engine reads little more than the headers."""
 ATTACH_TIMEOUT = 3600.0
 """Seconds to see the tables of a store; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
@@ -286,10 +288,15 @@ class WorkerProcess:
         """Settings in force: name -> {value, default}."""
         return self._ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
 
-    def bind(self, tables: dict[str, list[str]], timeout: float = START_TIMEOUT) -> None:
-        """Make the tables visible under their names."""
+    def bind(self, tables: dict[str, list[str]], timeout: Seconds | None = None) -> None:
+        """Make the tables visible under their names.
+
+        Args:
+            tables: their files, by name.
+            timeout: seconds that it may take; None: ``BIND_TIMEOUT``.
+        """
         with self._starting.tables("bind", self.family):
-            self._ask("bind", protocol.Reply, timeout, tables=tables)
+            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""

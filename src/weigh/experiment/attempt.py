@@ -65,6 +65,7 @@ class _Asked(NamedTuple):
         answers: of the gate.
         starts: as asked for.
         cpus: that every arm of a block is kept on; 0 for all.
+        least: whether the least is measured where the budget is too small for it.
     """
 
     cases: Cases
@@ -74,6 +75,7 @@ class _Asked(NamedTuple):
     answers: GateResult
     starts: resuming.Starts
     cpus: int
+    least: bool
 
 
 class Attempt:
@@ -242,13 +244,16 @@ class Attempt:
             answers, gate=msgspec.structs.replace(answers.gate, checks=tuple(checks), operations=operations)
         )
 
-    def measure(self, read: ContendersRead, answers: GateResult, starts: resuming.Starts) -> End:
+    def measure(
+        self, read: ContendersRead, answers: GateResult, starts: resuming.Starts, *, least: bool = False
+    ) -> End:
         """The blocks; says how it ended.
 
         Args:
             read: what contenders say of themselves, and how long they take to start.
             answers: of the gate.
             starts: how many to measure.
+            least: measure the least where the budget is too small for it.
         """
         found = answers.gate
         before = self._resumption.record if self._resumption else None
@@ -283,7 +288,7 @@ class Attempt:
         plan = before.plan if before else None
         if plan is None:
             cpus = self._cpus(read)
-            plan = self._planned(_Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus))
+            plan = self._planned(_Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
             self._journal.append("plan", plan)
         self._await_quiet()
         stopping = Stopping(self._spec, self._earlier, self._journal, self._progress) if self._spec.precision else None
@@ -390,12 +395,24 @@ class Attempt:
             rounds=spec.rounds or None,
             runs=spec.runs or None,
             duet=spec.baseline if spec.duet else "",
+            least=asked.least,
         )
         plan = budget.plan(wish, spec.budget, everyone, asked.start_seconds, executions)
+        over = spec.budget is not None and plan.seconds > spec.budget
         at_most = f", at most {units.seconds(spec.budget)}" if spec.precision and spec.budget else ""
-        least = "at least " if spec.precision else ""
+        if over:
+            at_most = f", more than the budget of {units.seconds(spec.budget)}: fewer would decide nothing"
+        least = "at least " if spec.precision and not over else ""
         self._progress.say(f"measuring: {least}{plan.size}, about {units.seconds(plan.seconds)}{at_most}")
-        if plan.lowered:
+        if over:
+            self._say(
+                codes.T10_BUDGET.finding(
+                    text=f"{plan.size} are measured, the least there is: this machine needs about "
+                    f"{units.seconds(plan.seconds)} for them, more than the budget of {units.seconds(spec.budget)}",
+                    remedy="weigh run with a larger --budget gives tighter intervals",
+                )
+            )
+        elif plan.lowered:
             self._say(
                 codes.T10_BUDGET.finding(
                     text=f"the budget allows {plan.size}, not {units.count(wanted, 'start')}",

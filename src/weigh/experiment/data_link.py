@@ -7,12 +7,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from weigh.engines.loaded import Tables
+from weigh.engines.process import WorkerEnded
 from weigh.host import scratch
+from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
+    from weigh.model.contender import Setting
     from weigh.model.dataset import Manifest
 
 
@@ -42,6 +47,34 @@ class DataLink:
         self._link.symlink_to(folder.resolve(), target_is_directory=True)
         self._away = self._root / "withdrawn"
         self.tables = tables_of(self._link, manifest)
+        self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
+
+    def start(
+        self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
+    ) -> WorkerProcess:
+        """A fresh life that sees the data; one that hung while it got its tables is not begun a second time.
+
+        Each further life would hang as long again, and the gate begins one for every query.
+
+        Args:
+            ready: the contender.
+            tables: other files than these, e.g. the same rows in more files.
+            changed: settings to put over the contender's own.
+
+        Raises:
+            WorkerEnded: it could not be opened or bound, now or in an earlier life of the same kind.
+        """
+        tables = tables or self.tables
+        kind = ready.name, tables.key, repr(sorted((changed or {}).items()))
+        if kind in self._hung:
+            before = self._hung[kind]
+            raise WorkerEnded(before.outcome, before.detail, alive=False)
+        try:
+            return ready.start(tables, changed)
+        except WorkerEnded as ended:
+            if ended.outcome is Outcome.TIMEOUT:
+                self._hung[kind] = ended
+            raise
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:

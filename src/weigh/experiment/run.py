@@ -78,7 +78,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.shrink:
                 attempt.shrink(answers, folder)
             if request.measure:
-                end = attempt.measure(read, answers, left.starts or resuming.wanted(spec))
+                end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:
                 end = End(how="complete")
         except KeyboardInterrupt as error:

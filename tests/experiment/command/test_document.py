@@ -24,7 +24,7 @@ VERDICT = {
 }  # fmt: skip
 TIMING = {
     "operation", "contender", "temperature", "scale", "layout", "metric", "starts", "runs", "min", "median", "max",
-    "cv",
+    "cv", "around",
 }  # fmt: skip
 
 

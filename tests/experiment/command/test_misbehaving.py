@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from support.command import RAN
+from support.waiting import eventually
 
 if TYPE_CHECKING:
     from support.command import Run, Weigh
@@ -31,7 +38,9 @@ def statuses(run: Run) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("lie", "timeout", "said"),
     [
-        ("hang", "3s", "timeout: no reply to 'run' within 3 s"),
+        ("hang", "3s", "timeout: no whole reply to 'run' within 3 s"),
+        # A byte now and then is no reply.
+        ("trickles", "3s", "timeout: no whole reply to 'run' within 3 s"),
         ("crash", "60s", "crash: the process ended during 'run' with signal SIGSEGV"),
         ("garbage", "60s", "error: RuntimeError"),
     ],
@@ -50,6 +59,48 @@ def test_it_cannot_answer(weigh: Weigh, lie: str, timeout: str, said: str) -> No
     # The document has the engine's words as they are; a terminal gets them without what it would obey.
     report = weigh("report", str(run.evidence)).out
     assert all(char.isprintable() or char == "\n" for char in report)
+
+
+SOON = "import weigh.engines.process as one; one.BIND_TIMEOUT = 5.0; from weigh.cli.main import main; main()"
+"""weigh that waits less long for tables."""
+
+
+def test_one_that_hangs_before_its_first_query_costs_one_time_out(weigh: Weigh) -> None:
+    """It is not begun again for each query, nor for each block; the others are measured."""
+    hangs = f"liar?lie=hang-in-bind&diary={weigh.folder / 'diary'}"
+    named = [word for name in ("duckdb", "one=duckdb?threads=1", hangs) for word in ("--contender", name)]
+    flags = ("--scale", "1K", "--operations", "by_action,eq_action", "--starts", "1", "--rounds", "1", "--runs", "1")
+    done = subprocess.run(
+        [sys.executable, "-c", SOON, "run", *named, *flags, "--quiet", "--json"],
+        cwd=weigh.folder, env=weigh.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode in RAN, done.stderr
+    found = json.loads(done.stdout)
+    assert len((weigh.folder / "diary").read_text().split()) == 1
+    said = {(row["operation"], row["status"], row["detail"]) for row in found["gate"] if hangs in row["contenders"]}
+    why = f"{hangs}: timeout: no whole reply to 'bind' within 5 s"
+    assert said == {(name, "error", why) for name in ("by_action", "eq_action")}
+    assert {row["contender"] for row in found["timings"]} == {"duckdb", "one"}
+    (evidence,) = (weigh.folder / "runs").iterdir()
+    assert weigh("verify", str(evidence)).code == 0
+
+
+def test_nothing_is_left_of_what_it_left_behind(weigh: Weigh) -> None:
+    """One that lives in a session of its own without weigh's mark, and one that has no parent any more."""
+    run = gate(weigh, f"liar?lie=leaves&diary={weigh.folder / 'diary'}")
+    assert run.code == 0, run.err
+    left = [int(word) for word in (weigh.folder / "diary").read_text().split()]
+    assert left
+    for pid in left:
+        eventually(lambda pid=pid: not sleeping(pid))
+
+
+def sleeping(pid: int) -> bool:
+    """Whether a process is alive that was left behind; its number may be another one's by now."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"sleep\0")
+    except OSError:
+        return False
 
 
 @pytest.mark.promise("Whatever an engine prints goes to a log and cannot disturb the measurement.")

@@ -160,10 +160,7 @@ def test_of_two_that_differ_undecided_there_is_one(weigh: Weigh) -> None:
     assert "They differ, and nothing tells who is right" in script
 
 
-@pytest.mark.promise(
-    "At most 3 in a run: contradictions before undecided differences, each contender once before one "
-    "of them twice, short queries first."
-)
+@pytest.mark.promise("At most 3 in a run")
 @pytest.mark.long
 def test_at_most_three_are_made_and_the_others_are_named(weigh: Weigh) -> None:
     operations = "eq_action,by_action,distinct,by_proto"

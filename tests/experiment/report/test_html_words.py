@@ -81,7 +81,7 @@ def test_a_price_is_named() -> None:
     record = remembering(CALM, "peak_memory", **{"duckdb@2.0.0": 1e9, "chdb@4.4.0": 1e8})
     (one, other) = (one for one in experiment_results([record]).statements if one.code == "M.against")
     assert (one.operation, other.operation) == ("q1", "q2")
-    assert "less memory at the peak (" in one.text
+    assert one.text == "2.01 times the time, and yet 0.10 times the memory at the peak (0.10 to 0.10)"
     assert f"M.against q1, chdb@4.4.0: {one.text}" in in_words(experiment_results([record]))
     assert one.text in Reader(rendered(record)).text
 

@@ -9,7 +9,7 @@ import pytest
 
 from weigh.host import hidden
 
-from ..reading import SHORT, SMALL, assert_silent, contenders, errors, reasons, statuses, verdicts
+from ..reading import ONCE, SMALL, assert_silent, contenders, errors, reasons, statuses, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ ASKED = ("--operations", "eq_action,by_action,distinct")
 HONEST = ("duckdb", "liar?lie=none", "liar?lie=copy")
 
 
-@pytest.fixture(scope="module", params=["truth", "no-truth"])
+@pytest.fixture(scope="module", params=["truth", pytest.param("no-truth", marks=pytest.mark.long)])
 def run(request: pytest.FixtureRequest, fresh: Callable[[], Weigh]) -> tuple[Run, list[str]]:
     """A table of answers and rows put aside, beside honest engines, one of which reads a copy of its own."""
     weigh = fresh()
@@ -40,7 +40,11 @@ def gate(run: Run) -> dict[str, Any]:
 )
 def test_answers_and_rows_from_elsewhere_are_found_on_unseen_data(run: tuple[Run, list[str]]) -> None:
     found, liars = run
-    assert errors(found) == {("A12.answers", liar) for liar in liars}
+    # Who looks answers up is also seen as a cache (A9), where the machine leaves it the time.
+    assert {(code, who) for code, who in errors(found) if not code.startswith("A9")} == {
+        ("A12.answers", liar) for liar in liars
+    }
+    assert {who for _, who in errors(found)} == set(liars)
     assert found.code == 1
 
 
@@ -57,6 +61,7 @@ def test_nobody_else_is_accused_and_everybody_else_was_tried(run: tuple[Run, lis
     "After the gate every contender is started once more under the same paths, and finds other rows "
     "there, which nobody can have known"
 )
+@pytest.mark.long
 def test_the_rows_are_others_each_time(weigh: Weigh) -> None:
     seen = []
     for _ in range(2):
@@ -104,7 +109,7 @@ def test_the_truth_is_out_of_reach(weigh: Weigh) -> None:
 def test_what_is_faster_than_memory_gets_no_verdict(weigh: Weigh) -> None:
     """It passes on unseen rows, because it computes there; and 3 MB are not looked at in microseconds."""
     named = contenders("duckdb", "none=liar?lie=none", "knows=liar?lie=knows")
-    flags = ("--scale", "400K", "--quiet", "--json", *SHORT, "--operations", "duration_by_proto,extremes_by_action")
+    flags = ("--scale", "400K", "--quiet", "--json", *ONCE, "--operations", "duration_by_proto,extremes_by_action")
     run = weigh("run", *named, *flags, WEIGH_CALIBRATION="yes")
     assert ("A12.fast", "knows") in errors(run)
     assert {who for _, who in errors(run)} == {"knows"}

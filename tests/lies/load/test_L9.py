@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SECONDS, RATE = 5, 420
 # As many connections as requests come in a stall: all are answered at once behind it, in one interval of time.
 FLAGS = (*YCSB, "--warmup", "0s", "--rate", str(RATE), "--duration", f"{SECONDS}s", "--connections", str(RATE))
+TRIES = 3
 TAIL = {"p90": 0.1, "p95": 0.05, "p99": 0.01}
 
 
@@ -36,7 +37,11 @@ def test_a_single_stall_resolves_no_tail(offered: Callable[..., Run], weigh: Wei
 
 
 def test_as_many_slow_requests_that_come_one_by_one_do(offered: Callable[..., Run]) -> None:
-    # Slow beside what a busy machine adds.
-    p90 = response(offered("lingers", *FLAGS, "--rate", "250"))["p90"]
+    # So few at once that the proxy keeps up. A machine that is busy may stand still itself, and rightly resolves
+    # nothing then: another run is made.
+    for _ in range(TRIES):
+        p90 = response(offered("lingers", *FLAGS, "--rate", "200"))["p90"]
+        if p90["resolved"]:
+            break
     assert p90["resolved"], p90
     assert p90["low"] <= p90["value"] <= p90["high"]

@@ -41,7 +41,7 @@ def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeou
         return f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
 
     try:
-        with ready.start(stage.tables) as worker:
+        with stage.start(ready) as worker:
             named = {str(Path(path).resolve()) for path in worker.files()}
             if named and named != _given(stage):
                 return OTHER

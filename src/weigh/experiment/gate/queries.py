@@ -61,7 +61,7 @@ class QuerySession:
         self._stage = stage
         self._timeout = timeout
         self._changed = changed
-        self._tables = tables or stage.tables
+        self._tables = tables
         self._life: WorkerProcess | None = None
 
     def __enter__(self) -> QuerySession:
@@ -130,7 +130,7 @@ class QuerySession:
 
     def _living(self) -> WorkerProcess:
         if self._life is None:
-            self._life = self.ready.start(self._tables, self._changed)
+            self._life = self._stage.start(self.ready, self._tables, self._changed)
         return self._life
 
 

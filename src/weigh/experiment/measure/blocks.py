@@ -201,11 +201,13 @@ class Blocks:
         try:
             together = not begun.serial and begun.temperature == "hot" and first < len(slots)
             if together:
-                self._start(start_order(seed, block, begun.arms), block, workers)
+                # Who can do nothing that is asked here would only delay the others: by a whole time-out if it hangs.
+                needed = {arm for slot in slots[first:] if not self._out(slot) for arm in slot.arms}
+                order = start_order(seed, block, begun.arms)
+                self._start([arm for arm in order if arm in needed], block, workers)
             self._stand(workers, block, "before")
             for number, slot in list(enumerate(slots))[first:]:
-                out = any((self._arms[arm].contender, slot.operation) in self._failed for arm in slot.arms)
-                if out or slot.operation in self._wrong:
+                if self._out(slot):
                     continue
                 if begun.temperature == "cold":
                     samples = self._alone(block, number, slot)
@@ -231,6 +233,11 @@ class Blocks:
             self._tell(workers, block)
         finally:
             self._end(workers)
+
+    def _out(self, slot: Slot) -> bool:
+        """Whether a turn is not made: one of its sides cannot do the operation, or it is timed for nobody."""
+        failed = any((self._arms[arm].contender, slot.operation) in self._failed for arm in slot.arms)
+        return failed or slot.operation in self._wrong
 
     def _tell(self, workers: dict[str, tuple[int, WorkerProcess]], block: int) -> None:
         """What each life could use, at its end, and what it used since its last turn."""

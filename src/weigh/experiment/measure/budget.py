@@ -55,12 +55,14 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         rounds: turns of every arm in a start, for each operation; None: to be chosen.
         runs: timed executions a turn; None: to be chosen.
         duet: the arm with which every other one executes at the same moment; empty where they take turns.
+        least: whether five starts of one run are made where even these do not fit, instead of nothing.
     """
 
     starts: int
     rounds: int | None = None
     runs: int | None = None
     duet: str = ""
+    least: bool = False
 
 
 _SHORT = ((6, 2), (6, 1), (4, 1), (3, 1), (2, 1), (1, 1))
@@ -89,7 +91,7 @@ def plan(
         execution_seconds: what one execution of each timed case takes, by contender.
 
     Raises:
-        UsageError: not even five starts of one run fit; the budget needed is named.
+        UsageError: not even five starts of one run fit, and they are not to be made anyway; the budget needed is named.
     """
     arms = list(arms)
     begin = sum(start_seconds.get(arm.contender, 0.0) for arm in arms)
@@ -112,9 +114,12 @@ def plan(
         if seconds <= budget:
             return Plan(starts=starts, rounds=least_rounds, runs=least_runs, seconds=seconds, lowered=True)
     least = min(wish.starts, MIN_STARTS)
+    needed = cost(least, least_rounds, least_runs)
+    if wish.least:
+        return Plan(starts=least, rounds=least_rounds, runs=least_runs, seconds=needed, lowered=True)
     raise UsageError(
         f"a budget of {units.seconds(budget)} is too small: {least} starts of one run need about "
-        f"{units.seconds(cost(least, least_rounds, least_runs))}, {wish.starts} of them "
+        f"{units.seconds(needed)}, {wish.starts} of them "
         f"{units.seconds(cost(wish.starts, least_rounds, least_runs))}",
         remedy="raise --budget, lower --scale, or name fewer --operations",
     )

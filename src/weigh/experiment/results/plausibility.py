@@ -58,7 +58,8 @@ def _rate(attempts: Sequence[Record]) -> float:
         (took for record in attempts for one in record.calibrations if one.kernel == "memory" for took in one.seconds),
         default=0.0,
     )
-    cpus = len(latest.spec.affinity or ()) or int(latest.host.get("cores_allowed") or 0)
+    allowed = latest.host.get("cores_allowed")
+    cpus = len(latest.spec.affinity or ()) or (allowed if isinstance(allowed, int) else 0)
     return GENEROUS * cpus * CALIBRATED / quickest if quickest and cpus else 0.0
 
 

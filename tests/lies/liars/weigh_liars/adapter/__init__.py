@@ -98,6 +98,7 @@ LIES: dict[Any, type[Honest]] = {
     "slow": misbehaving.Slow,
     "fails": misbehaving.Fails,
     "hang": misbehaving.Hang,
+    "hang-in-bind": misbehaving.HangInBind,
     "crash": misbehaving.Crash,
     "chatty": misbehaving.Chatty,
     "huge": misbehaving.Huge,

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from .honest import Engine
@@ -166,13 +167,17 @@ class CompilesFirst(Engine):
 
 
 class Leaves(Engine):
-    """Leaves two processes behind that nobody ends: one in a session of its own, one that has no parent any more."""
+    """Leaves two processes behind that nobody ends: one in a session of its own, one that has no parent any more.
+
+    Their numbers are written to the file ``diary``.
+    """
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         super().bind(tables)
-        left = ["sleep", str(LEFT_S)]
-        subprocess.Popen(left, start_new_session=True, env={})
-        subprocess.run(["/bin/sh", "-c", f"sleep {LEFT_S} &"], start_new_session=True, check=True)
+        with Path(self.wanted["diary"]).open("a") as diary:
+            print(subprocess.Popen(["sleep", LEFT_S], start_new_session=True, env={}).pid, file=diary, flush=True)
+            orphan = ["/bin/sh", "-c", f"sleep {LEFT_S} & echo $!"]
+            subprocess.run(orphan, start_new_session=True, check=True, stdout=diary)
 
 
 class Trickles(Pace):
@@ -186,5 +191,5 @@ class Trickles(Pace):
             time.sleep(0.1)
 
 
-LEFT_S = 3_617
-"""Seconds that what is left behind would stay: no other process sleeps for so long."""
+LEFT_S = "3617"
+"""Seconds that what is left behind would stay."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 from .honest import Engine
 
@@ -62,3 +63,12 @@ class Garbage(Engine):
 
     def run(self) -> int:
         raise RuntimeError("something\nwith 'quotes', {braces} and \x1b[31mcolour")
+
+
+class HangInBind(Engine):
+    """Never sees its tables; says in the file ``diary`` each time that it was asked to."""
+
+    def bind(self, tables: dict[str, list[str]]) -> None:
+        with Path(self.wanted["diary"]).open("a") as diary:
+            diary.write(f"{os.getpid()}\n")
+        time.sleep(3600)
