@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from support.command import RAN
@@ -9,6 +10,8 @@ from weigh.experiment import derived
 
 if TYPE_CHECKING:
     from support.command import Run
+
+_BADGE = re.compile(r" \[[A-Z]+\]$", re.MULTILINE)
 
 SMALL = ("--scale", "20K", "--quiet", "--json")
 ONCE = ("--starts", "1", "--rounds", "1", "--runs", "1")
@@ -90,8 +93,8 @@ def missing(run: Run, contender: str) -> dict[str, str]:
 
 
 def words(text: str) -> str:
-    """A report without its line breaks."""
-    return " ".join(text.split())
+    """A report without its line breaks, and without the tier, which stands at the end of its first line."""
+    return " ".join(_BADGE.sub("", text, count=1).split())
 
 
 def assert_silent(run: Run, status: str = "agreed") -> None:
