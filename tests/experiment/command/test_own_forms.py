@@ -56,7 +56,12 @@ FORMS: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FORMS)
+# One of each reader in `make test`.
+FEW = {"orders.csv.gz", "orders.jsonl", "orders.arrows", "orders.duckdb"}
+NAMES = [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in FORMS]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_form_of_data_is_taken_and_said(weigh: Weigh, name: str) -> None:
     make, form = FORMS[name]
     make(weigh.folder / name)

@@ -93,6 +93,7 @@ def test_over_the_whole_workload(weigh: Weigh, engine: str, wrong: set[str]) -> 
     assert run.code == (1 if wrong else 0)
 
 
+@pytest.mark.long
 def test_alone_and_without_truth_it_contradicts_itself(weigh: Weigh) -> None:
     # This release now and then never ends a union of its parts, which is another of its questions.
     flags = ("--no-truth", "--operations", "in_users", "--timeout", "20s")
@@ -103,6 +104,7 @@ def test_alone_and_without_truth_it_contradicts_itself(weigh: Weigh) -> None:
     assert run.code == 1
 
 
+@pytest.mark.long
 def test_alone_and_without_truth_the_repaired_one_is_not_accused(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("chdb@4.4.0"), *ENOUGH, "--no-truth", "--operations", "in_users")
     assert_silent(run, "unverified")
@@ -113,12 +115,13 @@ LIARS = {
     "liar?lie=absent": {"eq_action"},
     "liar?lie=group": {"by_action", "top_talkers"},
     "liar?lie=last-row": {"top_talkers"},
+    "liar?lie=nearly": {"by_action", "distinct"},
 }
 
 
 @pytest.fixture(scope="module")
 def liars(fresh: Callable[[], Weigh]) -> Run:
-    """Four liars and an honest twin in one gate."""
+    """Five liars and an honest twin in one gate."""
     operations = "eq_action,by_action,distinct,top_talkers"
     return fresh()("gate", *contenders("duckdb", *LIARS, "liar?lie=none"), *SMALL, "--operations", operations)
 
@@ -175,16 +178,19 @@ def test_one_against_two_lineages_is_outvoted(weigh: Weigh) -> None:
 
 
 @pytest.mark.promise("Engines that share code are one lineage: two versions of DuckDB have one vote.")
+@pytest.mark.long
 def test_two_versions_of_one_engine_do_not_outvote_another(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb@1.5.5", "duckdb@2.0.0", "liar?lie=group"), *VOTE)
     assert {name for name, _ in diverged(run)} == {"duckdb@1.5.5", "duckdb@2.0.0", "liar?lie=group"}
     assert "outvoted" not in detail(run, "by_action")
 
 
+@pytest.mark.long
 def test_three_lineages_that_agree_are_left_alone(weigh: Weigh) -> None:
     assert_silent(weigh("gate", *contenders("duckdb", "chdb", "liar?lie=none"), *VOTE))
 
 
+@pytest.mark.long
 def test_one_against_one_is_undecided(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "liar?lie=group"), *VOTE)
     assert diverged(run) == {("duckdb", "by_action"), ("liar?lie=group", "by_action")}
@@ -192,6 +198,7 @@ def test_one_against_one_is_undecided(weigh: Weigh) -> None:
     assert "outvoted" not in detail(run, "by_action")
 
 
+@pytest.mark.long
 def test_alone_a_constant_contradicts_itself_and_the_shape_of_the_answer(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("liar?lie=forty-two"), *VOTE)
     assert diverged(run) == {("liar?lie=forty-two", "by_action"), ("liar?lie=forty-two", "eq_action")}
@@ -201,6 +208,7 @@ def test_alone_a_constant_contradicts_itself_and_the_shape_of_the_answer(weigh: 
 
 
 @pytest.mark.promise("If one of them then contradicts itself, the others are no longer diverged.")
+@pytest.mark.long
 def test_one_against_one_that_contradicts_itself_is_acquitted(weigh: Weigh) -> None:
     run = weigh("gate", *contenders("duckdb", "liar?lie=absent"), *VOTE)
     assert diverged(run) == {("liar?lie=absent", "eq_action")}
@@ -242,13 +250,16 @@ def test_two_of_one_lineage_that_differ_are_diverged_and_nobody_is_called_wrong(
 @pytest.mark.promise(
     "Contenders of one lineage that agree confirm nothing: without truth their answers are `unverified`."
 )
+@pytest.mark.long
 def test_two_of_one_lineage_that_agree_confirm_nothing_and_are_left_alone(weigh: Weigh) -> None:
     twins = contenders("duckdb", "fork?lie=none", "single=duckdb?threads=1")
     run = weigh("gate", *twins, *KIN, "--operations", "by_action,duration_by_proto,top_talkers")
     assert_silent(run, "unverified")
 
 
-@pytest.mark.parametrize(("lie", "status"), [("duplicates", "diverged"), ("none", "unverified")])
+@pytest.mark.parametrize(
+    ("lie", "status"), [pytest.param("duplicates", "diverged", marks=pytest.mark.long), ("none", "unverified")]
+)
 def test_two_of_one_lineage_on_ones_own_data(weigh: Weigh, lie: str, status: str) -> None:
     trips = pa.table({"id": range(60), "fleet": ["a", "b", None] * 20, "km": [n / 7 for n in range(60)]})
     pq.write_table(trips, weigh.folder / "trips.parquet")
@@ -302,6 +313,7 @@ def nearly(fresh: Callable[[], Weigh]) -> Run:
     return fresh()("gate", *named, *SMALL, "--no-shrink", "--operations", ",".join(NEARLY["nearly"]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("lie", "operation"), [(lie, one) for lie, each in NEARLY.items() for one in each])
 def test_what_is_nearly_right_is_wrong_and_shown(nearly: Run, lie: str, operation: str) -> None:
     assert (lie, operation) in diverged(nearly)
@@ -310,6 +322,7 @@ def test_what_is_nearly_right_is_wrong_and_shown(nearly: Run, lie: str, operatio
     assert NEARLY[lie][operation] in shown
 
 
+@pytest.mark.long
 def test_nobody_else_is_accused_of_it(nearly: Run) -> None:
     assert diverged(nearly) == {(lie, one) for lie, each in NEARLY.items() for one in each}
     assert not errors(nearly)
