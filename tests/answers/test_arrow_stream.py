@@ -74,6 +74,7 @@ def mutated(content: bytes, draw: random.Random) -> bytes:
     return bytes(found)
 
 
+@pytest.mark.promise("What `answer()` hands out is checked whole before it is compared")
 def test_damaged_streams_are_refused_or_read_and_nothing_else_happens(tmp_path: Path) -> None:
     """In a process of its own: what would crash it, or fill its memory, ends it."""
     path = tmp_path / "answer.arrow"
@@ -97,6 +98,7 @@ def test_damaged_streams_are_refused_or_read_and_nothing_else_happens(tmp_path: 
     assert os.waitstatus_to_exitcode(status) == 0
 
 
+@pytest.mark.promise("What `answer()` hands out is checked whole before it is compared")
 def test_few_bytes_that_declare_much_are_not_made(tmp_path: Path) -> None:
     zeros = stream(pa.table({"a": np.zeros(40_000_000, np.int64)}), "zstd")
     assert "that declare 320,000,000 in memory" in refused(tmp_path, zeros)

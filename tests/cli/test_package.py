@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from importlib.metadata import requires
 
+import pytest
+
 from weigh.engines import engine
 
 
+@pytest.mark.promise("Engines are not installed next to it.")
 def test_installing_it_installs_no_engine() -> None:
     needed = {re.split(r"[=<>!~;\[ ]", one)[0] for one in requires("weigh") or ()}
     packages = {engine.load(name).package for name in ("chdb", "datafusion", "duckdb", "polars", "sqlite")} - {""}

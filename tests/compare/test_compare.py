@@ -91,6 +91,9 @@ def test_two_sessions(tmp_path: Path, ratio: float, name: str, code: ExitCode) -
     assert verdict["starts_first"] == 10
 
 
+@pytest.mark.promise(
+    "So a joined result is *suggestive* at most ([tiers](../concept/method.md#tiers)), with the reason `T5.join`."
+)
 def test_a_join_is_never_conclusive_and_says_that_nothing_was_verified(tmp_path: Path) -> None:
     found = compared(tmp_path, day(1), day(2))
     assert found.tier.name is TierName.SUGGESTIVE
@@ -98,6 +101,7 @@ def test_a_join_is_never_conclusive_and_says_that_nothing_was_verified(tmp_path:
     assert {"T5.join", "R4.unsealed"} <= {one.code for one in found.tier.reasons}
 
 
+@pytest.mark.promise("DIVERGED where the answers differed in either session: no figures.")
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_divergence_in_either_session(tmp_path: Path, which: int) -> None:
     days = [day(1), day(2)]
@@ -133,6 +137,9 @@ def test_a_disqualified_contender_has_no_figures_and_is_said(tmp_path: Path) -> 
     assert found.tier.inadmissible == ("new",)
 
 
+@pytest.mark.promise(
+    "no contender is the same in both sessions; or only the reference is; or both directories hold the same executions"
+)
 def test_whom_it_compares(tmp_path: Path) -> None:
     a, b = (changed(READ, name=name, version=name) for name in ("a", "b"))
     pairs = names(compared(tmp_path / "1", day(1, READ, a), day(2, READ, b)))
@@ -145,6 +152,7 @@ def test_whom_it_compares(tmp_path: Path) -> None:
         compared(tmp_path / "4", day(1, READ), day(2, READ, a))
 
 
+@pytest.mark.promise("Nor is evidence that measured nothing.")
 def test_sessions_that_measured_nothing(tmp_path: Path) -> None:
     with pytest.raises(EvidenceFault, match="nothing was measured") as raised:
         compared(tmp_path, day(1), day(2, measured=False))
@@ -153,6 +161,7 @@ def test_sessions_that_measured_nothing(tmp_path: Path) -> None:
         compare(tmp_path / "nowhere", tmp_path)
 
 
+@pytest.mark.promise("REFUSED below 5 starts in either session.")
 def test_few_starts_are_inconclusive(tmp_path: Path) -> None:
     found = compared(tmp_path, day(1), day(2, blocks=4))
     assert names(found) == [("new", "new", "refused")]

@@ -204,6 +204,9 @@ def test_the_disqualified_have_no_figures() -> None:
     assert (verdict.verdict, codes(verdict), verdict.ratio) == (VerdictName.REFUSED, ["A5.lazy"], None)
 
 
+@pytest.mark.promise(
+    "REFUSED (`T5.workload`) for an operation that has the same name in both sessions and is not the same question."
+)
 def test_another_question_of_the_same_name_is_refused() -> None:
     unlike = {"q2": Reason(code="T5.workload", text="other literals")}
     samples = [session(seed, operations=("q1", "q2")) for seed in (1, 2)]

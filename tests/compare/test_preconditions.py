@@ -49,6 +49,9 @@ def test_another_contender(fields: dict[str, Any], said: str) -> None:
     assert differences.contender(READ, changed(READ, **fields)) == [said]
 
 
+@pytest.mark.promise(
+    "other rows (by row digest), or the same rows in other bytes (by file hashes): another scale, seed, writer, codec"
+)
 def test_other_data() -> None:
     assert differences.data(MANIFEST, MANIFEST) == []
     (said,) = differences.data(MANIFEST, changed(MANIFEST, dataset=changed(MANIFEST.dataset, scale=4)))
@@ -86,6 +89,7 @@ def test_untimed_literals_may_differ() -> None:
     assert differences.questions(WORKLOAD, changed(WORKLOAD, operations=(other,))) == (["q1"], {})
 
 
+@pytest.mark.promise("no operation was asked in both sessions with the same SQL and the same timed literals")
 def test_questions_of_which_none_is_shared() -> None:
     other = changed(WORKLOAD, operations=(changed(QUESTION, sql="SELECT 1"),))
     with pytest.raises(EvidenceFault, match=r"T5.workload: no question .*\(q1: other SQL\)"):
@@ -113,6 +117,9 @@ def test_temperature() -> None:
         preconditions.check_data(two(record(), record(temperature="cold")))
 
 
+@pytest.mark.promise(
+    "no contender is the same in both sessions; or only the reference is; or both directories hold the same executions"
+)
 def test_one_session_is_not_two() -> None:
     one, other = record(), record(attempt=2)
     preconditions.check_independent(two(one, other))
@@ -121,6 +128,10 @@ def test_one_session_is_not_two() -> None:
             preconditions.check_independent((session(one), second))
 
 
+@pytest.mark.promise(
+    "another machine: processor, cores, memory, limits or kernel differ. `--across-hosts` allows it, "
+    "and the finding `T5.host` says so"
+)
 @pytest.mark.parametrize("fact", differences.MACHINE)
 def test_another_machine(fact: str) -> None:
     other = record(host={**HOST, fact: 12 << 30 if fact == "memory_bytes" else "other"})
@@ -137,6 +148,9 @@ def test_the_kernel_may_keep_a_little_more_memory() -> None:
     assert preconditions.check_machine(two(record(), other), across_hosts=False) == []
 
 
+@pytest.mark.promise(
+    "All attempts of both experiments that have times must agree in these things, not only the two that were named."
+)
 def test_an_earlier_attempt_on_another_machine_counts() -> None:
     sessions = session(record(attempt=1, host={**HOST, "cpu": "other"}), record(attempt=2)), session(record(attempt=3))
     with pytest.raises(EvidenceFault, match=r"T5.host: attempts 2 and 1 of the first session"):
@@ -158,6 +172,9 @@ def test_the_reference_is_the_baseline_or_the_first_that_is_shared() -> None:
     assert preconditions.shared_reference(two(record(READ, a), record(renamed, READ)), "") == ("ref", "ref")
 
 
+@pytest.mark.promise(
+    "no contender is the same in both sessions; or only the reference is; or both directories hold the same executions"
+)
 def test_no_reference_says_why() -> None:
     a, chdb = changed(READ, name="a", engine="sqlite"), changed(READ, name="c", engine="chdb")
     with pytest.raises(EvidenceFault) as raised:

@@ -56,6 +56,7 @@ def test_this_machine(weigh: Weigh) -> None:
     assert not (weigh.folder / "state").exists()
 
 
+@pytest.mark.promise("It changes nothing unless asked.")
 def test_what_spoils_is_named_with_its_remedy(weigh: Weigh, laptop: dict[str, str]) -> None:
     run = weigh("doctor", **laptop)
     assert run.code == 1
@@ -107,6 +108,7 @@ def test_usage(weigh: Weigh, laptop: dict[str, str], arguments: tuple[str, ...],
     assert said in run.err
 
 
+@pytest.mark.promise("Nothing is set while a measurement is going on")
 def test_not_while_somebody_measures(weigh: Weigh, laptop: dict[str, str]) -> None:
     holder = (
         "import sys, time\nfrom weigh.host.lock import measuring\n"

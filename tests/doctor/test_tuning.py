@@ -58,6 +58,7 @@ def test_set_and_undone(laptop: Machine) -> None:
         tuning.restore(laptop)
 
 
+@pytest.mark.promise("A second `--tune` never replaces the original values of the first.")
 def test_a_second_tuning_keeps_the_first_originals(laptop: Machine) -> None:
     before = stand(laptop)
     tuning.tune(laptop)
@@ -86,6 +87,7 @@ tuning.tune(machine)
 """
 
 
+@pytest.mark.promise("`weigh doctor --restore` puts everything back, also after the tuning was killed half-way.")
 def test_killed_half_way(laptop: Machine) -> None:
     before = stand(laptop)
     child = subprocess.Popen(
@@ -100,6 +102,7 @@ def test_killed_half_way(laptop: Machine) -> None:
     assert stand(laptop) == before
 
 
+@pytest.mark.promise("What it cannot restore is named and kept for the next time.")
 def test_what_cannot_be_brought_back_is_said_and_kept(laptop: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     before = stand(laptop)
     tuning.tune(laptop)
@@ -128,6 +131,7 @@ def test_a_value_that_is_not_taken_is_said(laptop: Machine, monkeypatch: pytest.
     assert tuning.snapshot(laptop) is None, "nothing was set, so there is nothing to undo"
 
 
+@pytest.mark.promise("after it only what outlives a reboot (the power plan of Windows) is restored.")
 def test_after_a_restart_only_what_lasts_is_undone(tmp_path: Path) -> None:
     machine = machines.wsl(tmp_path / "guest")
     machine.path(PAGES).write_text("[always] madvise never\n")

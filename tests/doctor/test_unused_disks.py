@@ -52,6 +52,7 @@ def test_four_blank_disks_of_an_instance_become_an_array(weigh: Weigh) -> None:
     assert "mount /mnt/ssd" in text
 
 
+@pytest.mark.promise("Disks with other content or partitions, and those that cannot be read, are refused and named")
 @pytest.mark.parametrize(
     ("offset", "content", "why"),
     [
@@ -73,6 +74,7 @@ def test_what_bears_anything_is_refused(tmp_path: Path, offset: int, content: by
     assert names == ["nvme1n1", "nvme3n1", "nvme4n1"]
 
 
+@pytest.mark.promise("Disks with other content or partitions, and those that cannot be read, are refused and named")
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     made = metal(tmp_path)
     (tmp_path / "dev/nvme1n1").unlink()
@@ -96,6 +98,7 @@ def test_partitions_that_nobody_mounted_are_refused(tmp_path: Path) -> None:
     assert states(made)["nvme1n1"] == ("signed", "partitions")
 
 
+@pytest.mark.promise("Network volumes are listed and never joined.")
 def test_a_volume_over_the_network_is_never_joined(tmp_path: Path) -> None:
     made = Made(tmp_path)
     made.nvme("nvme5n1", "Amazon Elastic Block Store")

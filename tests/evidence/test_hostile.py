@@ -59,6 +59,7 @@ def test_a_document_that_is_none_fails(evidence: Path, name: str, content: bytes
     weigh(evidence, "report", str(evidence))
 
 
+@pytest.mark.promise("every file has its sealed hash and is a regular file, none is missing, none was added")
 @pytest.mark.parametrize("name", ["journal.jsonl", "samples.parquet", "verdicts.json", "seal.json", "more.txt"])
 @pytest.mark.parametrize("kind", ["pipe", "link", "device"])
 def test_what_is_no_regular_file_is_not_opened(evidence: Path, name: str, kind: str) -> None:

@@ -30,6 +30,7 @@ def test_events_come_back_in_order(tmp_path: Path) -> None:
     assert found[0].body["said"] == "naïve\n\x1b[31m"
 
 
+@pytest.mark.promise("Each line is written at once.")
 def test_every_event_is_on_disk_at_once(tmp_path: Path) -> None:
     opened = Journal(tmp_path)
     opened.append("opened", {})
@@ -37,6 +38,7 @@ def test_every_event_is_on_disk_at_once(tmp_path: Path) -> None:
     opened.close()
 
 
+@pytest.mark.promise("a torn last line is ignored")
 @pytest.mark.parametrize("kept", range(1, 20))
 def test_a_torn_last_line_is_no_event(tmp_path: Path, kept: int) -> None:
     path = written(tmp_path, "opened", "turn")

@@ -22,6 +22,9 @@ def test_many_short_rounds_are_chosen_and_fewer_of_long_ones() -> None:
     assert [(one.rounds, one.runs, one.lowered) for one in (short, long)] == [(6, 2, False), (4, 1, False)]
 
 
+@pytest.mark.promise(
+    "first fewer rounds and runs, down to one of each, then fewer starts, down to 5, always whole blocks."
+)
 def test_rounds_that_nobody_asked_for_go_first_and_are_no_loss() -> None:
     whole = planned(None, runs=None).seconds
     lowered = [planned(whole * share, runs=None) for share in (1.0, 0.9, 0.7, 0.5, 0.3)]
@@ -41,6 +44,9 @@ def test_without_a_budget_nothing_is_lowered() -> None:
     assert (plan.starts, plan.runs, plan.lowered) == (10, 3, False)
 
 
+@pytest.mark.promise(
+    "first fewer rounds and runs, down to one of each, then fewer starts, down to 5, always whole blocks."
+)
 def test_runs_go_before_starts() -> None:
     whole = planned(None).seconds
     lowered = [planned(whole * share) for share in (1.0, 0.9, 0.7, 0.5, 0.4)]

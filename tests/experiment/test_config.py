@@ -103,6 +103,7 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
         file.read_file(tmp_path / "weigh.toml")
 
 
+@pytest.mark.promise("`--precision` is for hot times and is refused with another temperature")
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

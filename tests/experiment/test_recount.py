@@ -166,6 +166,7 @@ def test_what_diverged_is_named_and_not_compared(tmp_path: Path) -> None:
     assert why(found, "no mean over the workload") == "duckdb@1.5.5"
 
 
+@pytest.mark.promise("An attempt that was killed has no `samples.parquet`; its samples are read from its journal.")
 def test_killed_attempts_are_read_from_their_journals(tmp_path: Path) -> None:
     whole = record(starts=6)
     killed = written(tmp_path, whole)

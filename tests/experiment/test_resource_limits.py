@@ -43,6 +43,10 @@ def test_a_control_group_needs_no_setting(monkeypatch: pytest.MonkeyPatch) -> No
         assert not one.settings
 
 
+@pytest.mark.promise(
+    "Where none can be made, the engine's own setting gets the limit (DuckDB `memory_limit`, chDB "
+    "`max_memory_usage`, DataFusion `datafusion.runtime.memory_limit`)."
+)
 @pytest.mark.usefixtures("no_groups")
 @pytest.mark.parametrize(
     ("name", "setting", "value"),
@@ -58,6 +62,7 @@ def test_the_engine_s_own_setting_without_one(name: str, setting: str, value: ob
     assert one.groups is None
 
 
+@pytest.mark.promise("An engine without such a setting is then refused (exit 2): a limit is never dropped silently.")
 @pytest.mark.usefixtures("no_groups")
 @pytest.mark.parametrize("name", ["polars", "sqlite", "pyarrow", "postgres"])
 def test_a_limit_is_never_left_out_silently(name: str) -> None:

@@ -50,6 +50,7 @@ def test_equal_contenders_are_not_mentioned() -> None:
     assert found(record()) == []
 
 
+@pytest.mark.promise("Every difference from the baseline is named with both values.")
 @pytest.mark.parametrize(
     ("fields", "code", "text"),
     [
@@ -66,6 +67,10 @@ def test_a_difference_that_nobody_declared_is_a_warning(fields: dict[str, Any], 
     assert found(record(other=changed(**fields))) == [(code, "warning", text)]
 
 
+@pytest.mark.promise(
+    "A difference that is declared in either contender's settings, as `threads=1` against "
+    "`threads=2`, is what you compare, and a note."
+)
 @pytest.mark.parametrize("who", ["base", "other"])
 def test_what_either_declared_is_a_note(who: str) -> None:
     one = {"base": HERE, "other": HERE, who: changed(threads=2, declared=("threads",))}

@@ -64,6 +64,7 @@ def test_one_whose_replies_always_come_later_by_little_is_left_alone() -> None:
     assert not accused(executions("a", 1, quiet), executions("b", 1, quiet, wall=0.1, hidden=15e-3))
 
 
+@pytest.mark.promise("its round trips take more than 2 ms and 20 % of its time longer than those of another contender")
 @pytest.mark.parametrize("waits", [quiet, busy])
 def test_a_time_that_is_not_the_time_that_goes_by_is_found(waits: Waits) -> None:
     assert accused(executions("a", 1, quiet), executions("b", 1, quiet, hidden=3e-3)) == {("A10.clock", "b")}
@@ -74,10 +75,14 @@ def test_a_time_that_is_not_the_time_that_goes_by_is_found(waits: Waits) -> None
     assert found >= 45
 
 
+@pytest.mark.promise("it says a time that is longer than the round trip around it")
 def test_a_time_longer_than_the_wait_is_impossible() -> None:
     assert accused(executions("a", 1, quiet), executions("b", 1, quiet, beyond=1e-2)) == {("A10.clock", "b")}
 
 
+@pytest.mark.promise(
+    "the CPU seconds it says and those that the kernel charged its process differ by more than 2 ms and 20 %"
+)
 def test_cpu_that_was_charged_and_not_said_is_found_on_a_busy_machine_too() -> None:
     for seed in range(50):
         liar = executions("b", seed, busy, cpu_hidden=4e-3)
@@ -85,6 +90,7 @@ def test_cpu_that_was_charged_and_not_said_is_found_on_a_busy_machine_too() -> N
     assert accused(executions("a", 1, busy), executions("b", 1, busy, cpu_hidden=-4e-3)) == {("A10.cpu", "b")}
 
 
+@pytest.mark.promise("freeing results takes it more than 5 ms longer than others, and longer than executing")
 def test_work_between_the_executions_is_found() -> None:
     liar = executions("b", 1, quiet, wall=1e-5, release=8e-3)
     assert accused(executions("a", 1, quiet), liar) == {("A6.release", "b")}
@@ -119,6 +125,10 @@ def doubted(those: Sequence[Sample], said: Verdict, by_round_trip: Verdict) -> s
 FASTER, SAME = verdict(VerdictName.FASTER, 0.95), verdict(VerdictName.SAME, 1.0)
 
 
+@pytest.mark.promise(
+    "the verdict by round trips is another one, neither ratio lies in the interval of the other, and "
+    "the round trips of the two differ by more than 0.5 ms beyond the times"
+)
 def test_a_verdict_that_weigh_s_own_clock_does_not_give_is_doubted() -> None:
     slowed = [*executions("a", 1, quiet, wall=20e-3), *executions("b", 1, quiet, wall=19e-3, hidden=1e-3)]
     assert doubted(slowed, FASTER, SAME) == {"A10.verdict"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -26,6 +27,9 @@ def shown(seed: int, block: int) -> list[str]:
     ]
 
 
+@pytest.mark.promise(
+    "The order is a pure function of the seed, the block, the operations still being measured and their rounds."
+)
 def test_golden_order() -> None:
     """Old evidence is verified against this order: it must never change."""
     assert start_order(42, 0, ARMS) == GOLDEN_START
@@ -36,6 +40,7 @@ def test_seed_and_block_decide() -> None:
     assert len({tuple(shown(seed, block)) for seed, block in product(range(3), range(3))}) == 9
 
 
+@pytest.mark.promise("weigh never measures all of A before all of B.")
 @given(seed=some.integers(), block=some.integers(0, 1000))
 def test_every_arm_takes_one_turn_at_every_case_in_every_round(seed: int, block: int) -> None:
     counted = Counter(shown(seed, block))
@@ -69,6 +74,9 @@ def test_the_cpus_of_a_block_are_others_in_the_next() -> None:
     assert cpus_of(3, (6,), 2) == (6,)
 
 
+@pytest.mark.promise(
+    "The order is a pure function of the seed, the block, the operations still being measured and their rounds."
+)
 @given(seed=some.integers(), block=some.integers(0, 1000), dropped=some.sampled_from(CASES))
 def test_dropping_a_case_does_not_reorder_the_rest(seed: int, block: int, dropped: tuple[str, str]) -> None:
     whole = block_order(seed, block, CASES, ARMS, ROUNDS)
@@ -82,6 +90,7 @@ def test_no_position_is_an_arm_s_own() -> None:
     assert all(50 < first[arm] < 150 for arm in ARMS)
 
 
+@pytest.mark.promise("The baseline has two arms, itself and itself again (`#2`)")
 def test_the_baseline_has_two_arms() -> None:
     contenders = (Contender(name="a", engine="x"), Contender(name="b", engine="x"))
     found = arms(Spec(workload="w", contenders=contenders, baseline="b"))

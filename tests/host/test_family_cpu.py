@@ -98,6 +98,7 @@ def test_what_an_ended_family_used_does_not_shrink(parent: Parent, account: fami
     eventually(lambda: not account.pids())
 
 
+@pytest.mark.promise("Only a process with a tie to the worker is believed")
 def test_only_a_process_with_a_tie_can_be_a_server(parent: Parent) -> None:
     worker = os.getpid()
     assert server_ties.untied(1, worker, [worker]) == "it is the first process of the machine"

@@ -20,6 +20,7 @@ TIMES = "contender,start,value"
 ROUNDS = range(1, 7)
 
 
+@pytest.mark.promise("all of A came before all of B, or nothing tells the order, or fewer than 5 rounds")
 def test_hyperfine_in_one_call_has_a_fixed_order() -> None:
     results = judged("hyperfine/fixed-order.json")
     assert refusal(results) == "T5"
@@ -29,6 +30,10 @@ def test_hyperfine_in_one_call_has_a_fixed_order() -> None:
     assert "hyperfine --warmup 1 --runs 3" in results.how
 
 
+@pytest.mark.promise(
+    "`--baseline` names another, and makes a SLOWER exit 1.",
+    "The result is suggestive at most: weigh saw neither answers nor the machine.",
+)
 def test_hyperfine_in_turn_has_a_verdict() -> None:
     files = sorted((FIXTURES / "hyperfine" / "alternating").iterdir())
     results = judged(*files, baseline="old")
@@ -49,6 +54,7 @@ def test_hyperfine_with_a_command_named_again_and_again_alternates_in_one_file(t
     assert only(judged(hyperfine(tmp_path / "row.json", *turns))).verdict == "slower"
 
 
+@pytest.mark.promise("weigh takes your word for it, and the tier says so (`T5.order`).")
 def test_hyperfine_files_of_one_version_each_need_the_users_word(tmp_path: Path) -> None:
     files = []
     for number, (name, _, value) in enumerate(starts(["old", "new"] * 6, {"old": 1.0, "new": 0.8}, runs=1)):
@@ -80,6 +86,7 @@ def test_commands_are_operations_where_each_file_is_a_version(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.promise("A run that failed (its exit code) is no measurement, and makes the contender ERROR")
 def test_a_failed_run_is_an_error_and_nobodys_ratio() -> None:
     results = judged("hyperfine/failing.json")
     assert only(results).verdict == "error"
@@ -120,6 +127,9 @@ def test_two_processes_are_two_starts() -> None:
     assert "old has 2 process starts" in only(results).reasons[0].text
 
 
+@pytest.mark.promise(
+    "fewer than 5 process starts of a contender: repetitions inside one process share its memory layout"
+)
 def test_repetitions_in_one_process_are_one_start() -> None:
     results = judged("google-benchmark/alternating/old1.json", "google-benchmark/alternating/new1.json")
     assert refusal(results) == "T10.starts"
@@ -130,6 +140,7 @@ def test_repetitions_in_one_process_are_one_start() -> None:
     assert codes == {"Sort-2": "T10.starts", "Sum-2": "T10.starts"}
 
 
+@pytest.mark.promise("the file holds means and no measurements (Google Benchmark's aggregates only)")
 def test_summaries_carry_no_verdict() -> None:
     results = judged("google-benchmark/repetitions.json", "google-benchmark/aggregates.json")
     found = {one.operation: (one.verdict, one.reasons[0].code) for one in results.verdicts}
@@ -170,6 +181,7 @@ def test_the_same_contender_first_in_every_round_is_said(tmp_path: Path) -> None
     assert "T5.first" in {reason.code for reason in only(judged(path)).reasons}
 
 
+@pytest.mark.promise("all of A came before all of B, or nothing tells the order, or fewer than 5 rounds")
 def test_two_changes_of_turn_are_no_alternation(tmp_path: Path) -> None:
     order = ["old"] * 5 + ["new"] * 10 + ["old"] * 5
     path = rows(tmp_path / "aba.csv", TIMES, starts(order, {"old": 1.0, "new": 1.1}))
@@ -183,6 +195,7 @@ def test_rows_without_starts_are_one_start_each(tmp_path: Path) -> None:
     assert refusal(judged(rows(tmp_path / "no.csv", "contender,value", lines))) == "T10.starts"
 
 
+@pytest.mark.promise("the files name different processors or numbers of cores")
 def test_different_machines_are_not_compared(tmp_path: Path) -> None:
     files = []
     for version in ("old", "new"):
@@ -226,6 +239,7 @@ def test_the_threads_of_one_pgbench_run_are_one_log() -> None:
     assert (len(results.files), results.files[0].values, results.baseline) == (1, 800, None)
 
 
+@pytest.mark.promise("The same file twice, by its name or its bytes, is an error: a copy is not another measurement.")
 def test_a_copy_is_no_further_start(tmp_path: Path) -> None:
     for number in range(10):
         hyperfine(tmp_path / f"block{number}.json", ("old", [1.0]), ("new", [1.1]))
@@ -233,6 +247,7 @@ def test_a_copy_is_no_further_start(tmp_path: Path) -> None:
         judged(*sorted(tmp_path.iterdir()))
 
 
+@pytest.mark.promise("All files of a call have one format.")
 def test_what_different_tools_measured_is_not_compared() -> None:
     with pytest.raises(UsageError, match="it is go"):
         judged("hyperfine/fixed-order.json", "go/count.txt")
@@ -248,6 +263,9 @@ def test_the_baseline_can_be_the_second() -> None:
     assert (verdict.verdict, verdict.contender) == ("faster", "old")
 
 
+@pytest.mark.promise(
+    "A contender that had no turns between those of the baseline is refused by itself; the others keep their verdicts."
+)
 def test_a_contender_that_came_last_does_not_cost_the_others_their_verdict(tmp_path: Path) -> None:
     order = [*IN_TURN, *["late"] * 10]
     path = rows(tmp_path / "late.csv", TIMES, starts(order, {"old": 1.0, "new": 1.2, "late": 1.0}))
@@ -256,6 +274,10 @@ def test_a_contender_that_came_last_does_not_cost_the_others_their_verdict(tmp_p
     assert found["late"] == ("refused", "T5")
 
 
+@pytest.mark.promise(
+    "Dates that say otherwise take precedence; where they are equal (Google Benchmark's are whole "
+    "seconds) the flag decides."
+)
 def test_dates_win_over_the_users_word(tmp_path: Path) -> None:
     files = []
     for version, year in (("old", 2025), ("new", 2026)):
@@ -269,6 +291,10 @@ def test_dates_win_over_the_users_word(tmp_path: Path) -> None:
     assert "all runs of old came before those of new" in only(results).reasons[0].text
 
 
+@pytest.mark.promise(
+    "Dates that say otherwise take precedence; where they are equal (Google Benchmark's are whole "
+    "seconds) the flag decides."
+)
 def test_equal_dates_are_no_order_and_the_users_word_breaks_the_tie(tmp_path: Path) -> None:
     made = starts(["old", "new"] * 6, {"old": 1.0, "new": 1.3}, runs=1)
     for number, (version, _, seconds) in enumerate(made):

@@ -39,6 +39,7 @@ def verdict(weigh: Weigh, text: str) -> tuple[str, set[str], set[str]]:
     return one["verdict"], {reason["code"] for reason in one["reasons"]}, {f["code"] for f in document["findings"]}
 
 
+@pytest.mark.promise("The same file twice, by its name or its bytes, is an error: a copy is not another measurement.")
 def test_a_file_that_is_named_twice_is_said_so(weigh: Weigh) -> None:
     (weigh.folder / "times.csv").write_text(alternating())
     for names in (("times.csv", "times.csv"), ("old=times.csv", "new=./times.csv")):

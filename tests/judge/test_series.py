@@ -46,6 +46,9 @@ def test_a_flat_series_has_its_mean_and_its_percentiles(tmp_path: Path, flat: ND
     assert (results.verdicts, results.baseline, int(results.exit_code(strict=True))) == ((), None, 0)
 
 
+@pytest.mark.promise(
+    "What comes before a series settles is left out of its mean and percentiles, and a note (`L4`) says how much."
+)
 def test_a_warm_up_is_left_out_and_said(tmp_path: Path, flat: NDArray[np.float64]) -> None:
     results = judged(series(tmp_path / "log.csv", np.concatenate([flat[:500] + 20, flat])))
     (one,) = results.series
@@ -55,6 +58,7 @@ def test_a_warm_up_is_left_out_and_said(tmp_path: Path, flat: NDArray[np.float64
     assert [finding.code for finding in results.findings] == ["L4"]
 
 
+@pytest.mark.promise("A series that never settles has no interval.")
 def test_a_series_that_never_settles_has_no_interval(tmp_path: Path, flat: NDArray[np.float64]) -> None:
     results = judged(series(tmp_path / "log.csv", flat + np.linspace(0, 30, len(flat))))
     (one,) = results.series

@@ -75,6 +75,7 @@ def test_a_quiet_engine_resolves_at_the_smallest_rung() -> None:
     assert "the smallest rung" in words.outcome(of(found, "new"), 3)
 
 
+@pytest.mark.promise("One quiet rung between two noisy ones does not count.")
 def test_a_lucky_rung_between_noisy_ones_is_not_the_first() -> None:
     found = climbed(lambda scale: 0.002 if scale == SCALES[1] else 0.30, SCALES)
     one = of(found, "new")
@@ -298,6 +299,7 @@ def test_a_plot_of_nothing_is_nothing() -> None:
     assert not plot([Line(0, ())], [(1e5, "100K rows")], "noise")
 
 
+@pytest.mark.promise("A width whose verdict is unresolved or refused is *open*: more starts may decide.")
 def test_an_open_width_is_neither_a_cost_nor_none() -> None:
     verdicts = [verdict(name, "e?1", VerdictName.UNRESOLVED) for name in ("e?2", "e?4")]
     (one,) = costs((WIDTHS,), [timing("e?1", 1.0)], lambda _: verdicts, None)

@@ -124,6 +124,7 @@ def test_an_interrupt_seals_what_there_is(weigh: Weigh) -> None:
     assert "broken off: interrupted" in " ".join(weigh("report", str(journal.parent)).out.split())
 
 
+@pytest.mark.promise("and end with weigh, even if weigh is killed.")
 def test_a_server_of_ours_ends_with_a_weigh_that_was_killed(weigh: Weigh) -> None:
     process = weigh.start("load", "ycsb-c", "--target", "valkey:embedded", "--rate", "50", "--duration", "60s", *SMALL)
     journal = _until(weigh, process)

@@ -156,6 +156,7 @@ def test_what_a_url_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse("redis://cache").password == "from outside"
 
 
+@pytest.mark.promise("A URL that says the same thing twice with different values is refused.")
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -188,6 +189,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.promise("TLS is off unless asked for.")
 @pytest.mark.parametrize(
     ("text", "mode", "ca"),
     [
@@ -208,6 +210,9 @@ def test_tls_as_postgres_own_clients_mean_it(home: Path, text: str, mode: str, c
     assert parse(text).tls == Tls(mode=mode, ca=None if ca is None else str(home / ca))  # type: ignore[arg-type]
 
 
+@pytest.mark.promise(
+    "Where it names neither, `PGSSLMODE` and `PGSSLROOTCERT` apply, as there; without those there is no TLS."
+)
 @pytest.mark.parametrize(
     ("text", "outside", "expected"),
     [
@@ -234,6 +239,10 @@ def test_what_the_environment_says_of_tls_holds_where_the_url_says_nothing(
     assert parse(text).tls == Tls(mode=mode, ca=None if ca is None else str(home / ca))  # type: ignore[arg-type]
 
 
+@pytest.mark.promise(
+    "encrypted, and the certificate is for that host, from an authority in `sslrootcert=FILE`, or in "
+    "`~/.postgresql/root.crt` where none is named"
+)
 def test_verify_full_takes_the_users_own_authority_and_no_other(home: Path) -> None:
     text = "postgres://db?sslmode=verify-full"
     with pytest.raises(UsageError, match="no certificate of an authority") as error:
@@ -246,6 +255,7 @@ def test_verify_full_takes_the_users_own_authority_and_no_other(home: Path) -> N
         parse("postgres://db?sslmode=require")
 
 
+@pytest.mark.promise("What the generator cannot do is refused by name.")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

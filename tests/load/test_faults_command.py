@@ -110,6 +110,10 @@ def test_tls_is_what_the_url_asks_for(front: Front, signed: tuple[Path, Path], m
     assert reached(f"postgres://weigh@localhost:{front.port}/postgres?sslmode={mode}{root}") == tls
 
 
+@pytest.mark.promise(
+    "encrypted, and the certificate is for that host, from an authority in `sslrootcert=FILE`, or in "
+    "`~/.postgresql/root.crt` where none is named"
+)
 def test_a_certificate_for_another_name_is_refused(front: Front, signed: tuple[Path, Path]) -> None:
     asked = f"sslmode=verify-full&sslrootcert={signed[0]}"
     with pytest.raises(EngineFault, match=r"127\.0\.0\.1"):
@@ -119,6 +123,10 @@ def test_a_certificate_for_another_name_is_refused(front: Front, signed: tuple[P
         said({**connect, "tls": "verify", "ca": str(signed[0])}, "SELECT 1;")
 
 
+@pytest.mark.promise(
+    "encrypted, and the certificate is for that host, from an authority in `sslrootcert=FILE`, or in "
+    "`~/.postgresql/root.crt` where none is named"
+)
 def test_a_certificate_of_a_stranger_is_refused(front: Front, tmp_path: Path) -> None:
     stranger, _ = certificates(tmp_path)
     with pytest.raises(EngineFault, match="certificate"):
@@ -219,6 +227,7 @@ def test_an_interrupt_is_seen_while_the_server_is_silent_over_the_data(weigh: We
     assert "interrupted" in error
 
 
+@pytest.mark.promise("Connections are opened again as soon as it is back, and counted (`L7.reconnects`).")
 def test_a_server_that_dies_and_comes_back_has_kept_what_it_acknowledged(weigh: Weigh) -> None:
     with target("valkey:embedded").reach(cache_folder(), 4) as server:
         socket = server.connect["socket"]

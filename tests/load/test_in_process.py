@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.promise(
+    "so a run is not refused for it (`E8.saturated`), and the tier says that both are one process (`E8.same_machine`)."
+)
 @pytest.mark.parametrize(
     ("target", "kind", "refused"), [("sqlite:embedded?synchronous=FULL", "sqlite", False), ("redis://x", "redis", True)]
 )

@@ -118,6 +118,7 @@ def _files(pid: int) -> list[Path]:
         folder.rmdir()
 
 
+@pytest.mark.promise("A pragma that does not read back as it was set is an error.")
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -161,6 +162,7 @@ def test_one_connection_that_locks_all_others_out_is_no_target_for_two() -> None
     assert "--connections 1" in raised.value.remedy
 
 
+@pytest.mark.promise("A new file in which no table was made is removed.")
 def test_a_new_file_in_which_nothing_was_made_is_taken_away_and_no_other(tmp_path: Path) -> None:
     text = f"sqlite:{tmp_path}/shop.db?journal_mode=WAL"
     with target(text).reach(Path(), 1):
@@ -206,6 +208,10 @@ def test_names_of_files_are_told_from_names_of_hosts() -> None:
     assert Sqlite("sqlite:embedded").path is None
 
 
+@pytest.mark.promise(
+    "`journal_mode=DELETE` with `synchronous=FULL`, which is SQLite's own default, is one of them",
+    "With `locking_mode=EXCLUSIVE` the journal is not removed, and commits are durable.",
+)
 @pytest.mark.parametrize(
     ("settings", "durable"),
     [

@@ -38,6 +38,7 @@ def test_an_unresolved_ratio_counts() -> None:
     assert one.mean == pytest.approx(1.2)
 
 
+@pytest.mark.promise("With a ratio missing there is none")
 @pytest.mark.parametrize(
     ("missing", "why"),
     [

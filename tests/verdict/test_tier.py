@@ -65,6 +65,7 @@ def of(**changed: Any) -> Tier:
     return found
 
 
+@pytest.mark.promise("Findings of severity note change nothing.")
 def test_conclusive_is_what_lacks_nothing() -> None:
     assert of() == Tier(name=TierName.CONCLUSIVE)
     assert of(findings=(finding("R8.terms", "note", "b"), finding("X.serial", "note"))).name is TierName.CONCLUSIVE
@@ -111,6 +112,9 @@ def test_a_contender_with_a_forbidding_finding_is_inadmissible(code: str) -> Non
     assert [reason.code for reason in found.reasons] == [code]
 
 
+@pytest.mark.promise(
+    "Where no comparison is left without it (it is the baseline, or the only other one), the whole is inadmissible."
+)
 @pytest.mark.parametrize("wrong", [("a",), ("b", "c"), ("a", "b", "c")])
 def test_where_no_comparison_is_left_all_is_inadmissible(wrong: tuple[str, ...]) -> None:
     found = of(gate=gate(q={name: DIVERGED if name in wrong else AGREED for name in "abc"}))
@@ -124,10 +128,12 @@ def test_what_concerns_all_makes_all_inadmissible(code: str) -> None:
     assert [reason.code for reason in found.reasons] == [code, "T10"]
 
 
+@pytest.mark.promise("An experiment without times has no tier (null), unless a contender is inadmissible.")
 def test_where_nothing_was_timed_there_is_none() -> None:
     assert tier(msgspec.structs.replace(PERFECT, timed=False, verdicts=())) is None
 
 
+@pytest.mark.promise("An experiment without times has no tier (null), unless a contender is inadmissible.")
 def test_but_who_is_wrong_is_inadmissible_all_the_same() -> None:
     found = of(timed=False, verdicts=(), gate=gate(q={"a": AGREED, "b": DIVERGED, "c": AGREED}), watched=False)
     assert (found.inadmissible, [reason.code for reason in found.reasons]) == (("b",), ["A1"])

@@ -15,6 +15,7 @@ CHANCE, CLOCK, WRITES, FILE = (
 )
 
 
+@pytest.mark.promise("`weigh init` and `weigh run` refuse what is no question with one right answer, and say why")
 @pytest.mark.parametrize(
     ("sql", "said"),
     [

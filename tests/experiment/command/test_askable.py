@@ -25,6 +25,7 @@ def own(weigh: Weigh) -> Weigh:
     return weigh
 
 
+@pytest.mark.promise("`weigh init` and `weigh run` refuse what is no question with one right answer, and say why")
 @pytest.mark.parametrize("sql", SAID)
 def test_init_names_it(own: Weigh, sql: str) -> None:
     (own.folder / "q.sql").write_text(sql)
@@ -34,6 +35,7 @@ def test_init_names_it(own: Weigh, sql: str) -> None:
     assert not (own.folder / "weigh.toml").exists()
 
 
+@pytest.mark.promise("`weigh init` and `weigh run` refuse what is no question with one right answer, and say why")
 def test_run_names_it(own: Weigh) -> None:
     (own.folder / "q.sql").write_text("SELECT n FROM trips")
     assert own("init", "--data", "trips.parquet", "--sql", "q.sql", "--contender", "duckdb").code == 0

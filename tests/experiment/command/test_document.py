@@ -75,6 +75,7 @@ def test_the_document_has_the_fields_of_its_schema(strict: Run) -> None:
         assert finding["severity"] in ("note", "warning", "error")
 
 
+@pytest.mark.promise("It is complete: every number that was printed can be recomputed from it.")
 def test_report_and_verify_say_the_same_again(weigh: Weigh, strict: Run) -> None:
     assert weigh("report", str(strict.evidence), "--json").json == strict.json
     verified = weigh("verify", str(strict.evidence), "--json")
@@ -117,6 +118,7 @@ def timed(slower: float, outcome: Outcome = Outcome.OK) -> tuple[Sample, ...]:
     return tuple(found)
 
 
+@pytest.mark.promise("1 (different answers, or slower than a declared baseline)")
 @pytest.mark.parametrize(
     ("slower", "declared", "code"), [(2.0, True, 1), (2.0, False, 0), (0.5, True, 0), (1.0, True, 0), (1.01, True, 0)]
 )
@@ -128,6 +130,7 @@ def test_slower_than_a_baseline_that_was_declared(
     assert found.exit_code() == code, [verdict.verdict for verdict in found.headline.verdicts]
 
 
+@pytest.mark.promise("1 (different answers, or slower than a declared baseline)")
 def test_a_wrong_answer_in_a_timed_execution_is_exit_1(record: records.Record) -> None:
     found = experiment_results([msgspec.structs.replace(record, samples=timed(1.0, Outcome.WRONG))])
     assert found.exit_code() == 1

@@ -47,6 +47,7 @@ def test_an_interrupt_while_the_gate_waits_for_an_answer(weigh: Weigh) -> None:
     assert "Not complete: interrupted. The gate was not reached" in report
 
 
+@pytest.mark.promise("A second one exits 2 and names the process, command and time of the first.")
 def test_termination_while_measuring_and_a_second_run_before_it(weigh: Weigh) -> None:
     running = weigh.start(*LONG, "--starts", "500")
     eventually(journalled(weigh.folder, "turn"))
@@ -69,6 +70,13 @@ def test_termination_while_measuring_and_a_second_run_before_it(weigh: Weigh) ->
     assert "Not complete: interrupted." in weigh("report", str(evidence(weigh.folder))).out
 
 
+@pytest.mark.promise(
+    "When weigh dies, its worker processes die with it.",
+    (
+        "Killing weigh loses at most the turn in flight; a torn last line is ignored, and `weigh report` "
+        "reads what is there."
+    ),
+)
 def test_kill_9_of_weigh(weigh: Weigh) -> None:
     running = weigh.start(*LONG, "--starts", "500")
     eventually(journalled(weigh.folder, "turn"))
@@ -87,6 +95,13 @@ def test_kill_9_of_weigh(weigh: Weigh) -> None:
     assert "`weigh report`" in verify.err
 
 
+@pytest.mark.promise(
+    (
+        "In the measurement one failure makes that contender's operation an ERROR, and it is not tried "
+        "again: leaving failures out would keep only the lucky executions."
+    ),
+    "Other contenders go on.",
+)
 def test_kill_9_of_a_worker(weigh: Weigh) -> None:
     """Each of b's two turns of a block takes long enough to be killed before its last one."""
     running = weigh.start(*LONG, "--starts", "2", "--rounds", "1", "--runs", "100")

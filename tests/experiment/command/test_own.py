@@ -114,6 +114,7 @@ def test_what_cannot_be_used_is_said(own: Weigh, arguments: tuple[str, ...], sai
     assert not (own.folder / "weigh.toml").exists()
 
 
+@pytest.mark.promise("A `LIMIT` without `ORDER BY` has many right answers; `init` points it out (`A7.limit`)")
 def test_a_limit_without_an_order_is_pointed_out(own: Weigh) -> None:
     (own.folder / "any.sql").write_text("SELECT name FROM users LIMIT 3")
     made = own("init", "--data", "my 'data'", "--sql", "any.sql", "--contender", "duckdb")
@@ -121,6 +122,9 @@ def test_a_limit_without_an_order_is_pointed_out(own: Weigh) -> None:
     assert "A7.limit any: it has LIMIT without ORDER BY" in made.out
 
 
+@pytest.mark.promise(
+    "a hash of every byte is part of the experiment, so that other data is another experiment, wherever it lies."
+)
 def test_data_that_changed_is_another_experiment(own: Weigh) -> None:
     assert own(*INIT[:5], "--contender", "duckdb").code == 0
     first = own("gate", "--json").json["experiment"]["id"]

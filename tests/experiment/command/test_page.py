@@ -29,6 +29,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run.evidence
 
 
+@pytest.mark.promise("`weigh verify` computes it again, byte by byte.")
 def test_the_evidence_holds_a_page_that_is_verified(weigh: Weigh, measured: Path) -> None:
     folder = weigh.folder / measured.name
     shutil.copytree(measured, folder)

@@ -89,6 +89,18 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
     assert kept.timings == whole.timings
 
 
+@pytest.mark.promise(
+    (
+        "the same attempt goes on, in the same journal, with the turn after the last one that was "
+        "written. The order of turns is a function of the seed, so the rest is the same as without the "
+        "kill."
+    ),
+    "A killed run continues with `--resume`.",
+    (
+        "Killing weigh loses at most the turn in flight; a torn last line is ignored, and `weigh report` "
+        "reads what is there."
+    ),
+)
 def test_killed_again_and_again(weigh: Weigh) -> None:
     interrupted_often(weigh, kills=5, starts=5)
 
@@ -123,12 +135,16 @@ def test_killed_while_it_was_being_sealed(again: Weigh) -> None:
     assert again("verify", str(folder)).code == 0
 
 
+@pytest.mark.promise("nothing is measured, and its report is printed again.")
 def test_a_complete_attempt_is_not_measured_again(complete: Run, again: Weigh) -> None:
     run = again(*EXPERIMENT, "--starts", "2")
     assert (run.code, run.out) == (complete.code, complete.out)
     assert len(list(again.folder.glob("runs/*-*-*"))) == 1
 
 
+@pytest.mark.promise(
+    "it was sealed and stays as it is. A new attempt measures the missing starts, and the verdicts read both."
+)
 @pytest.mark.parametrize("torn", [False, True])
 def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh, torn: bool) -> None:
     """Torn: a second signal came while it was being sealed."""
@@ -149,6 +165,9 @@ def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh
     assert "2 attempts" in weigh("report", str(second)).out
 
 
+@pytest.mark.promise(
+    "A journal in which one was edited, removed or put in fails `weigh verify` (`R4.chain`) and is not resumed."
+)
 def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
     """The journal is edited to another version's: what an upgrade between the kill and the resumption would leave."""
     killed_once = weigh.start(*EXPERIMENT, "--starts", "200")

@@ -32,6 +32,7 @@ def test_no_network_and_nothing_cached(weigh: Weigh, network: dict[str, str]) ->
     assert not (weigh.folder / "runs").exists()
 
 
+@pytest.mark.promise("After that no network is needed.")
 def test_no_network_is_no_matter_when_everything_is_cached(weigh: Weigh) -> None:
     assert weigh(*GATE).code == 0
     assert weigh(*GATE, UV_OFFLINE="1", HTTPS_PROXY=CLOSED, UV_CACHE_DIR=str(weigh.folder / "uv")).code == 0
@@ -98,6 +99,10 @@ def namespace() -> list[str]:
     pytest.skip("this user may not mount a small disk to fill (unshare --mount)")
 
 
+@pytest.mark.promise(
+    "A full disk stops the run with exit 2. The space for the seal is reserved at the beginning, and "
+    "what was written is sealed."
+)
 def test_a_disk_that_fills_up_while_measuring(weigh: Weigh) -> None:
     done = subprocess.run(
         [*namespace(), sys.executable, "-c", FULL_DISK, str(WEIGH)],

@@ -68,6 +68,7 @@ def test_sql_over_all_timelines(run: Run, record: Record) -> None:
     assert sum(row[1] for row in rows) == sum(len(watch.moments) for watch in record.watches)
 
 
+@pytest.mark.promise("It follows from the journal alone, and `weigh verify` compares it with that.")
 def test_a_timeline_that_was_edited_is_named(run: Run) -> None:
     assert Weigh(run.folder)("verify", str(run.evidence)).code == 0
     path = run.evidence / timeline.TIMELINE
@@ -82,6 +83,7 @@ def test_a_timeline_that_was_edited_is_named(run: Run) -> None:
     assert {"R4.hash", "R4.derived"} <= {one["code"] for one in problems if one["file"] == timeline.TIMELINE}
 
 
+@pytest.mark.promise("There is none where nothing was watched.")
 def test_a_run_without_a_sampler_says_so_by_having_no_timeline(weigh: Weigh, tmp_path: Path) -> None:
     done = weigh(
         "run", "--contender", "a=duckdb@2.0.0", "--scale", "1K", "--quiet", "--operations", "by_action",

@@ -80,6 +80,7 @@ def test_an_unknown_setting_leaves_sealed_evidence(weigh: Weigh) -> None:
     assert "Not complete: it cannot be started" in weigh("report", str(run.evidence)).out
 
 
+@pytest.mark.promise("If even that does not fit, nothing is measured:")
 def test_a_budget_that_is_too_small_names_the_one_needed(weigh: Weigh) -> None:
     run = weigh("run", *DUCKDB, "--scale", "1K", "--operations", "by_action", "--budget", "10ms", "--quiet")
     assert_refused(run, "a budget of 10.0 ms is too small", "5 starts of one run need about", "--budget")

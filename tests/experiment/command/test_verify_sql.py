@@ -41,6 +41,7 @@ def test_the_document_counts_the_figures(weigh: Weigh, small: Run) -> None:
     assert document["sql"]["compared"]["cv"] >= 4
 
 
+@pytest.mark.promise("A figure that differs is a problem, and the exit code 1:")
 def test_an_edited_figure_that_was_sealed_again_is_named_by_sql_too(weigh: Weigh, evidence: Path) -> None:
     path = evidence / files.VERDICTS
     said = json.loads(path.read_text())
@@ -63,6 +64,7 @@ def test_damaged_samples_fail_and_are_no_pass(weigh: Weigh, evidence: Path) -> N
     assert "R4.sql verdicts.json: DuckDB 2.0.0 cannot compute it: " in run.out
 
 
+@pytest.mark.promise("`weigh verify --print-sql EVIDENCE` prints the SQL, with the paths in it, for any DuckDB")
 def test_the_printed_sql_is_all_that_duckdb_needs(weigh: Weigh, small: Run) -> None:
     evidence = small.evidence
     printed = weigh("verify", "--print-sql", str(evidence))
@@ -79,6 +81,10 @@ def test_the_printed_sql_is_all_that_duckdb_needs(weigh: Weigh, small: Run) -> N
             assert found == pytest.approx([row[name] for name in ("ratio", "low", "high", "median_ratio")], rel=1e-9)
 
 
+@pytest.mark.promise(
+    "It needs no engine and no data.",
+    "where it is neither cached nor to be had, that is exit 2. Without `--sql` no DuckDB is needed.",
+)
 def test_duckdb_that_cannot_be_had(weigh: Weigh, small: Run, tmp_path: Path) -> None:
     nowhere = str(tmp_path / "empty")
     without = {"WEIGH_CACHE": nowhere, "UV_CACHE_DIR": nowhere, "UV_OFFLINE": "1"}

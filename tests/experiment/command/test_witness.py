@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from support.command import RAN
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ SMALL = (
 )  # fmt: skip
 
 
+@pytest.mark.promise(
+    "where it agrees, the answers count as confirmed; where it does not, nothing is timed, and the exit code is 1."
+)
 def test_a_witness_confirms_and_is_not_timed(weigh: Weigh) -> None:
     alone = weigh("run", *TWO, *SMALL, "--out", "alone")
     assert {row["status"] for row in alone.json["gate"]} == {"unverified"}
@@ -35,6 +40,9 @@ def test_a_witness_confirms_and_is_not_timed(weigh: Weigh) -> None:
     assert again.json["experiment"]["id"] == run.json["experiment"]["id"]
 
 
+@pytest.mark.promise(
+    "where it agrees, the answers count as confirmed; where it does not, nothing is timed, and the exit code is 1."
+)
 def test_where_a_witness_disagrees_nothing_is_timed(weigh: Weigh) -> None:
     lying = ("--contender", "liar?lie=group", "--contender", "again=liar?lie=group")
     run = weigh("run", *lying, *SMALL, "--witness", "sqlite")

@@ -70,6 +70,7 @@ RECORDS = {
 }
 
 
+@pytest.mark.promise("The page loads nothing and runs no script.")
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_record_makes_a_well_formed_page_that_loads_nothing(name: str) -> None:
     text = rendered(*RECORDS[name])

@@ -61,6 +61,10 @@ def test_weigh_s_own_clock_finds_it(run: Run) -> None:
     assert run.code == 1
 
 
+@pytest.mark.promise(
+    "The clock is bound before the adapter is imported, so that replacing `time.perf_counter_ns` or "
+    "`resource.getrusage` changes no figure."
+)
 def test_a_clock_that_is_replaced_by_name_changes_no_figure(run: Run) -> None:
     # What sends no number is an error of its own.
     assert {name for _, name in errors(run)} - {"nan"} == liars(run)
@@ -81,6 +85,10 @@ def test_who_sends_no_number_has_an_error_of_its_own(run: Run) -> None:
     assert verdicts(run, "unordered")["nan"]["verdict"] == "error"
 
 
+@pytest.mark.promise(
+    "A reply that cannot be (a time of 0, a negative one, NaN, text, more rows than a table can have)"
+    " is an `error` of that contender, and no sample."
+)
 @pytest.mark.long
 def test_what_is_no_reply_is_an_error_of_that_contender(weigh: Weigh) -> None:
     named = [f"{edit}=liar?lie=wire&edit={edit}&ms=2" for edit in MALFORMED]
@@ -96,6 +104,9 @@ def test_what_is_no_reply_is_an_error_of_that_contender(weigh: Weigh) -> None:
     assert weigh("verify", "latest").code == 0
 
 
+@pytest.mark.promise(
+    "The first execution may take as long as it likes: what compiles inside `run()` is inside the clock."
+)
 @pytest.mark.long
 def test_honest_engines_are_left_alone(fresh: Callable[[], Weigh]) -> None:
     """One that prints, one with a helper process, one that compiles first, one whose conversion is slow."""

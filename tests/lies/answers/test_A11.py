@@ -63,6 +63,7 @@ def liars(run: Run) -> set[str]:
     return {contender["name"] for contender in run.json["contenders"]} & set(FOUND)
 
 
+@pytest.mark.promise("more than 10 % of a CPU between turns: it disturbs its rivals")
 def test_work_outside_the_clock_is_found(run: Run) -> None:
     assert liars(run)
     for liar in liars(run):
@@ -76,6 +77,10 @@ def test_a_child_that_works_while_the_clock_runs_is_found(run: Run) -> None:
     assert outside(run, "child")["processes_s"] > 0.02
 
 
+@pytest.mark.promise(
+    "more than 5 ms an execution outside, and more than half of what is reported",
+    "Undeclared work outside the clock forbids a verdict.",
+)
 def test_none_of_them_has_a_verdict_or_a_time(run: Run) -> None:
     found = {name: verdict for name, verdict in verdicts(run, OPERATION).items() if name in liars(run)}
     assert {name: verdict["verdict"] for name, verdict in found.items()} == dict.fromkeys(found, "refused")
@@ -122,6 +127,7 @@ def test_every_form_of_the_report_shows_it(declared: Run) -> None:
     assert "CPU outside the clocks" in (declared.evidence / "report.html").read_text()
 
 
+@pytest.mark.promise("its adapter names a [server](../reference/plugins.md#a-server) that cannot be its own")
 @pytest.mark.long
 def test_a_server_that_cannot_be_one_is_named(weigh: Weigh) -> None:
     run = weigh("run", *named("false-server"), *FLAGS)

@@ -32,6 +32,10 @@ def costs(run: Run, contender: str) -> dict[str, Any]:
     return {one["how"]: one for one in run.json["start_costs"] if one["contender"] == contender}
 
 
+@pytest.mark.promise(
+    "Who still answers rightly has a copy, in memory or in files of its own, and is named (`D9.copy`,"
+    " a warning: the result is suggestive)."
+)
 def test_a_layout_of_its_own_is_named(run: Run) -> None:
     named = {one["contender"]: one for one in run.json["findings"] if one["code"] == "D9.copy"}
     assert set(named) == {MEMORY, PRIVATE}

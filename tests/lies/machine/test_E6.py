@@ -52,6 +52,10 @@ def parity(run: Run, contender: str) -> dict[str, Any]:
     return next(one for one in run.json["parity"] if one["contender"] == contender)
 
 
+@pytest.mark.promise(
+    "Every difference from the baseline is named with both values.",
+    "Any other is a warning, and the result is suggestive.",
+)
 def test_a_thread_more_is_named_with_both_values(shares: Run) -> None:
     found = {one["text"]: one["severity"] for one in shares.json["findings"] if one["contender"] == "more"}
     assert found[f"it has {CORES + 1} threads, the baseline base {CORES}"] == "warning"
@@ -72,6 +76,10 @@ def test_the_honest_twin_is_not_accused(shares: Run) -> None:
     assert not said(shares, "base")
 
 
+@pytest.mark.promise(
+    "A difference that is declared in either contender's settings, as `threads=1` against "
+    "`threads=2`, is what you compare, and a note."
+)
 def test_what_was_declared_is_what_is_compared(shares: Run) -> None:
     found = said(shares, "declared")
     assert {"E6.threads", "E6.memory", "E6.spill"} <= set(found)

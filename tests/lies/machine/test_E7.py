@@ -34,6 +34,7 @@ def careless(valkey: str) -> Iterator[None]:
             client.ask("CONFIG", "SET", "appendonly", "yes")
 
 
+@pytest.mark.promise("allow an acknowledged write to be lost, the server is called **not durable** (`E7.not_durable`).")
 @pytest.mark.usefixtures("careless")
 def test_a_server_that_may_lose_writes_is_called_not_durable(offered: Callable[..., Run]) -> None:
     run = offered("none", *SHORT)
@@ -72,6 +73,7 @@ def rewriting(valkey: str) -> Iterator[None]:
             client.ask("CONFIG", "SET", "no-appendfsync-on-rewrite", "no")
 
 
+@pytest.mark.promise("So it is with `no-appendfsync-on-rewrite`")
 @pytest.mark.usefixtures("rewriting")
 def test_one_that_forces_nothing_while_it_rewrites_its_log_is_too(offered: Callable[..., Run]) -> None:
     run = offered("none", *SHORT)
@@ -79,6 +81,7 @@ def test_one_that_forces_nothing_while_it_rewrites_its_log_is_too(offered: Calla
     assert run.json["load"]["durable"] is False
 
 
+@pytest.mark.promise("if settings that were read again after the last run had become so meanwhile")
 def test_one_that_is_switched_over_after_it_was_asked_is_too(offered: Callable[..., Run], valkey: str) -> None:
     with Client({**parse("redis://x").connect(), "socket": valkey}) as client:
 
@@ -111,6 +114,9 @@ INSERT INTO safe SELECT 1 WHERE 'UNLOGGED' <> '';
 """
 
 
+@pytest.mark.promise(
+    "if a script of the load executes `SET synchronous_commit` to `off`, makes or names a table that is `UNLOGGED`"
+)
 @pytest.mark.parametrize("lax", [True, False])
 def test_what_a_script_switches_off_counts_as_the_servers(fresh: Callable[[], Weigh], lax: bool) -> None:
     weigh = fresh()

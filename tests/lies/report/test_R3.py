@@ -58,6 +58,9 @@ def test_a_whole_report_says_everything(weigh: Weigh, whole: Run) -> None:
     assert files.read(whole.evidence).record.environment is not None
 
 
+@pytest.mark.promise(
+    "A running engine that names another version than the package that is installed for it is a warning (`R3.version`)."
+)
 def test_a_version_that_its_package_does_not_have_is_named(weigh: Weigh, whole: Run) -> None:
     named = contenders("duckdb", "sqlite", "liar?lie=false-version")
     run = weigh("gate", *named, *SMALL, "--operations", "by_action")

@@ -49,6 +49,7 @@ def test_untouched_evidence_passes_and_so_does_what_was_sealed_again(weigh: Weig
     assert problems(weigh, evidence) == set()
 
 
+@pytest.mark.promise("every file has its sealed hash and is a regular file, none is missing, none was added")
 def test_one_edited_byte_is_found_in_every_sealed_file(evidence: Path) -> None:
     names = seal.read_seal(evidence).files.keys()
     assert names >= DERIVED
@@ -68,6 +69,7 @@ def test_the_command_names_the_file(weigh: Weigh, evidence: Path) -> None:
     assert problems(weigh, evidence) == {("R4.hash", files.TEXT), ("R4.figures", files.TEXT)}
 
 
+@pytest.mark.promise("every file has its sealed hash and is a regular file, none is missing, none was added")
 def test_a_file_added_or_lost_is_named(weigh: Weigh, evidence: Path) -> None:
     (evidence / "better.json").write_text("{}")
     (evidence / "gate.json").unlink()
@@ -84,6 +86,9 @@ def test_an_edited_journal_contradicts_all_that_follows_from_it(weigh: Weigh, ev
     }  # fmt: skip
 
 
+@pytest.mark.promise(
+    "each line of the journal carries the hash of the line before it, and every document follows from the journal"
+)
 def test_samples_and_figures_edited_alike_and_sealed_contradict_the_journal(weigh: Weigh, evidence: Path) -> None:
     original = (evidence / journal.NAME).read_bytes()
     forge(evidence, faster)
@@ -102,6 +107,10 @@ def test_samples_alone_edited_and_sealed_contradict_the_journal(weigh: Weigh, ev
     assert problems(weigh, evidence) == {("R4.derived", "samples.parquet")}
 
 
+@pytest.mark.promise(
+    "verdicts and report follow from the samples of this and the earlier attempts.",
+    "`weigh verify` recomputes every number of the report from it.",
+)
 @pytest.mark.parametrize(
     ("name", "pattern", "put"),
     [
@@ -122,6 +131,7 @@ def test_an_edited_figure_that_was_sealed_does_not_follow(
     assert problems(weigh, evidence) == {("R4.figures", name)}
 
 
+@pytest.mark.promise("the gate's statuses follow from its checks")
 def test_a_status_that_does_not_follow_from_its_checks(weigh: Weigh, evidence: Path) -> None:
     def acquitted(events: Events) -> Events:
         (gate,) = (event.body for event in events if event.event == "gate")

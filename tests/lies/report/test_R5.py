@@ -6,6 +6,8 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from weigh.experiment.report import files
 
 from ..forging import problems, reseal
@@ -36,6 +38,7 @@ def test_unverified_answers_and_one_start_are_named(one: Run) -> None:
     assert "A8 nothing independent confirmed the answers of unordered, ties" in text
 
 
+@pytest.mark.promise("The figures of an inadmissible contender are inadmissible, and the rest is suggestive at most.")
 def test_who_was_wrong_is_inadmissible_and_the_rest_suggestive(five: Run) -> None:
     assert five.json["tier"]["name"] == "suggestive"
     assert five.json["tier"]["inadmissible"] == ["wrong"]
@@ -44,6 +47,7 @@ def test_who_was_wrong_is_inadmissible_and_the_rest_suggestive(five: Run) -> Non
     assert set(codes(five)) - BUSY == {"A1", "T10"}
 
 
+@pytest.mark.promise("The tier is computed from what was recorded, never chosen.")
 def test_an_edited_tier_is_found_and_never_printed(weigh: Weigh, whole: Run, tmp_path: Path) -> None:
     evidence = shutil.copytree(whole.evidence, tmp_path / "evidence" / whole.evidence.name)
     document = json.loads((evidence / files.VERDICTS).read_text())

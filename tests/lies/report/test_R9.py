@@ -61,6 +61,7 @@ def verify(weigh: Weigh, evidence: Path, *words: str) -> tuple[int, set[str]]:
     return run.code, {one["code"] for one in found}
 
 
+@pytest.mark.promise("Where none of them signed the seal as it is, that is `R9.signature` and exit 1.")
 @needs_ssh_keygen
 def test_a_signature_tells_the_forgery_from_what_was_measured(weigh: Weigh, evidence: Path, author: Path) -> None:
     assert weigh("sign", str(evidence), "--key", str(author)).code == 0
@@ -79,6 +80,10 @@ def test_a_signature_tells_the_forgery_from_what_was_measured(weigh: Weigh, evid
     assert verify(weigh, evidence, "--key", str(public(author))) == (1, {"R9.signature"})
 
 
+@pytest.mark.promise(
+    "`--key` of `weigh verify` takes a public key, or a file of allowed signers (ssh-keygen(1)), by "
+    "whose names signers are then told."
+)
 @needs_ssh_keygen
 def test_allowed_signers_are_told_by_their_names(weigh: Weigh, evidence: Path, author: Path) -> None:
     other = key(author.with_name("other"))
@@ -95,6 +100,7 @@ def test_allowed_signers_are_told_by_their_names(weigh: Weigh, evidence: Path, a
     assert verify(weigh, evidence, "--key", str(allowed)) == (1, {"R9.signature"})
 
 
+@pytest.mark.promise("`weigh sign` signs nothing that does not pass `weigh verify`.")
 @needs_ssh_keygen
 def test_what_fails_is_not_signed(weigh: Weigh, evidence: Path, author: Path) -> None:
     (evidence / "gate.json").unlink()

@@ -48,6 +48,10 @@ def stripped(lines: Lines) -> Lines:
     return [line[: line.rindex(b',"before":')] + b"}\n" for line in lines]
 
 
+@pytest.mark.promise(
+    ("A journal in which one was edited, removed or put in fails `weigh verify` (`R4.chain`) and is not resumed."),
+    ("each line of the journal carries the hash of the line before it, and every document follows from the journal"),
+)
 @pytest.mark.parametrize("change", [removed, doubled, edited, stripped])
 def test_the_chain_tells_after_everything_was_derived_and_sealed_anew(
     weigh: Weigh, evidence: Path, change: Callable[[Lines], Lines]
@@ -62,6 +66,7 @@ def test_the_chain_tells_after_everything_was_derived_and_sealed_anew(
     assert ("R4.chain", journal.NAME) in problems(weigh, evidence)
 
 
+@pytest.mark.promise("readings of the sampler during every turn that it watched")
 def test_readings_of_the_sampler_that_were_removed_and_chained_anew(weigh: Weigh, evidence: Path) -> None:
     """Others' work during one contender's turns would be in them."""
 
@@ -75,6 +80,9 @@ def test_readings_of_the_sampler_that_were_removed_and_chained_anew(weigh: Weigh
     assert problems(weigh, evidence) == {("R4.findings", journal.NAME)}
 
 
+@pytest.mark.promise(
+    "findings that follow from settings of the machine, from a resumption and from the plan (`R4.findings`)"
+)
 def test_a_finding_that_follows_from_what_is_left(weigh: Weigh, evidence: Path) -> None:
     """A resumed attempt whose word of it was removed; its honest twin kept it."""
     said = codes.X_RESUMED.finding(text="the attempt was killed and gone on with after 1 turn", remedy="nothing")

@@ -55,6 +55,7 @@ def test_an_engine_that_is_resolved_at_the_smallest_scale_is_not_accused(climbed
     assert {finding["contender"] for finding in climbed.json["findings"]} == {"noisy"}
 
 
+@pytest.mark.promise("`weigh verify runs/ladder-...` verifies every rung, and that both files follow from them.")
 def test_every_rung_is_an_experiment_of_its_own_and_verifies(climbed: Run, fresh: Callable[[], Weigh]) -> None:
     assert climbed.code in RAN, climbed.err
     runs = climbed.folder / "runs"

@@ -169,6 +169,10 @@ def test_resealing_alone_changes_nothing(weigh: Weigh, evidence: Path) -> None:
     assert weigh("verify", str(evidence)).code == 0
 
 
+@pytest.mark.promise(
+    "weigh never measures all of A before all of B.",
+    "the turns came in the order that the seed demands, and the samples in the order of their times",
+)
 @pytest.mark.parametrize(
     "order",
     [
@@ -257,6 +261,9 @@ def test_with_the_same_reference_and_the_same_build_nothing_is_said(weigh: Weigh
     assert run.code in RAN, run.err
 
 
+@pytest.mark.promise(
+    "no contender is the same in both sessions; or only the reference is; or both directories hold the same executions"
+)
 def test_a_measured_first_and_b_later_is_refused(weigh: Weigh, sessions: Sessions) -> None:
     first, later = (sessions(name, starts=ONCE).evidence for name in ("a=duckdb", "b=liar?lie=none"))
     run = weigh("compare", str(first), str(later), "--json")
@@ -304,6 +311,10 @@ def elsewhere(evidence: Path) -> None:
     forge(evidence, moved)
 
 
+@pytest.mark.promise(
+    "another machine: processor, cores, memory, limits or kernel differ. `--across-hosts` allows it, "
+    "and the finding `T5.host` says so"
+)
 def test_another_machine_is_refused_unless_it_is_asked_for(weigh: Weigh, monday: Path, copied: Path) -> None:
     elsewhere(copied)
     run = weigh("compare", str(monday), str(copied))
@@ -317,6 +328,7 @@ def test_another_machine_is_refused_unless_it_is_asked_for(weigh: Weigh, monday:
     assert "T5.host" in {reason["code"] for reason in run.json["tier"]["reasons"]}
 
 
+@pytest.mark.promise("Evidence that does not pass `weigh verify` is not compared.")
 def test_evidence_that_does_not_verify_is_not_joined(weigh: Weigh, monday: Path, copied: Path) -> None:
     forged(copied, lambda turns: sorted(turns, key=lambda turn: first(turn)["arm"]))
     run = weigh("compare", str(monday), str(copied))

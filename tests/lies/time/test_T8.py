@@ -61,6 +61,7 @@ def test_one_attempt_is_not_doubted(rerun: list[Run], weigh: Weigh) -> None:
     assert problems(weigh, attempts(rerun[0].folder)[0]) == set()
 
 
+@pytest.mark.promise("It adds to the evidence and replaces nothing: the verdicts of attempt 2 read both.")
 def test_a_second_attempt_adds_its_starts(rerun: list[Run], weigh: Weigh) -> None:
     first, second = (verdicts(run, "by_action")["twin"] for run in rerun[:2])
     assert (first["starts"], second["starts"]) == (2, 4)
@@ -78,6 +79,10 @@ def test_every_attempt_counts_and_the_report_says_how_many(rerun: list[Run], wei
     assert problems(weigh, last) == set()
 
 
+@pytest.mark.promise(
+    "the seal of each attempt names the seals of the earlier ones, and a missing one is "
+    "[named](lies.md#t8-what-counts)."
+)
 @pytest.mark.parametrize("number", [0, 1])
 def test_an_attempt_that_was_removed_is_named(copied: list[Path], weigh: Weigh, number: int) -> None:
     shutil.rmtree(copied[number])
@@ -101,6 +106,10 @@ def test_an_attempt_that_recorded_nothing_is_not_missed(copied: list[Path], weig
     assert problems(weigh, copied[2]) == set()
 
 
+@pytest.mark.promise(
+    "the attempt ended as was decided beforehand: after the planned starts, or by the widths of the "
+    "intervals, which are computed again at every look"
+)
 def test_one_that_ended_when_it_looked_good_is_named(copied: list[Path], weigh: Weigh) -> None:
     def cut(events: Events) -> Events:
         """Without its last block."""
@@ -180,6 +189,10 @@ def more_rounds(events: Events) -> Events:
     return events
 
 
+@pytest.mark.promise(
+    "the attempt ended as was decided beforehand: after the planned starts, or by the widths of the "
+    "intervals, which are computed again at every look"
+)
 @pytest.mark.parametrize("change", [early, early_and_vouched, unlooked, decided, narrower, more_rounds])
 def test_a_look_that_does_not_follow_from_the_samples_is_found(
     looked: Path, weigh: Weigh, change: Callable[[Events], Events]
