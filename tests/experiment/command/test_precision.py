@@ -96,7 +96,7 @@ def test_a_kill_changes_nothing_and_the_next_attempt_adds_its_starts(weigh: Weig
     ("flags", "said"),
     [
         (("--precision", "-2%"), "precision = -0.02 is not positive"),
-        (("--precision", "narrow"), "'narrow' is not a fraction"),
+        (("--precision", "narrow"), "narrow is not a fraction"),
         (("--precision", "2%", "--starts", "9"), "starts = 9 is too small with a precision"),
     ],
 )
