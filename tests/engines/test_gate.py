@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def test_netflow_agrees_with_the_truth(weigh: Weigh, engine: str) -> None:
     run = weigh("gate", "--contender", engine, "--scale", "20K", "--json", "--quiet")
     statuses = {row["operation"]: row["status"] for row in run.json["gate"]}
-    unsupported = {"denied_and_allowed"} if engine == "pyarrow" else set()
+    unsupported = {"denied_and_allowed", "nameless", "same_user"} if engine == "pyarrow" else set()
     assert {name for name, status in statuses.items() if status != "agreed"} == unsupported
     assert {statuses[name] for name in unsupported} <= {"unsupported"}
     # What it read was compared row by row with the files, also where it is a copy in poorer types.

@@ -241,6 +241,6 @@ def test_the_gate_agrees_on_every_operation_of_netflow(weigh: Weigh) -> None:
     run = weigh("gate", "--contender", "postgres", "--contender", "duckdb", "--scale", "20K", "--json")
     assert run.code == 0, run.err
     operations = run.json["gate"]
-    assert len(operations) == 24
+    assert len(operations) == 31
     assert {(one["status"], *one["contenders"]) for one in operations} == {("agreed", "postgres", "duckdb")}
     assert not {code for code in run.codes if code.startswith("A")}

@@ -140,9 +140,8 @@ def test_an_engine_that_is_wrong_for_one_literal_needs_one_row(weigh: Weigh) -> 
 def test_a_wrong_group_is_left_with_its_group_and_a_late_answer_with_its_repetition(weigh: Weigh) -> None:
     run = gate(weigh, "duckdb", "liar?lie=group", "liar?lie=late", operations="by_action")
     texts = {finding["contender"]: finding["text"] for finding in said(run, "A1.reproducer")}
-    assert texts["liar?lie=group"].startswith(
-        "SELECT action, count(*) AS events FROM events GROUP BY action ORDER BY action: row 'deny', events: 2, not 1"
-    )
+    assert "FROM events GROUP BY action" in texts["liar?lie=group"]
+    assert "events: 2, not 1 (by duckdb)" in texts["liar?lie=group"]
     assert texts["liar?lie=late"].startswith(
         "SELECT count(*) AS events FROM events: events: 2, not 1, in one of 3 exec"
     )
