@@ -115,6 +115,7 @@ def _examine(machine: Machine, changes: tuple[Change, ...], as_json: bool) -> No
 
 def _tune(machine: Machine, yes: bool) -> tuple[Change, ...]:
     from weigh.doctor import tuning
+    from weigh.model.errors import UsageError
 
     wanted = tuning.wanted(machine)
     if not wanted:
@@ -122,9 +123,20 @@ def _tune(machine: Machine, yes: bool) -> tuple[Change, ...]:
         return ()
     for change in wanted:
         say(f"{change.knob}: {change.place}: {change.before} -> {change.after}", err=True)
-    if not yes:
-        click.confirm("Set these? `weigh doctor --restore` undoes it.", abort=True, err=True)
+    if not yes and not _agreed("Set these? `weigh doctor --restore` undoes it."):
+        raise UsageError("nothing was set: nobody agreed", remedy="answer y, or give --yes")
     return tuning.tune(machine)
+
+
+def _agreed(question: str) -> bool:
+    """Whether a person says yes. The end of the input is a no; an interrupt is none."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort as error:
+        if isinstance(error.__context__, EOFError):
+            say(err=True)
+            return False
+        raise
 
 
 def _restore(machine: Machine, as_json: bool) -> None:
