@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import pickle
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 
 settings.register_profile("long", max_examples=1_000)
+# xdist says that its workers have 80 columns; a pipe has none, and weigh would obey.
+os.environ.pop("COLUMNS", None)
+_PR_SET_CHILD_SUBREAPER = 36
 
 LONGEST_FIRST = ("lies", "experiment/command", "ladder", "engines", "load", "doctor", "data")
 """Folders whose tests start processes. A worker that has only short tests left ends soon after the others."""
@@ -38,6 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(found, len(LONGEST_FIRST))
 
     items.sort(key=place)
+
+
+@pytest.fixture(autouse=True)
+def no_foster_children() -> Iterator[None]:
+    """A test that has made this process the parent of orphans leaves none to the next: nobody waits for their end."""
+    yield
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 @pytest.fixture
