@@ -317,10 +317,14 @@ def _analyse(
         shares=shares,
     )
     analysis = judged(metric, analysis)
+    said = (VerdictName.DIVERGED, VerdictName.ERROR)
+    # Of what the gate alone asks, only what it forbids is said.
+    untimed = {one.name for one in latest.workload.operations if not one.timed()} if latest.workload else set()
+    kept = tuple(one for one in analysis.verdicts if one.verdict in said or one.operation not in untimed)
+    analysis = msgspec.structs.replace(analysis, verdicts=kept)
     if not any(sample.timed for sample in samples):
-        # Nobody was timed: what the gate forbids is said, and nothing else is.
-        said = (VerdictName.DIVERGED, VerdictName.ERROR)
-        analysis = MetricAnalysis(verdicts=tuple(v for v in analysis.verdicts if v.verdict in said))
+        # Nobody was timed: nothing else is said of any.
+        analysis = MetricAnalysis(verdicts=tuple(one for one in kept if one.verdict in said))
     out, pairs = disqualified(findings), withheld(findings)
     if not out and not pairs:
         return analysis
