@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import fcntl
 import os
-import pickle
 import signal
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from support.command import Run, Weigh
+from support.once import Once, alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,14 +63,6 @@ def common(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
-@contextmanager
-def alone(lock: Path) -> Iterator[None]:
-    """One worker at a time."""
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 @pytest.fixture(scope="session")
 def dropping(common: Path) -> Callable[[], AbstractContextManager[None]]:
     """One at a time: who drops the machine's caches takes away what another has just read."""
@@ -80,23 +70,13 @@ def dropping(common: Path) -> Callable[[], AbstractContextManager[None]]:
 
 
 @pytest.fixture(scope="session")
-def once(common: Path) -> Callable[[str, Callable[[], Run]], Run]:
-    """A run that tests of several files read: the first worker that needs it makes it, and nobody changes it."""
-
-    def made(name: str, make: Callable[[], Run]) -> Run:
-        kept = common / f"{name}.run"
-        with alone(common / f"{name}.lock"):
-            if not kept.exists():
-                kept.write_bytes(pickle.dumps(make()))
-            run = pickle.loads(kept.read_bytes())
-        assert isinstance(run, Run)
-        return run
-
-    return made
+def once(common: Path, pytestconfig: pytest.Config) -> Once:
+    """A run that tests of several files read."""
+    return Once(common, pytestconfig)
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory, once: Callable[[str, Callable[[], Run]], Run]) -> Run:
+def small(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Run:
     """A small real experiment: DuckDB with one thread and with two, five starts; two operations."""
     named = ("--contender", "one=duckdb?threads=1", "--contender", "two=duckdb?threads=2", "--baseline", "one")
     flags = (

@@ -1,4 +1,8 @@
-"""What the lies share: folders of their own for runs that several tests read, and the run of all honest twins."""
+"""What the lies share: folders of their own for runs that several tests read, and the run of all honest twins.
+
+Most lies are statements with an error rate about times, on a machine that others use meanwhile. A test that fails is
+made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed that.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import pytest
 
 from support.command import Run, Weigh
 from weigh.engines.prepared import cache_folder
+from support.once import ANEW
 from weigh.load.target.valkey import EmbeddedValkey
 
 from .loading import GENTLE
@@ -24,10 +29,32 @@ if TYPE_CHECKING:
 
     from .proxy import Lie
 
-    Once = Callable[[str, Callable[[], Run]], Run]
+    from support.once import Once
 
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; a slow conversion."""
+
+
+_HERE = Path(__file__).parent
+_FURTHER = 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test of a lie may be made again."""
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=_FURTHER))
+
+
+def pytest_runtest_setup(item: pytest.Function) -> None:
+    """What is made again is measured anew: nothing that a fixture of the lies has kept is used."""
+    again = getattr(item, "execution_count", 1) > 1
+    item.config.stash[ANEW] = again
+    if not again:
+        return
+    for *_, fixture in item._fixtureinfo.name2fixturedefs.values():
+        if fixture.scope != "function" and fixture.baseid.startswith("tests/lies"):
+            fixture.finish(item._request)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from support.command import Run, Weigh
 
-    from ..conftest import Once
+    from support.once import Once
 
 OPERATION = "by_action"
 FLAGS = (*SMALL, *ONCE, "--operations", OPERATION)

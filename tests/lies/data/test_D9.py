@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from support.command import Run, Weigh
 
-    from ..conftest import Once
+    from support.once import Once
 
 FLAGS = (*SMALL, *ONCE, "--operations", "by_action")
 MEMORY, PRIVATE, VIEWS = "liar?lie=in-memory", "liar?lie=copy", "liar?lie=none"
