@@ -51,7 +51,10 @@ MIDNIGHT = dt.datetime(2024, 2, 29)
 SPAN = dt.timedelta(days=1, seconds=5)
 
 
-@pytest.mark.promise("by value: 1.10 and 1.1000, int32 and int64, a date and a timestamp at midnight are equal")
+@pytest.mark.promise(
+    "by value: 1.10 and 1.1000, int32 and int64, a date and a timestamp at midnight are equal, and an interval "
+    "without months and a duration"
+)
 @pytest.mark.parametrize(
     ("kind", "left", "right"),
     [
