@@ -22,7 +22,7 @@ from weigh.model.verdict import VerdictName
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
@@ -73,14 +73,16 @@ Known = dict[tuple[Question, str], list[_One]]
 """Timed executions whose round trip is known, by question and contender."""
 
 
-def findings(samples: Iterable[Sample]) -> list[Finding]:
+def findings(samples: Iterable[Sample], background: Collection[str] = ()) -> list[Finding]:
     """Contenders whose figures weigh's own clock contradicts (A10), or that do their work between executions (A6).
 
     Args:
         samples: of all attempts.
+        background: contenders that declare work in the background. It uses CPU between two executions, and delays
+            replies: that is a cost (A11), and takes the verdicts away that it would change, but no lie.
     """
     known = _known(samples)
-    return [*_clock(known), *_cpu(known), *_release(known)]
+    return [*_clock(known, background), *_cpu(known, background), *_release(known, background)]
 
 
 def around(samples: Iterable[Sample], timings: Sequence[Timing]) -> tuple[Timing, ...]:
@@ -195,7 +197,7 @@ def _known(samples: Iterable[Sample]) -> Known:
     return found
 
 
-def _clock(known: Known) -> Iterator[Finding]:
+def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
         wall = median(one.wall for one in own)
         shortest = min(one.late for one in own)
@@ -206,6 +208,8 @@ def _clock(known: Known) -> Iterator[Finding]:
                 text=f"it says an execution took {seconds(-shortest)} longer than weigh waited for it",
                 remedy="its figures are not those of the work; it is not compared",
             )
+            continue
+        if contender in background:
             continue
         others = _others(known, question, contender, _late)
         beyond = _lower(map(_late, own)) - max(0.0, min(map(_lower, others), default=0.0))
@@ -220,7 +224,7 @@ def _clock(known: Known) -> Iterator[Finding]:
             )
 
 
-def _cpu(known: Known) -> Iterator[Finding]:
+def _cpu(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
         pairs = [(one.cpu, one.cpu_late) for one in own if one.cpu is not None and one.cpu_late is not None]
         if len(pairs) < LEAST:
@@ -228,7 +232,8 @@ def _cpu(known: Known) -> Iterator[Finding]:
         said = median(cpu for cpu, _ in pairs)
         # CPU time does not pass while a reply waits: neither a busy machine nor weigh is in it.
         less, more = _lower(late for _, late in pairs), median(-late for _, late in pairs)
-        if less > max(FLOOR, SHARE * said) or more > max(FLOOR, SHARE * (said - more)):
+        hidden = contender not in background and less > max(FLOOR, SHARE * said)
+        if hidden or more > max(FLOOR, SHARE * (said - more)):
             kernel = median(cpu + late for cpu, late in pairs)
             yield codes.A10_CPU.finding(
                 contender=contender,
@@ -238,8 +243,10 @@ def _cpu(known: Known) -> Iterator[Finding]:
             )
 
 
-def _release(known: Known) -> Iterator[Finding]:
+def _release(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
+        if contender in background:
+            continue
         wall = median(one.wall for one in own)
         others = _others(known, question, contender, _freeing)
         beyond = _lower(map(_freeing, own)) - min(map(_lower, others), default=0.0)
