@@ -32,16 +32,30 @@ LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
 
 
+class TableFormat(NamedTuple):
+    """Descriptions of tables in a table format.
+
+    Attributes:
+        kind: ``iceberg``, ``ducklake`` or ``delta``.
+        locations: where the description of each table is.
+    """
+
+    kind: str
+    locations: dict[str, str]
+
+
 class Tables(NamedTuple):
     """Tables as a contender finds them.
 
     Attributes:
         paths: Parquet files by table.
         key: hash of the bytes of the files; what was loaded from equal bytes can be used again.
+        catalog: through which a contender reads these files; None for their paths.
     """
 
     paths: dict[str, list[str]]
     key: str
+    catalog: TableFormat | None = None
 
 
 def ensure(

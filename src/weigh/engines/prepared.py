@@ -86,7 +86,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         worker = self.open(changed)
         try:
             if store is None:
-                worker.bind(tables.paths)
+                worker.bind(tables.paths, catalog=tables.catalog)
             else:
                 worker.attach(store, list(tables.paths))
         except BaseException:

@@ -51,6 +51,7 @@ _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
+_CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
 _CHECK = Page("reference/commands.md", "weigh data")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
@@ -156,6 +157,20 @@ A12_FAST = error(
 A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
 # D: data
+D2_FILES = error(
+    "D2.files",
+    _CATALOGS,
+    "the catalog that it reads through lists other files than those of its layout",
+    disqualifies=True,
+)
+D2_BYTES = error(
+    "D2.bytes",
+    _CATALOGS,
+    "what it reads through its catalog is not, byte for byte, what its layout has",
+    disqualifies=True,
+)
+D2_UNREAD = warning("D2.unread", _CATALOGS, "what its catalog lists could not be read back after the measurement")
+D2_SAME = note("D2.same", _CATALOGS, "its catalog lists the files of its layout, byte for byte, before and after")
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")
 D8_MISSING = error("D8.missing", _CHECK, "a file of the data is gone")
 D8_SIZE = error("D8.size", _CHECK, "a file of the data has another size than when it was made")
