@@ -24,8 +24,8 @@ from weigh.model.operation import Case, Filter, Operation, Workload
 from weigh.workloads import Cubes, WorkloadSource
 
 __all__ = [
-    "CatalogReader",
     "Case",
+    "CatalogReader",
     "Column",
     "Cubes",
     "Engine",

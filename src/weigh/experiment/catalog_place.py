@@ -10,7 +10,7 @@ from weigh.data.catalog import registration
 from weigh.engines.loaded import TableFormat, Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Literal
 
