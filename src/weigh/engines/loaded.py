@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.model.contender import Setting
+    from weigh.model.dataset import Manifest
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
@@ -56,6 +57,13 @@ class Tables(NamedTuple):
     paths: dict[str, list[str]]
     key: str
     catalog: TableFormat | None = None
+
+
+def tables_key(manifest: Manifest) -> str:
+    """The key of the tables of a manifest."""
+    from weigh._native import hash_bytes
+
+    return hash_bytes(" ".join(f"{file.table}:{file.blake3}" for file in manifest.files).encode())
 
 
 def ensure(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 How = Literal["hard links", "copies"]
 """What is registered."""
 
+_LOCATIONS = {"iceberg": f"{{table}}/{runner.ICEBERG_METADATA}", "ducklake": runner.DUCKLAKE, "delta": "{table}"}
+"""What a reader is given of a table, beneath the catalog's folder."""
 _APART = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOTSUP)
 """Why a file may not be linked there."""
 
@@ -105,12 +107,8 @@ def make(kind: str, files: Mapping[str, Sequence[Path]], root: Path, registrar: 
             where=str(root),
             remedy=f"leave out ?catalog={kind}, and report this",
         )
-    locations = {
-        "iceberg": lambda table: str(root / table / runner.ICEBERG_METADATA),
-        "ducklake": lambda _: str(root / runner.DUCKLAKE),
-        "delta": lambda table: str(root / table),
-    }[kind]
-    return Catalog(kind, root, paths, {table: locations(table) for table in paths}, said.by, how)
+    locations = {table: str(root / _LOCATIONS[kind].format(table=table)) for table in paths}
+    return Catalog(kind, root, paths, locations, said.by, how)
 
 
 def contradiction(paths: Mapping[str, list[str]], listed: Mapping[str, list[str]]) -> str:

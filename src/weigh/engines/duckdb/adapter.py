@@ -30,6 +30,7 @@ class Engine(Adapter):
             "temp_directory": scratch,
         }
         self.connection = duckdb.connect(":memory:", config={**fixed, **settings})
+        self.lakes: dict[str, str] = {}
         self.chunks: list[Any] = []
         self.schema: Any = None
         self.sql = ""
@@ -61,15 +62,14 @@ class Engine(Adapter):
         """Views over a catalog's tables, by extensions out of their packages: nothing is downloaded or installed."""
         for name in _EXTENSIONS[kind]:
             self.connection.execute(f"LOAD {_quoted(_extension(name))}")
-        lakes: dict[str, str] = {}
         for name, location in locations.items():
             if kind == "ducklake":
-                if location not in lakes:
-                    lakes[location] = f"weigh_lake_{len(lakes)}"
+                if location not in self.lakes:
+                    self.lakes[location] = f"weigh_lake_{len(self.lakes)}"
                     self.connection.execute(
-                        f"ATTACH {_quoted(f'ducklake:{location}')} AS {lakes[location]} (READ_ONLY)"
+                        f"ATTACH {_quoted(f'ducklake:{location}')} AS {self.lakes[location]} (READ_ONLY)"
                     )
-                source = f'{lakes[location]}."{name}"'
+                source = f'{self.lakes[location]}."{name}"'
             else:
                 source = f"{kind}_scan({_quoted(location)})"
             self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM {source}')

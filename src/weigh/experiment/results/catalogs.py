@@ -18,17 +18,21 @@ _HASH = 12
 """Hex digits of a hash that people are shown."""
 
 
-def findings(reads: Iterable[CatalogRead], manifest: Manifest) -> Iterator[Finding]:
+def findings(reads: Iterable[CatalogRead], manifest: Manifest, *, changed: bool = False) -> Iterator[Finding]:
     """What a contender's catalog says of the files of its layout.
 
     Args:
         reads: of one contender.
         manifest: of the layout that it was made of.
+        changed: whether the layout's own files are no longer what they were (D8): those are the same files, and who
+            changed them is not known.
     """
     reads = tuple(reads)
     for read in reads:
-        if found := _wrong(read, manifest):
-            yield found
+        found = _wrong(read, manifest)
+        if found is not None:
+            if not (changed and found.code == codes.D2_BYTES.code):
+                yield found
             return
     after = next((read for read in reads if read.when == "after"), None)
     if after is None:
