@@ -141,7 +141,7 @@ class DataLink:
 
     @contextmanager
     def showing(self, data: Mapping[str, CachedData]) -> Iterator[None]:
-        """While this lasts, ``tables`` are those of other files under the paths of these layouts; all others lead nowhere.
+        """While this lasts, ``tables`` are other files under the paths of these layouts, and all others lead nowhere.
 
         Args:
             data: what is shown, by name of the layout.

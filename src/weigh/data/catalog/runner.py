@@ -50,7 +50,7 @@ class Format(ABC):
     def listed(self, table: str) -> list[str]:
         """Paths of the files that a table has now, each as often as it is registered."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Leave nothing open."""
 
     def by(self) -> str:

@@ -23,7 +23,7 @@ engine = Engine(
     ),
     caches=(ResultCache(setting="use_query_cache", off=("0", "false")),),
     catalogs=(CatalogReader(format="iceberg"), CatalogReader(format="delta")),
-    no_catalogs={"ducklake": "DuckLake is read by DuckDB"},
+    no_catalogs={"ducklake": "ClickHouse has no function for it"},
     script="""\
 import chdb
 import pyarrow as pa

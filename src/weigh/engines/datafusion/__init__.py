@@ -40,7 +40,7 @@ engine = Engine(
     ),
     no_catalogs={
         "iceberg": "DataFusion 55 refuses PyIceberg's tables, and 54 reads whole files where it should filter",
-        "ducklake": "DuckLake is read by DuckDB",
+        "ducklake": "no package hands its tables to DataFusion",
     },
     script="""\
 import os

@@ -27,7 +27,7 @@ engine = Engine(
         CatalogReader(format="iceberg", requires=("pyiceberg==0.12.0", "pyarrow==26.0.1")),
         CatalogReader(format="delta", requires=("deltalake==1.6.6",)),
     ),
-    no_catalogs={"ducklake": "DuckLake is read by DuckDB"},
+    no_catalogs={"ducklake": "Polars has no scan for it"},
     script="""\
 import os
 

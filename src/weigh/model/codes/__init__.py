@@ -182,6 +182,11 @@ D2_BYTES = error(
     disqualifies=True,
 )
 D2_UNREAD = warning("D2.unread", _CATALOGS, "what its catalog lists could not be read back after the measurement")
+D2_FORMAT = graded(
+    "D2.format",
+    _BESIDES,
+    "it reads through another table format than the baseline; a warning where something else differs too",
+)
 D2_SAME = note("D2.same", _CATALOGS, "its catalog lists the files of its layout, byte for byte, before and after")
 D5_FILES = graded(
     "D5.files",
