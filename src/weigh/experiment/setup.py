@@ -142,6 +142,13 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
 
 def _check_place(contender: Contender) -> None:
     """Refuse what nobody carries out: a report that names a store which was not read would lie."""
+    if contender.catalog in FORMATS and contender.store not in ("", "file"):
+        raise UsageError(
+            f"its {TITLES[contender.catalog]} catalog describes files of a folder of this machine, and store="
+            f"{contender.store} is none",
+            where=f"contender {contender.name}",
+            remedy="leave out catalog or store",
+        )
     if contender.store not in ("", "file"):
         raise UsageError(
             f"there is no store '{contender.store}'",

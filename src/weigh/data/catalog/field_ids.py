@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.model.errors import UsageError
+from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,29 +22,31 @@ def refuse(path: Path, table: str) -> None:
 
     Raises:
         UsageError: it has such ids, or ids inside nested columns, or some columns have one and others none.
+        DataFault: it cannot be read.
     """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pq.read_schema(path)
+    try:
+        schema = pq.read_schema(path)
+    except (OSError, pa.ArrowException) as error:
+        raise DataFault(str(error), where=str(path), remedy="give readable, undamaged Parquet files") from error
     found = [_id(field) for field in schema]
-    nested = any(_within(field.type) for field in schema)
-    if not nested and (all(one is None for one in found) or found == list(range(1, len(found) + 1))):
-        return
-    numbered = zip(schema.names, found, strict=True)
-    at, (name, number) = next(
-        ((at, one) for at, one in enumerate(numbered, 1) if one[1] != at), (0, (schema.names[0], found[0]))
-    )
-    wrong = (
-        f"column {name} has {'no field id' if number is None else f'field id {number}'}, and that of a table is {at}"
-        if at
-        else "columns inside nested ones have field ids"
-    )
-    raise UsageError(
-        f"{wrong}: through Iceberg several engines would take one column for another, without an error",
-        where=f"table {table}, {path}",
-        remedy="write the file without field ids, or with 1, 2, 3 in the order of its columns; or leave out "
-        "?catalog=iceberg",
-    )
+    wrong = ""
+    if any(one is not None for one in found):
+        numbered = enumerate(zip(schema.names, found, strict=True), 1)
+        at, name, number = next(((at, *one) for at, one in numbered if one[1] != at), (0, "", None))
+        has = "no field id" if number is None else f"field id {number}"
+        wrong = f"column {name} has {has}, and that of a table is {at}" if at else ""
+    if not wrong and any(_within(field.type) for field in schema):
+        wrong = "columns inside nested ones have field ids"
+    if wrong:
+        raise UsageError(
+            f"{wrong}: through Iceberg several engines would take one column for another, without an error",
+            where=f"table {table}, {path}",
+            remedy="write the file without field ids, or with 1, 2, 3 in the order of its columns; or leave out "
+            "?catalog=iceberg",
+        )
 
 
 def _id(field: pa.Field) -> int | None:

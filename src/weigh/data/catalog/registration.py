@@ -73,13 +73,14 @@ def refuse(kind: str, tables: Mapping[str, Iterable[Path]]) -> None:
                     where=str(path),
                     remedy="give files that are there",
                 ) from error
-            first = seen.setdefault((status.st_dev, status.st_ino), path)
-            if first is not path:
+            first = seen.get((status.st_dev, status.st_ino))
+            if first is not None:
                 raise UsageError(
                     f"this file of table {table} is {first} as well: registered twice, its rows would count twice",
                     where=str(path),
                     remedy="name it once",
                 )
+            seen[status.st_dev, status.st_ino] = path
             if kind == "iceberg":
                 field_ids.refuse(path, table)
 

@@ -335,7 +335,7 @@ class Blocks:
                 with suppress(WorkerEnded):
                     self._files[arm] = worker.files()
             seen = cold.standing(self._files.get(arm, []), place, block, arm)
-            self._journal.append("warmth", seen)
+            self._journal.append("cache_state", seen)
 
     def _position(
         self, block: int, start: int, turn: int, slot: Slot, arm: str, temperature: Temperature = "hot"
@@ -405,7 +405,7 @@ class Blocks:
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
                     self._tell({arm: (self._starts, one.worker)}, block)
-                    self._journal.append("warmth", seen)
+                    self._journal.append("cache_state", seen)
             except WorkerEnded as ended:
                 self._failed.add((ready.name, slot.operation))
                 return (*samples[: run - 1], failed(position, run, at, ended))
@@ -444,7 +444,7 @@ class Blocks:
             self._cpu.append(self._accounts[arm].end(position, executions))
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._files[arm], now - elsewhere, position)
-                self._journal.append("warmth", seen)
+                self._journal.append("cache_state", seen)
         except WorkerEnded as ended:
             if not ended.alive:
                 workers.pop(arm, None)

@@ -169,7 +169,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         metrics: which metric moved with which; empty where nothing was compared.
         suites: the whole workload; empty where nothing was timed.
         findings: what weakens the result, errors first.
-        warmth: what is proven about cold and first executions; absent where all is hot.
+        cold: what is proven about cold and first executions; absent where all is hot.
         knobs: settings of the machine as they were read (docs/guide/doctor.md); this and the rest are absent from
             evidence that did not record them.
         working_set: the data's size against memory (docs/concept/machine.md#size-against-memory); None where one is
@@ -195,7 +195,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[MetricRow, ...]
     suites: tuple[SuiteRow, ...]
     findings: tuple[Finding, ...]
-    warmth: tuple[ColdProof, ...] | msgspec.UnsetType
+    cold: tuple[ColdProof, ...] | msgspec.UnsetType
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType
     working_set: WorkingSet | msgspec.UnsetType | None
     storage: tuple[Place, ...] | msgspec.UnsetType
@@ -233,7 +233,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         metrics=tuple(_metric(one, hot=hot) for one in results.statements),
         suites=tuple(_suite(one, hot=hot) for one in results.suites),
         findings=results.findings,
-        warmth=msgspec.UNSET if hot else results.accounts,
+        cold=msgspec.UNSET if hot else results.accounts,
         knobs=knobs.reads(record) or msgspec.UNSET,
         working_set=had.working_set if had else msgspec.UNSET,
         storage=had.storage if had else msgspec.UNSET,

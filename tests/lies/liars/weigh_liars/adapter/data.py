@@ -53,7 +53,9 @@ class Compacts(Engine):
     def rewrite(self, path: str, to: str) -> None:
         """The same rows without compression, under another name of the disk's."""
         aside = f"{path}.aside"
-        self.connection.execute(f"COPY (FROM read_parquet('{path}')) TO '{aside}' (FORMAT parquet, COMPRESSION uncompressed)")
+        self.connection.execute(
+            f"COPY (FROM read_parquet('{path}')) TO '{aside}' (FORMAT parquet, COMPRESSION uncompressed)"
+        )
         Path(aside).rename(to)
 
 
