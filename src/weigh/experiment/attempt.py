@@ -18,6 +18,7 @@ from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.gate import caches, gate, layouts, metamorphic, probes, unseen
+from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
@@ -142,7 +143,7 @@ class Attempt:
                 host=facts.read(reads),
                 contenders=read.reads,
                 notice=workload.notice,
-                storage=storage.places(self._setup.contenders, self._setup.data),
+                storage=storage.places(self._setup.contenders, self._setup.data, self._spec),
                 knobs=reads,
             ),
         )
@@ -152,6 +153,8 @@ class Attempt:
 
     def check_answers(self) -> GateResult:
         """The gate: everything that is asked before the first clock."""
+        if self._spec.ingest:
+            return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
         seen = {}
         for one in setup.contenders:
@@ -172,7 +175,9 @@ class Attempt:
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data, setup.stage, timeout))
-            answered = {key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()}
+            answered = {
+                key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()
+            }
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
@@ -182,6 +187,14 @@ class Attempt:
             answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
         )
         answers = msgspec.structs.replace(answers, gate=read)
+        self._journal.append("gate", answers.gate)
+        return answers
+
+    def _check_rows(self) -> GateResult:
+        """The gate of loading: what every contender stored, read back and compared with the files."""
+        setup = self._setup
+        answers = stored.check_rows(setup.contenders, setup.workload, setup.stage, self._spec.timeout, self._progress)
+        self._say(*answers.findings)
         self._journal.append("gate", answers.gate)
         return answers
 
@@ -303,7 +316,7 @@ class Attempt:
             self._number,
             stopping,
         )
-        for one in fit.values():
+        for one in fit.values() if not self._spec.ingest else ():
             if (loading := one.load_cost(self._setup.stage.tables)) is not None:
                 self._journal.append("start", loading)
         if before:

@@ -6,6 +6,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from weigh.engines import loaded
+from weigh.experiment import ingest
 from weigh.host import storage
 from weigh.model import codes
 from weigh.model.errors import EnvironmentFault
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
 
 
-def places(contenders: Sequence[PreparedContender], data: Data) -> tuple[Place, ...]:
+def places(contenders: Sequence[PreparedContender], data: Data, spec: Spec) -> tuple[Place, ...]:
     """Where everything lies that contenders read or write.
 
     Several files on several file systems are several places.
@@ -30,9 +31,11 @@ def places(contenders: Sequence[PreparedContender], data: Data) -> tuple[Place, 
     found = [storage.place(folder, "data") for folder in files or [str(data.folder)]]
     found = list({(one.mount, one.source): one for one in reversed(found)}.values())[::-1]
     found += [
-        storage.place(loaded.stores_folder(one.cache), "copy", contender=one.name)
+        storage.place(
+            (ingest.loads_folder if spec.ingest else loaded.stores_folder)(one.cache), "copy", contender=one.name
+        )
         for one in contenders
-        if one.engine.stores
+        if one.engine.stores or spec.ingest
     ]
     return (*found, storage.place(tempfile.gettempdir(), "temp"))
 

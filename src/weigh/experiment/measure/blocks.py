@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weigh.engines.prepared import cache_folder
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.process import RequestCost, WorkerEnded, WorkerProcess
 from weigh.experiment import resources, schedule
-from weigh.experiment.measure import cold, duet
+from weigh.experiment.ingest import Loading
+from weigh.experiment.measure import cold, duet, ingest
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
@@ -254,7 +255,7 @@ class Blocks:
 
     def _start(self, arms: Sequence[str], block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
         """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
-        starting = {arm: self._starters.submit(self._bounded(arm, block).start, self._stage.tables) for arm in arms}
+        starting = {arm: self._starters.submit(self._life, self._bounded(arm, block)) for arm in arms}
         try:
             wait(starting.values())
         except BaseException:
@@ -265,6 +266,10 @@ class Blocks:
             raise
         for arm, one in starting.items():
             self._started(arm, one, block, workers)
+
+    def _life(self, ready: PreparedContender) -> WorkerProcess:
+        """A fresh life; one that is to load has no tables yet. Raises WorkerEnded where it cannot be started."""
+        return ready.open() if self._spec.ingest else ready.start(self._stage.tables)
 
     def _started(
         self, arm: str, start: Future[WorkerProcess], block: int, workers: dict[str, tuple[int, WorkerProcess]]
@@ -330,9 +335,14 @@ class Blocks:
             if place == "before":
                 # One that died meanwhile is found out at its first turn.
                 with suppress(WorkerEnded):
-                    self._files[arm] = worker.files()
+                    self._files[arm] = self._sources if self._spec.ingest else worker.files()
             seen = cold.standing(self._files.get(arm, []), place, block, arm)
             self._journal.append("warmth", seen)
+
+    @property
+    def _sources(self) -> list[str]:
+        """The Parquet files, which are read when they are loaded."""
+        return [path for paths in self._stage.tables.paths.values() for path in paths]
 
     def _position(
         self, block: int, start: int, turn: int, slot: Slot, arm: str, temperature: Temperature = "hot"
@@ -367,6 +377,12 @@ class Blocks:
         operation = self._workload.operation(slot.operation)
         case = next(case for case in operation.cases if case.name == (case_name or slot.case))
         return operation.text(case, self._contenders[self._arms[arm].contender].engine.dialect)
+
+    def _loading(self, slot: Slot, arm: str) -> Loading | None:
+        """What loading a table needs; None of a query."""
+        operation = self._workload.operation(slot.operation)
+        ready = self._contenders[self._arms[arm].contender]
+        return Loading.of(operation, ready, self._stage.tables) if operation.ingest else None
 
     def _first(self, position: Position, slot: Slot, arm: str) -> tuple[Position, str]:
         """The untimed execution of a turn, and its query: one that nobody asked before, where the plan says so."""
@@ -417,6 +433,7 @@ class Blocks:
         start, worker = workers.get(arm, (self._starts, None))
         position = self._position(block, start, number, slot, arm)
         first, text = self._first(position, slot, arm)
+        load = self._loading(slot, arm)
         executions: list[Execution] = []
         at = 0.0
         try:
@@ -426,7 +443,7 @@ class Blocks:
             if position.solo:
                 duet.keep_on(worker.pid, self._halves[0])
             self._accounts[arm].begin()
-            prepared = worker.prepare(text, timeout)
+            prepared = RequestCost(seconds=0.0, cpu_s=0.0) if load else worker.prepare(text, timeout)
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
@@ -436,7 +453,11 @@ class Blocks:
                 if run == 1 and first.salt:
                     prepared = worker.prepare(self._text(slot, arm), timeout)
                 at = self._now
-                executions.append(execute(worker, prepared, run, at, timeout))
+                executions.append(
+                    ingest.execute(worker, load, run, at, timeout)
+                    if load
+                    else execute(worker, prepared, run, at, timeout)
+                )
             self.watching.mark()
             self._cpu.append(self._accounts[arm].end(position, executions))
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:

@@ -11,6 +11,7 @@ from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
 from weigh.machine.working_set import WorkingSet
@@ -174,6 +175,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         outside: CPU seconds that no clock contains (docs/concept/method.md#outside-the-clock-a11); empty where nothing
             was timed.
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
+        ingested: what loading tables under the clock came to (docs/guide/ingest.md); absent where none was loaded.
     """
 
     experiment: ExperimentRow
@@ -195,6 +197,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     machine: MachineDocument | msgspec.UnsetType
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
+    ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -231,6 +234,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         outside=results.outside,
         start_costs=results.start_costs,
+        ingested=results.ingested or msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
