@@ -13,13 +13,11 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weigh_worker import protocol
+from weigh_worker.adapter import Adapter
 from weigh_worker.meter import meter
-
-if TYPE_CHECKING:
-    from weigh_worker.adapter import Adapter
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -62,12 +60,19 @@ class Worker:
         return self.adapter
 
     def on_open(
-        self, adapter: str, settings: dict[str, Any], scratch: str, affinity: list[int] | None = None
+        self,
+        adapter: str,
+        settings: dict[str, Any],
+        scratch: str,
+        affinity: list[int] | None = None,
+        ingests: bool = False,
     ) -> protocol.Reply:
         """Load the adapter module and begin the engine's life, on these CPUs or on all."""
         if affinity:
             # Engines count the CPUs when they are imported.
             os.sched_setaffinity(0, affinity)
+        # Of this process, which has one engine.
+        Adapter.ingests = ingests
         spec = importlib.util.spec_from_file_location("weigh_adapter", adapter)
         if spec is None or spec.loader is None:
             raise ImportError(f"no adapter module at {adapter}")

@@ -26,6 +26,7 @@ class Adapter(ABC):
             of this process are then the client's, and are not reported as the engine's.
         background: what the engine does between queries, in a few words (``compaction``); empty for nothing. It is
             shown as a cost; work that nobody declared, outside every clock, forbids a verdict.
+        ingests: whether this life loads tables under the clock and gets none before; set before it is made.
 
     Args:
         settings: the contender's settings, applied before anything else.
@@ -33,6 +34,7 @@ class Adapter(ABC):
     """
 
     elsewhere = False
+    ingests = False
     background = ""
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:

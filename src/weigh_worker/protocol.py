@@ -7,7 +7,7 @@ to a log and cannot be mistaken for a message.
 One request is on its way at a time. Requests carry ``do`` and the fields below. A reply has the fields of its class and
 no others, or is an ``error``::
 
-    open     adapter, settings, scratch, affinity [CPU]   -> Reply
+    open     adapter, settings, scratch, affinity [CPU], ingests   -> Reply
     bind     tables {name: [path]}        -> Reply
     load     tables, store                -> Reply      an engine's own copy of the tables, in the folder ``store``
     attach   store, tables [name]         -> Reply      the tables of a store, in place of bind

@@ -133,6 +133,7 @@ class WorkerProcess:
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory.
         hidden: folders that it finds empty.
+        ingests: whether it is to load tables under the clock.
     """
 
     def __init__(
@@ -143,6 +144,8 @@ class WorkerProcess:
         bounds: Bounds | None = None,
         groups: Hierarchy | None = None,
         hidden: Sequence[Path] = (),
+        *,
+        ingests: bool = False,
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -195,6 +198,7 @@ class WorkerProcess:
                 settings=settings,
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),
+                ingests=ingests,
             )
         except BaseException:
             self.kill()

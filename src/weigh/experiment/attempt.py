@@ -316,7 +316,7 @@ class Attempt:
             self._number,
             stopping,
         )
-        for one in fit.values() if not self._spec.ingest else ():
+        for one in fit.values():
             if (loading := one.load_cost(self._setup.stage.tables)) is not None:
                 self._journal.append("start", loading)
         if before:

@@ -106,7 +106,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         data = dataset.obtain(source.dataset, spec, cache, progress)
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
-    contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
+    contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]
     storage.check(storage.places(contenders, data, spec), spec)
     workload = source.build(data.truth, spec.seed)
     if spec.ingest:

@@ -51,7 +51,7 @@ class Engine(Adapter):
         bare.close()
         # An empty database, so that a setting which cannot be is refused before anything is loaded.
         empty = self._made("empty.sqlite", settings)
-        self.connection = self._settled(self.apsw.Connection(str(empty), statementcachesize=0))
+        self.connection = self._settled(self._writable(empty)) if self.ingests else self._opened(empty)
         self.sql = ""
         self.columns: list[str] = []
         self.rows: list[Any] = []
@@ -105,7 +105,7 @@ class Engine(Adapter):
         self.table, self.paths = table, paths
         path = Path(place) / _FILE
         self._create(path, self.wanted).close()
-        self.connection = self._settled(self.apsw.Connection(str(path), statementcachesize=0))
+        self.connection = self._settled(self._writable(path))
 
     def ingest(self) -> int:
         """Rows one by one in one transaction; what a log holds is moved into the database."""
@@ -202,6 +202,9 @@ class Engine(Adapter):
         flags = self.apsw.SQLITE_OPEN_READONLY | self.apsw.SQLITE_OPEN_URI
         # Without its cache of statements a repeated query is parsed and planned each time, as by every contender.
         return self.apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags, statementcachesize=0)
+
+    def _writable(self, path: Path) -> Any:
+        return self.apsw.Connection(str(path), statementcachesize=0)
 
     def _opened(self, path: Path) -> Any:
         """A connection that only reads, with the settings in force; raises where one is not."""

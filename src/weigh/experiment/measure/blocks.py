@@ -255,7 +255,7 @@ class Blocks:
 
     def _start(self, arms: Sequence[str], block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
         """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
-        starting = {arm: self._starters.submit(self._life, self._bounded(arm, block)) for arm in arms}
+        starting = {arm: self._starters.submit(self._bounded(arm, block).start, self._stage.tables) for arm in arms}
         try:
             wait(starting.values())
         except BaseException:
@@ -266,10 +266,6 @@ class Blocks:
             raise
         for arm, one in starting.items():
             self._started(arm, one, block, workers)
-
-    def _life(self, ready: PreparedContender) -> WorkerProcess:
-        """A fresh life; one that is to load has no tables yet. Raises WorkerEnded where it cannot be started."""
-        return ready.open() if self._spec.ingest else ready.start(self._stage.tables)
 
     def _started(
         self, arm: str, start: Future[WorkerProcess], block: int, workers: dict[str, tuple[int, WorkerProcess]]
