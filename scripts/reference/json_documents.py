@@ -102,7 +102,7 @@ SECTIONS: dict[str, Section] = {
     "timings[]": Section(Timing, "timings[]", "timing"),
     "verdicts[]": Section(run.VerdictRow, "verdicts[]", "verdict"),
     "metrics[]": Section(run.MetricRow, "metrics[]", "row"),
-    "warmth[]": Section(ColdProof, "warmth[]", "row"),
+    "cold[]": Section(ColdProof, "cold[]", "row"),
     "suites[]": Section(run.SuiteRow, "suites[]", "row"),
     "knobs[]": Section(KnobRead, "knobs[]", "knob"),
     "storage[]": Section(Place, "storage[]", "place"),

@@ -55,6 +55,18 @@ class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
+class Laid(msgspec.Struct, frozen=True, kw_only=True):
+    """The same rows in another layout than that of the baseline.
+
+    Attributes:
+        layout: its name; empty for the default one.
+        manifest: its files.
+    """
+
+    layout: str
+    manifest: Manifest
+
+
 class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
     """The beginning of a block: what its order was computed from.
 
@@ -138,11 +150,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an attempt's journal says; of what was done again on resuming, the latest.
 
     Attributes:
+        manifest: of the layout that the baseline reads.
+        layouts: the others that contenders read.
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was gone on with.
         looks: between the blocks, where sampling stops on precision.
         drives: what the storage under the data can do.
-        warmths: what showed how warm the data was.
+        cache_states: what showed how warm the data was.
         workers: what each life could use, read at its end.
         watches: what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
@@ -155,6 +169,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     environment: EnvironmentRead | None = None
     workload: Workload | None = None
     manifest: Manifest | None = None
+    layouts: tuple[Laid, ...] = ()
     gate: Gate | None = None
     earlier_gates: tuple[Gate, ...] = ()
     plan: Planned | None = None
@@ -164,7 +179,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
     drives: tuple[Drive, ...] = ()
-    warmths: tuple[CacheState, ...] = ()
+    cache_states: tuple[CacheState, ...] = ()
     workers: tuple[WorkerRead, ...] = ()
     watches: tuple[Watch, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
@@ -176,6 +191,18 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     def host(self) -> dict[str, Any]:
         """Facts of the machine; none where they were not read."""
         return self.environment.host if self.environment else {}
+
+    @property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """Of all layouts that are recorded, that of the baseline first."""
+        return (*([self.manifest] if self.manifest else ()), *(one.manifest for one in self.layouts))
+
+    def manifest_of(self, contender: str) -> Manifest | None:
+        """What a contender of the spec was given to read; None where it is not recorded."""
+        layout = self.spec.contender(contender).layout
+        if layout == self.spec.contender(self.spec.baseline).layout:
+            return self.manifest
+        return next((one.manifest for one in self.layouts if one.layout == layout), None)
 
     @property
     def notice(self) -> str:
@@ -193,8 +220,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 MOST_TURNS = 100_000
 """Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
-    "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "warmths", "workers", "watches", "calibrations", "cpu", "starts",
+    "layouts", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
+    "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -252,6 +279,10 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["workload"] = files.converted(event.body, Workload)
         case "manifest":
             fields["manifest"] = files.converted(event.body, Manifest)
+        case "layout":
+            laid = files.converted(event.body, Laid)
+            # Said again on resuming.
+            fields["layouts"] = [*(one for one in fields["layouts"] if one.layout != laid.layout), laid]
         case "gate":
             if "gate" in fields:
                 fields["earlier_gates"].append(fields["gate"])
@@ -276,8 +307,8 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["findings"].append(files.converted(event.body, Finding))
         case "drive":
             fields["drives"].append(files.converted(event.body, Drive))
-        case "warmth":
-            fields["warmths"].append(files.converted(event.body, CacheState))
+        case "cache_state":
+            fields["cache_states"].append(files.converted(event.body, CacheState))
         case "life":
             fields["workers"].append(files.converted(event.body, WorkerRead))
         case "watch":

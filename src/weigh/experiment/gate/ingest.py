@@ -110,8 +110,9 @@ class _ContenderLoads:
 
     def check(self, operation: Operation) -> Check:
         """Load one table, more than once, and compare what was stored."""
-        load = ingest.Loading.of(operation, self._ready, self._stage.tables)
-        rows = ingest.rows(self._stage.tables, load.table)
+        tables = self._stage.tables(self._ready)
+        load = ingest.Loading.of(operation, self._ready, tables)
+        rows = ingest.rows(tables, load.table)
         check = None
         try:
             with self._ready.open() as worker:

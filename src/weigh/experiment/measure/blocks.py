@@ -255,7 +255,10 @@ class Blocks:
 
     def _start(self, arms: Sequence[str], block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
         """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
-        starting = {arm: self._starters.submit(self._bounded(arm, block).start, self._stage.tables) for arm in arms}
+        starting = {}
+        for arm in arms:
+            ready = self._bounded(arm, block)
+            starting[arm] = self._starters.submit(ready.start, self._stage.tables(ready))
         try:
             wait(starting.values())
         except BaseException:
@@ -331,14 +334,14 @@ class Blocks:
             if place == "before":
                 # One that died meanwhile is found out at its first turn.
                 with suppress(WorkerEnded):
-                    self._files[arm] = self._sources if self._spec.ingest else worker.files()
+                    self._files[arm] = self._sources(arm) if self._spec.ingest else worker.files()
             seen = cold.standing(self._files.get(arm, []), place, block, arm)
-            self._journal.append("warmth", seen)
+            self._journal.append("cache_state", seen)
 
-    @property
-    def _sources(self) -> list[str]:
-        """The Parquet files, which are read when they are loaded."""
-        return [path for paths in self._stage.tables.paths.values() for path in paths]
+    def _sources(self, arm: str) -> list[str]:
+        """The Parquet files of an arm, which are read when they are loaded."""
+        tables = self._stage.tables(self._contenders[self._arms[arm].contender])
+        return [path for paths in tables.paths.values() for path in paths]
 
     def _position(
         self, block: int, start: int, turn: int, slot: Slot, arm: str, temperature: Temperature = "hot"
@@ -378,7 +381,7 @@ class Blocks:
         """What loading a table needs; None of a query."""
         operation = self._workload.operation(slot.operation)
         ready = self._contenders[self._arms[arm].contender]
-        return Loading.of(operation, ready, self._stage.tables) if operation.ingest else None
+        return Loading.of(operation, ready, self._stage.tables(ready)) if operation.ingest else None
 
     def _first(self, position: Position, slot: Slot, arm: str) -> tuple[Position, str]:
         """The untimed execution of a turn, and its query: one that nobody asked before, where the plan says so."""
@@ -400,7 +403,7 @@ class Blocks:
             position = self._position(block, self._starts, number, slot, arm, temperature)
             at = self._now
             try:
-                with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
+                with cold.alone(ready, self._stage.tables(ready), temperature, self._spec.timeout) as one:
                     family = FamilyAccount(one.worker, block, self._starts, arm, ready.name)
                     self._accounts[arm] = family
                     self._journal.append("start", one.worker.start_cost(ready.name, block, self._starts))
@@ -414,7 +417,7 @@ class Blocks:
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
                     self._tell({arm: (self._starts, one.worker)}, block)
-                    self._journal.append("warmth", seen)
+                    self._journal.append("cache_state", seen)
             except WorkerEnded as ended:
                 self._failed.add((ready.name, slot.operation))
                 return (*samples[: run - 1], failed(position, run, at, ended))
@@ -458,7 +461,7 @@ class Blocks:
             self._cpu.append(self._accounts[arm].end(position, executions))
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._files[arm], now - elsewhere, position)
-                self._journal.append("warmth", seen)
+                self._journal.append("cache_state", seen)
         except WorkerEnded as ended:
             if not ended.alive:
                 workers.pop(arm, None)

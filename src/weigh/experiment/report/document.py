@@ -10,6 +10,7 @@ from weigh.experiment.report import knobs, machine, resources
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
 from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.start_costs import StartCosts
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.contender import ContenderRead
     from weigh.model.gate import Gate
+    from weigh.model.spec import Spec
     from weigh.model.verdict import Suite
     from weigh.verdict.metrics import Statement
 
@@ -70,6 +72,8 @@ class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
         version: as the running engine says.
         settings: that were asked for. Those in force, and locks of packages, are in ``environment.json``.
         pins: further exact requirements.
+        layout: name of the layout that it reads, ``default`` for ``[layout]``; None where all read one.
+        catalog, store: how it finds its files and where they lie, as asked for; None where nothing was.
     """
 
     name: str
@@ -77,6 +81,9 @@ class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     settings: dict[str, Setting]
     pins: tuple[str, ...]
+    layout: str | None
+    catalog: str | None
+    store: str | None
 
 
 class GateRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +170,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         metrics: which metric moved with which; empty where nothing was compared.
         suites: the whole workload; empty where nothing was timed.
         findings: what weakens the result, errors first.
-        warmth: what is proven about cold and first executions; absent where all is hot.
+        cold: what is proven about cold and first executions; absent where all is hot.
         knobs: settings of the machine as they were read (docs/guide/doctor.md); this and the rest are absent from
             evidence that did not record them.
         working_set: the data's size against memory (docs/concept/machine.md#size-against-memory); None where one is
@@ -176,6 +183,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
             was timed.
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
         ingested: what loading tables under the clock came to (docs/guide/ingest.md); absent where none was loaded.
+        differences: in what the data that contenders read is not that of the baseline
+            (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
     """
 
     experiment: ExperimentRow
@@ -188,7 +197,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[MetricRow, ...]
     suites: tuple[SuiteRow, ...]
     findings: tuple[Finding, ...]
-    warmth: tuple[ColdProof, ...] | msgspec.UnsetType
+    cold: tuple[ColdProof, ...] | msgspec.UnsetType
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType
     working_set: WorkingSet | msgspec.UnsetType | None
     storage: tuple[Place, ...] | msgspec.UnsetType
@@ -198,6 +207,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
     ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
+    differences: tuple[Difference, ...] = ()
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -215,7 +225,9 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         experiment=experiment_row(record),
         evidence=evidence,
         tier=results.tier,
-        contenders=tuple(map(contender_row, record.environment.contenders if record.environment else ())),
+        contenders=tuple(
+            contender_row(one, spec) for one in (record.environment.contenders if record.environment else ())
+        ),
         gate=tuple(_gate(results.gate)),
         timings=results.timings,
         verdicts=tuple(
@@ -224,7 +236,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         metrics=tuple(_metric(one, hot=hot) for one in results.statements),
         suites=tuple(_suite(one, hot=hot) for one in results.suites),
         findings=results.findings,
-        warmth=msgspec.UNSET if hot else results.accounts,
+        cold=msgspec.UNSET if hot else results.accounts,
         knobs=knobs.reads(record) or msgspec.UNSET,
         working_set=had.working_set if had else msgspec.UNSET,
         storage=had.storage if had else msgspec.UNSET,
@@ -235,6 +247,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         outside=results.outside,
         start_costs=results.start_costs,
         ingested=results.ingested or msgspec.UNSET,
+        differences=results.differences,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
@@ -254,9 +267,19 @@ def experiment_row(record: Record) -> ExperimentRow:
     )
 
 
-def contender_row(one: ContenderRead) -> ContenderRow:
-    """A contender as its engine described itself."""
-    return ContenderRow(name=one.name, engine=one.engine, version=one.version, settings=one.settings, pins=one.pins)
+def contender_row(one: ContenderRead, spec: Spec) -> ContenderRow:
+    """A contender as its engine described itself, and what it was given to read."""
+    asked = spec.contender(one.name)
+    return ContenderRow(
+        name=one.name,
+        engine=one.engine,
+        version=one.version,
+        settings=one.settings,
+        pins=one.pins,
+        layout=spec.layout_name(one.name),
+        catalog=asked.catalog or None,
+        store=asked.store or None,
+    )
 
 
 def _metric(one: Statement, *, hot: bool) -> MetricRow:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from weigh.experiment.record import Record
+    from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
     from weigh.model.gate import Guarantee
     from weigh.model.sample import Sample
@@ -60,9 +61,6 @@ def ingested(record: Record, timings: Iterable[Timing]) -> tuple[Ingested, ...]:
     if not record.spec.ingest or record.workload is None or record.manifest is None:
         return ()
     typical = {(one.operation, one.contender, one.metric): one.median for one in timings}
-    sizes: dict[str, int] = {}
-    for file in record.manifest.files:
-        sizes[file.table] = sizes.get(file.table, 0) + file.bytes
     found = []
     for operation in record.workload.operations:
         if not (load := operation.ingest):
@@ -73,6 +71,7 @@ def ingested(record: Record, timings: Iterable[Timing]) -> tuple[Ingested, ...]:
                 continue
             stored = typical.get((operation.name, contender.name, "stored_bytes"))
             rows, promised = record.manifest.rows(load.table), _guarantees(record).get(contender.name)
+            files = _bytes(record.manifest_of(contender.name) or record.manifest, load.table)
             found.append(
                 Ingested(
                     operation=operation.name,
@@ -80,13 +79,17 @@ def ingested(record: Record, timings: Iterable[Timing]) -> tuple[Ingested, ...]:
                     rows=rows,
                     rows_per_s=rows / wall,
                     stored_bytes=None if stored is None else round(stored),
-                    of_files=stored / sizes[load.table] if stored and sizes.get(load.table) else None,
+                    of_files=stored / files if stored and files else None,
                     first_query_s=typical.get((operation.name, contender.name, "first_query_s")),
                     durable=promised.durable if promised else None,
                     by=promised.by if promised else "",
                 )
             )
     return tuple(found)
+
+
+def _bytes(manifest: Manifest, table: str) -> Bytes:
+    return sum(file.bytes for file in manifest.files if file.table == table)
 
 
 def findings(record: Record, samples: Iterable[Sample]) -> Iterator[Finding]:
