@@ -33,6 +33,7 @@ from weigh.ladder.report.document import LadderDocument, SeriesRow
 from weigh.ladder.verify import LadderVerification
 from weigh.load.analysis.warmup import Settled
 from weigh.load.report import document as load
+from weigh.load.report import operation_document as operation
 from weigh.load.report.machine import RunMachineDocument
 from weigh.load.verify import LoadVerification
 from weigh.load.waits.analysis import Hot
@@ -104,7 +105,7 @@ SECTIONS: dict[str, Section] = {
     "timings[]": Section(Timing, "timings[]", "timing"),
     "verdicts[]": Section(run.VerdictRow, "verdicts[]", "verdict"),
     "metrics[]": Section(run.MetricRow, "metrics[]", "row"),
-    "warmth[]": Section(ColdProof, "warmth[]", "row"),
+    "cold[]": Section(ColdProof, "cold[]", "row"),
     "suites[]": Section(run.SuiteRow, "suites[]", "row"),
     "knobs[]": Section(KnobRead, "knobs[]", "knob"),
     "storage[]": Section(Place, "storage[]", "place"),
@@ -135,10 +136,10 @@ SECTIONS: dict[str, Section] = {
     "weigh/effect/1 estimate": Section(Estimate, "estimate", "estimate"),
     "weigh/doctor-storage/1": Section(Examination),
     "weigh/load/1": Section(load.LoadDocument),
-    "weigh/load/1 operations[]": Section(load.OperationRow, "operations[]", "operation"),
-    "weigh/load/1 spectrum": Section(load.SpectrumRow, "spectrum", "spectrum"),
-    "weigh/load/1 percentile": Section(load.PercentileRow, "percentile", "percentile"),
-    "weigh/load/1 mean": Section(load.MeanRow, "mean", "mean"),
+    "weigh/load/1 operations[]": Section(operation.OperationRow, "operations[]", "operation"),
+    "weigh/load/1 spectrum": Section(operation.SpectrumRow, "spectrum", "spectrum"),
+    "weigh/load/1 percentile": Section(operation.PercentileRow, "percentile", "percentile"),
+    "weigh/load/1 mean": Section(operation.MeanRow, "mean", "mean"),
     "weigh/load/1 steady": Section(Settled, "steady", "steady part"),
     "weigh/load/1 runs[]": Section(load.RunRow, "runs[]", "run"),
     "weigh/load/1 runs[].machine": Section(RunMachineDocument, "machine of a run", "machine"),
