@@ -35,7 +35,8 @@ def diff(left: str, right: str, limit: int, only_rows: bool, only_written: bool,
 
     Each side is a dataset folder, a Parquet file, a folder of them, or a pattern. Exit 1 when rows differ.
     """
-    from weigh.data.layout import difference, sides
+    from weigh.data import sides
+    from weigh.data.layout import difference
     from weigh.model.errors import ExitCode
 
     pairs = []
