@@ -77,6 +77,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
             what was loaded with the other caches.
         catalogs: table formats that its adapter reads (``bind_catalog``).
         no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
+        ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
+            ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -102,6 +104,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     stores: bool = False
     catalogs: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}
+    ingests: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()

@@ -15,7 +15,7 @@ from weigh.data.catalog.registrar import Registrar
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
-from weigh.experiment import dataset, resources, storage
+from weigh.experiment import dataset, ingest, resources, storage
 from weigh.experiment.catalog_place import CatalogPlaces
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
@@ -84,7 +84,11 @@ def check(spec: Spec, request: RunRequest) -> None:
         _check_place(contender)
         if request.own and contender.catalog in FORMATS:
             registration.refuse(contender.catalog, request.own.tables)
-    if request.own:
+        if spec.ingest:
+            ingest.check(contender)
+    if spec.ingest:
+        pass
+    elif request.own:
         _chosen(source.build({}, spec.seed), spec)
     elif known := workloads.operation_names(source):
         for name in spec.operations:
@@ -121,9 +125,14 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
-    contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
+    contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]
     storage.check(storage.places(contenders, layouts.values()), spec)
-    workload = _chosen(source.build(data.truth, spec.seed), spec)
+    workload = source.build(data.truth, spec.seed)
+    if spec.ingest:
+        ingest.sweep(cache)
+        ingest.check_space(data, spec, cache)
+        workload = ingest.workload(workload, data)
+    workload = _chosen(workload, spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)
     stage = stack.enter_context(DataLink(layouts, catalogs))

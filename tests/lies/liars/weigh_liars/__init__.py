@@ -17,6 +17,7 @@ engine = Engine(
     memory="memory_limit",
     spill="temp_directory",
     catalogs=(CatalogReader(format="delta"),),
+    ingests=True,
     about="DuckDB behind an adapter that lies when it is told to",
 )
 
