@@ -59,6 +59,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         spill: the setting that names the folder it spills to, to be read back.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
+        ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
+            ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -82,6 +84,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     memory_form: str = "{bytes}"
     spill: str = ""
     stores: bool = False
+    ingests: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
