@@ -12,6 +12,7 @@ from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
 from weigh.machine.working_set import WorkingSet
@@ -181,6 +182,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         outside: CPU seconds that no clock contains (docs/concept/method.md#outside-the-clock-a11); empty where nothing
             was timed.
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
+        ingested: what loading tables under the clock came to (docs/guide/ingest.md); absent where none was loaded.
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
     """
@@ -204,6 +206,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     machine: MachineDocument | msgspec.UnsetType
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
+    ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
     differences: tuple[Difference, ...] = ()
 
 
@@ -243,6 +246,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         outside=results.outside,
         start_costs=results.start_costs,
+        ingested=results.ingested or msgspec.UNSET,
         differences=results.differences,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
