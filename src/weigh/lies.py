@@ -123,6 +123,13 @@ CATALOGUE = _rows(
         "typed row digest: same rows same digest, one changed cell another",
     ),
     (
+        "D4",
+        Page("reference/commands.md", "weigh data check"),
+        "a page of a file is corrupt, and every engine sums it without a word",
+        "page checksums are compared before weigh reads a file for the first time, and `weigh data check` names the "
+        "page; files without them are said to have none",
+    ),
+    (
         "D6",
         _COLD,
         "data that was written just now is still in memory, and is measured as if it came from storage",

@@ -52,6 +52,7 @@ _LOADING = "guide/load.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
 _CHECK = Page("reference/commands.md", "weigh data")
+_PAGES = Page("reference/commands.md", "weigh data check")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
 _SIGNING = Page(_EVIDENCE, "The seal, and what it cannot stop")
@@ -157,6 +158,10 @@ A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not
 
 # D: data
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")
+D4_PAGE = error(
+    "D4.page", _PAGES, "a page of a file does not have the checksum that its writer put beside it: it was changed since"
+)
+D4_HEADER = error("D4.header", _PAGES, "a page of a file is not where it must be, or is no page")
 D8_MISSING = error("D8.missing", _CHECK, "a file of the data is gone")
 D8_SIZE = error("D8.size", _CHECK, "a file of the data has another size than when it was made")
 D8_DAMAGED = error("D8.damaged", _CHECK, "a file of the data cannot be read")
