@@ -1,7 +1,7 @@
 """What the lies share: folders of their own for runs that several tests read, and the run of all honest twins.
 
 Most lies are statements with an error rate about times, on a machine that others use meanwhile. A test that fails is
-made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed that.
+made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.command import Run, Weigh
-from weigh.engines.prepared import cache_folder
 from support.once import ANEW
+from weigh.engines.prepared import cache_folder
 from weigh.load.target.valkey import EmbeddedValkey
 
 from .loading import GENTLE
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from .proxy import Lie
-
     from support.once import Once
+
+    from .proxy import Lie
 
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; a slow conversion."""
