@@ -172,7 +172,9 @@ class Attempt:
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
             self._say(*caches.examine(one, quick, setup.data, setup.stage, timeout))
-            answered = {key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()}
+            answered = {
+                key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()
+            }
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
