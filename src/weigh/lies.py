@@ -117,6 +117,13 @@ CATALOGUE = _rows(
         "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
     (
+        "D1",
+        Page("concept/method.md", "What differs besides the contender"),
+        "the same codec, and another writer: files of another size and form pass as the same data",
+        "what differs between the files of two contenders is listed as their footers say; another writer is called a "
+        "comparison of writers, and where something else differs too the result is suggestive",
+    ),
+    (
         "D3",
         _DATA,
         "a byte hash says 'changed' though only the order moved, or the check protects nothing",
@@ -128,6 +135,13 @@ CATALOGUE = _rows(
         "a page of a file is corrupt, and every engine sums it without a word",
         "page checksums are compared before weigh reads a file for the first time, and `weigh data check` names the "
         "page; files without them are said to have none",
+    ),
+    (
+        "D5",
+        Page("concept/method.md", "What differs besides the contender"),
+        "one contender reads one large file, the other one twenty",
+        "files and row groups are a declared layout of the contender; what differs is named, and with anything else "
+        "that differs the result is suggestive",
     ),
     (
         "D6",

@@ -20,7 +20,7 @@ from weigh.load.target.valkey import EmbeddedValkey
 
 from .loading import GENTLE
 from .proxy import Proxy
-from .reading import SHORT, SMALL, contenders
+from .reading import ONCE, SHORT, SMALL, contenders
 from .throttle import slowed
 
 if TYPE_CHECKING:
@@ -68,6 +68,30 @@ def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
     flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
     return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
+
+
+LAYOUTS = """
+[layout.arrow]
+writer = "pyarrow"
+[layout.both]
+writer = "pyarrow"
+codec = "snappy"
+[layout.many]
+files = 4
+"""
+
+
+@pytest.fixture(scope="session")
+def laid_out(fresh: Callable[[], Weigh], once: Once) -> Run:
+    """One engine on four layouts, and another one that also has a layout of its own."""
+    weigh = fresh()
+    (weigh.folder / "weigh.toml").write_text(LAYOUTS)
+    named = contenders(
+        "base=duckdb", "arrow=duckdb?layout=arrow", "both=duckdb?layout=both", "sly=duckdb?threads=1&layout=arrow",
+        "many=duckdb?layout=many", "crowd=duckdb?threads=1&layout=many", "tuned=duckdb?threads=1",
+    )  # fmt: skip
+    flags = ("--scale", "1K", *ONCE, "--operations", "by_action", "--quiet", "--json")
+    return once("laid_out", lambda: weigh("run", *named, *flags))
 
 
 PACE = "liar?lie=pace&ms=80"

@@ -13,7 +13,7 @@ import fcntl
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +23,7 @@ import msgspec
 
 from weigh.data.generator import Progress, Workshop, generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts, parquet
+from weigh.data.layout import file_facts, knobs, parquet, physical, written
 from weigh.data.parallel import processors
 from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
@@ -104,27 +104,37 @@ def ensure(
     return open_stored(folder)
 
 
-def check(name: DatasetName, spec: LayoutSpec, cache: Path) -> None:
+def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path) -> None:
     """Refuse what cannot be made, before anything is made.
+
+    Args:
+        name: the dataset.
+        specs: the layouts that are wanted.
+        cache: weigh's cache directory.
 
     Raises:
         UsageError: no such generator; an impossible layout.
-        EnvironmentFault: it is not in the cache, and there is less space than it needs.
+        EnvironmentFault: not all of them are in the cache, and there is less space than the others need.
     """
-    _, folder = _place(name, spec, cache)
+    folders = {_place(name, spec, cache)[1] for spec in specs}
     unit_bytes = getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None)
-    if (folder / "manifest.json").exists() or unit_bytes is None or name.scale is None:
+    missing = [folder for folder in folders if not (folder / "manifest.json").exists()]
+    if not missing or unit_bytes is None or name.scale is None:
         return
-    needed = int(name.scale * unit_bytes)
-    there = next(path for path in (folder, *folder.parents) if path.exists())
+    needed = int(name.scale * unit_bytes) * len(missing)
+    there = next(path for path in (missing[0], *missing[0].parents) if path.exists())
     free = shutil.disk_usage(there).free
     if needed > free:
         raise EnvironmentFault(
-            f"{units.scale(name.scale)} of {name.generator} need about {units.size(needed)}, "
+            f"{units.scale(name.scale)} of {name.generator}{_in(len(missing))} need about {units.size(needed)}, "
             f"and {units.size(free)} are free",
             where=str(cache / "data"),
             remedy="choose a smaller --scale, free space, or set WEIGH_CACHE to another disk",
         )
+
+
+def _in(layouts: int) -> str:
+    return f" in {layouts} layouts" if layouts > 1 else ""
 
 
 def _place(name: DatasetName, spec: LayoutSpec, cache: Path) -> tuple[LayoutSpec, Path]:
@@ -194,14 +204,17 @@ class _Making(NamedTuple):
         if self.name.scale is None:
             raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
         shop = self._workshop(made_by, aside, executor)
-        python = self._environment([parquet.DUCKDB]) if self.spec.writer == "duckdb" else None
+        needed = parquet.requirements(self.spec)
+        python = self._environment(needed) if needed else None
         source = made_by.open(self.name.scale, self.name.seed, shop)
+        knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
         files = []
         for table, content in source.tables.items():
             if self.spec.writer == family:
                 paths = _moved(cast("Written", content).paths, aside, table)
             else:
                 paths = self._written(table, content, aside, executor, python)
+            self._carried_out(paths)
             files += [file_facts.file_facts(path, table, path.name) for path in paths]
         manifest = Manifest(
             dataset=self.name,
@@ -246,6 +259,17 @@ class _Making(NamedTuple):
             threads=self.threads,
         )
         return paths
+
+    def _carried_out(self, paths: list[Path]) -> None:
+        """Refuse files that are not what the layout says: they would be measured under a wrong name."""
+        if not knobs.asked(self.spec):
+            return
+        found = written.contradictions(self.spec, physical.table_form(paths, levels=False, order=False))
+        if found:
+            raise DataFault(
+                f"{parquet.writer(self.spec)} wrote {'; '.join(found)}",
+                remedy="leave out what it did not do, or choose another writer",
+            )
 
     def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows, table: str) -> Iterator[pa.RecordBatch]:
         made = 0
