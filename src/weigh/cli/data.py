@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.data_checks import check
+from weigh.cli.data_checks import check, probe_checksums
 from weigh.cli.data_make import make
 from weigh.cli.output import print_json, say
 
@@ -129,6 +129,7 @@ def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
 
 
 data.add_command(check)
+data.add_command(probe_checksums)
 
 
 def _parquet(path: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""``weigh data check``."""
+"""``weigh data check`` and ``weigh data probe-checksums``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.output import print_json, say
+from weigh.cli.output import print_json, print_rich, say
+from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
     from weigh.data.layout.page_checksums import PageChecks
@@ -97,3 +98,33 @@ def _files(path: Path) -> list[Path]:
             remedy="name a folder that weigh data make printed, or one with *.parquet",
         )
     return found
+
+
+@click.command("probe-checksums")
+@click.option(
+    "--engines",
+    metavar="A,B,...",
+    help="Contenders to ask, as --contender takes them "
+    "[duckdb, chdb, datafusion, polars, pyarrow; those with a setting for it with it, too].",
+)
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def probe_checksums(engines: str | None, quiet: bool, as_json: bool) -> None:
+    """Show which engines write page checksums, and which notice one flipped bit in a page.
+
+    Files of every codec are written by each engine that can write Parquet, a bit is flipped inside a page, and every
+    engine sums the column: it raises, or gives a wrong sum, or the right one. Files without checksums are the control.
+    """
+    from weigh.doctor import checksum_probe, checksum_report
+    from weigh.engines.prepared import cache_folder
+
+    named = (
+        [one.strip() for one in engines.split(",") if one.strip()] if engines is not None else checksum_probe.ENGINES
+    )
+    if not named:
+        raise click.BadParameter("names no engine", param_hint="--engines")
+    found = checksum_probe.probe(named, cache_folder(), progress(quiet))
+    if as_json:
+        print_json(checksum_report.document(found))
+    else:
+        print_rich(checksum_report.report(found))
