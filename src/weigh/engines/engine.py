@@ -60,6 +60,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         checksums: the setting that decides whether it compares the checksums of Parquet pages; empty without one.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
+        ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
+            ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -84,6 +86,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     checksums: str = ""
     stores: bool = False
+    ingests: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()

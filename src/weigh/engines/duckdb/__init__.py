@@ -15,6 +15,7 @@ engine = Engine(
     memory="memory_limit",
     memory_form="{mib}MiB",
     spill="temp_directory",
+    ingests=True,
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
         Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),

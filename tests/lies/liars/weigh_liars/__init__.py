@@ -16,6 +16,7 @@ engine = Engine(
     threads="threads",
     memory="memory_limit",
     spill="temp_directory",
+    ingests=True,
     about="DuckDB behind an adapter that lies when it is told to",
 )
 
