@@ -18,6 +18,7 @@ from weigh.engines.process import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
 from weigh.host import scratch
 from weigh.model import codes, units
+from weigh.model.errors import WeighError
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.data.cache import CachedData
-    from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data_link import DataLink
     from weigh.model.dataset import FileFacts, Manifest
@@ -92,9 +92,6 @@ def check(
         timeout: seconds for one question.
         seed: chooses page and bit.
         progress: is told.
-
-    Raises:
-        DataFault: the copy cannot be made.
     """
     progress.say("gate: asking over a copy with one flipped bit")
     chance = random.Random(seed)
@@ -117,9 +114,9 @@ def check(
             if not able:
                 continue
             heard, copies = {}, made
-            with stage.showing({name: copy.data for name, copy in made.items()}) as tables:
+            with stage.showing({name: copy.data for name, copy in made.items()}):
                 for one in able:
-                    found = _asked(one, target, kept, stage, tables[one.contender.layout], timeout, place)
+                    found = _asked(one, target, kept, stage, timeout, place)
                     heard[one.name] = found
                     if (
                         found.right
@@ -129,17 +126,23 @@ def check(
                     ):
                         # A value that no answer shows: another one is tried before all the others are asked.
                         break
+        except (WeighError, OSError) as error:
+            return [_untried(f"such a copy could not be made: {error}")]
         finally:
             shutil.rmtree(place, ignore_errors=True)
         if any(found.raised or found.wrong for found in heard.values()):
             break
     told = [(one, heard[one.name]) for one in contenders if one.name in heard and any(heard[one.name][:3])]
     return [_finding(one, found, copies[one.contender.layout]) for one, found in told] or [
-        codes.D4_UNTRIED.finding(
-            text="no bit was flipped: no operation that was answered names a column whose pages can be damaged",
-            remedy="nothing is wrong; columns of lists and structures are left alone",
-        )
+        _untried("no operation that was answered names a column whose pages can be damaged")
     ]
+
+
+def _untried(why: str) -> Finding:
+    return codes.D4_UNTRIED.finding(
+        text=f"no bit was flipped: {why}",
+        remedy="nothing is wrong; columns of lists and structures are left alone",
+    )
 
 
 def _targets(workload: Workload, manifest: Manifest) -> list[_Target]:
@@ -199,7 +202,6 @@ def _asked(
     target: _Target,
     kept: Mapping[Key, pa.Table],
     stage: DataLink,
-    tables: Tables,
     timeout: float,
     place: Path,
 ) -> _Heard:
@@ -208,7 +210,7 @@ def _asked(
     said = ""
     # What it loads of them goes with them.
     passing = msgspec.structs.replace(ready, cache=place)
-    with QuerySession(passing, stage, timeout, tables=tables) as session:
+    with QuerySession(passing, stage, timeout) as session:
         for operation in target.operations:
             for case in operation.timed():
                 before = kept.get((ready.name, operation.name, case.name))
