@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from weigh.cli.data_make import make
+from weigh.cli.data_register import list_registered, register, unregister
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ def data() -> None:
 
 
 data.add_command(make)
+data.add_command(register)
+data.add_command(list_registered)
+data.add_command(unregister)
 
 
 @data.command()
