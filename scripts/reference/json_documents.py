@@ -9,6 +9,8 @@ from reference.markdown import anchor_of, code, code_flags, table
 from reference.structs import rows
 from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
+from weigh.data.layout.difference import DiffDocument, Difference, RowDifference, Written
+from weigh.data.layout.physical import ColumnForm, TableForm
 from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
@@ -149,6 +151,12 @@ SECTIONS: dict[str, Section] = {
     "weigh/runs/1": Section(RunsDocument),
     "weigh/manifest/1": Section(Manifest),
     "files[]": Section(FileFacts, "files[]", "file"),
+    "weigh/diff/1": Section(DiffDocument),
+    "weigh/diff/1 rows": Section(RowDifference, "rows of a pair", "rows"),
+    "weigh/diff/1 written": Section(Written, "written of a pair", "written"),
+    "weigh/diff/1 differences[]": Section(Difference, "differences[]", "difference"),
+    "weigh/diff/1 table": Section(TableForm, "left and right", "table"),
+    "weigh/diff/1 column": Section(ColumnForm, "columns of a table", "column"),
 }
 """Tables by the name of their region, without the word ``json`` before it."""
 
