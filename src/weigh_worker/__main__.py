@@ -83,9 +83,12 @@ class Worker:
         self.adapter = module.Engine(settings, scratch)
         return protocol.Reply()
 
-    def on_bind(self, tables: dict[str, list[str]]) -> protocol.Reply:
+    def on_bind(self, tables: dict[str, list[str]], catalog: dict[str, Any] | None = None) -> protocol.Reply:
         """Make the tables visible."""
-        self.engine.bind(tables)
+        if catalog is None:
+            self.engine.bind(tables)
+        else:
+            self.engine.bind_catalog(catalog["kind"], catalog["locations"])
         self.given = [path for paths in tables.values() for path in paths]
         self.meter.settle()
         return protocol.Reply()

@@ -294,15 +294,23 @@ class WorkerProcess:
         """Settings in force: name -> {value, default}."""
         return self._ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
 
-    def bind(self, tables: dict[str, list[str]], timeout: Seconds | None = None) -> None:
+    def bind(
+        self,
+        tables: dict[str, list[str]],
+        timeout: Seconds | None = None,
+        *,
+        catalog: tuple[str, dict[str, str]] | None = None,
+    ) -> None:
         """Make the tables visible under their names.
 
         Args:
             tables: their files, by name.
+            catalog: table format, and by table where its description is, for a contender that reads through it.
             timeout: seconds that it may take; None: ``BIND_TIMEOUT``.
         """
         with self._starting.tables("bind", self.family):
-            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables)
+            described = None if catalog is None else {"kind": catalog[0], "locations": catalog[1]}
+            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables, catalog=described)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import Engine, ResultCache, Switch
+from weigh.engines.engine import CatalogReader, Engine, ResultCache, Switch
 
 engine = Engine(
     name="chdb",
@@ -16,12 +16,15 @@ engine = Engine(
     dialect="clickhouse",
     threads="max_threads",
     memory="max_memory_usage",
+    checksums="input_format_parquet_verify_checksums",
     switches=(
         Switch(name="bloom filter push-down off", settings={"input_format_parquet_bloom_filter_push_down": 0}),
         Switch(name="filter push-down off", settings={"input_format_parquet_filter_push_down": 0}),
         Switch(name="PREWHERE off", settings={"optimize_move_to_prewhere": 0}),
     ),
     caches=(ResultCache(setting="use_query_cache", off=("0", "false")),),
+    catalogs=(CatalogReader(format="iceberg"), CatalogReader(format="delta")),
+    no_catalogs={"ducklake": "ClickHouse has no function for it"},
     script="""\
 import chdb
 import pyarrow as pa

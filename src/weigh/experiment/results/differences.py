@@ -33,6 +33,7 @@ _CODES: dict[str, Graded] = {
     "files": codes.D5_FILES,
     "row_group_rows": codes.D5_FILES,
     "row groups": codes.D5_FILES,
+    "catalog": codes.D2_FORMAT,
 }
 """What is said of a difference, by what it is; of any other key of a layout, that the files are written otherwise."""
 _PLACES = ("catalog", "store")
@@ -200,15 +201,14 @@ def _places(one: Contender, base: Contender) -> Iterator[Difference]:
 
 def _another(record: Record, name: str) -> bool:
     """Whether it is another engine than the baseline, another build of it, or has other settings."""
+    asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
     reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
     if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
-        return (one.engine, one.version, one.environment, one.settings) != (
-            base.engine,
-            base.version,
-            base.environment,
-            base.settings,
-        )
-    asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
+        if (one.engine, one.version, one.settings) != (base.engine, base.version, base.settings):
+            return True
+        # What reads a table format is in the environment too.
+        if asked.catalog == other.catalog:
+            return one.environment != base.environment
     return (asked.engine, asked.version, asked.pins, asked.settings) != (
         other.engine,
         other.version,
@@ -257,6 +257,8 @@ def _finding(
     name = said[0].contender
     size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
     text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, said))}{size})"
+    if code is codes.D2_FORMAT:
+        text = f"it does not read as {baseline} does ({said[0]})"
     if code is codes.D1_WRITER:
         text += ": this is a comparison of writers"
     if len(whats) == 1:

@@ -52,7 +52,10 @@ _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
+_CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
 _CHECK = Page("reference/commands.md", "weigh data")
+_FLIPPED = Page(_ANSWERS, "One flipped bit")
+_PAGES = Page("reference/commands.md", "weigh data check")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
 _SIGNING = Page(_EVIDENCE, "The seal, and what it cannot stop")
@@ -168,12 +171,41 @@ D1_LAYOUT = graded(
     _BESIDES,
     "its files are written in another way than those of the baseline; a warning where something else differs too",
 )
+D2_FILES = error(
+    "D2.files",
+    _CATALOGS,
+    "the catalog that it reads through lists other files than those of its layout",
+    disqualifies=True,
+)
+D2_BYTES = error(
+    "D2.bytes",
+    _CATALOGS,
+    "what it reads through its catalog is not, byte for byte, what its layout has",
+    disqualifies=True,
+)
+D2_UNREAD = warning("D2.unread", _CATALOGS, "what its catalog lists could not be read back after the measurement")
+D2_FORMAT = graded(
+    "D2.format",
+    _BESIDES,
+    "it reads through another table format than the baseline; a warning where something else differs too",
+)
+D2_SAME = note("D2.same", _CATALOGS, "its catalog lists the files of its layout, byte for byte, before and after")
 D5_FILES = graded(
     "D5.files",
     _BESIDES,
     "it reads another number of files or row groups than the baseline; a warning where something else differs too",
 )
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")
+D4_PAGE = error(
+    "D4.page", _PAGES, "a page of a file does not have the checksum that its writer put beside it: it was changed since"
+)
+D4_HEADER = error("D4.header", _PAGES, "a page of a file is not where it must be, or is no page")
+D4_WRONG = note(
+    "D4.wrong", _FLIPPED, "over a copy of the data with one flipped bit it answers otherwise, and says nothing"
+)
+D4_RAISED = note("D4.raised", _FLIPPED, "over a copy of the data with one flipped bit it raises")
+D4_RIGHT = note("D4.right", _FLIPPED, "over a copy of the data with one flipped bit it answers as before")
+D4_UNTRIED = note("D4.untried", _FLIPPED, "no bit could be flipped in what the operations read")
 D8_MISSING = error("D8.missing", _CHECK, "a file of the data is gone")
 D8_SIZE = error("D8.size", _CHECK, "a file of the data has another size than when it was made")
 D8_DAMAGED = error("D8.damaged", _CHECK, "a file of the data cannot be read")
