@@ -70,6 +70,11 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="netflow, tpch, tpch-dbgen, sql (your own data) or a plug-in's [netflow].",
         ),
         click.option(
+            "--data",
+            metavar="NAME",
+            help="Your own tables, registered under that name (weigh data register), in the place of those of [sql].",
+        ),
+        click.option(
             "--ingest/--no-ingest",
             default=None,
             help="Measure loading the tables into each engine, and not the queries: time, stored bytes, time until the "
@@ -302,6 +307,8 @@ def asked(
     if file is None and DEFAULT_FILE.exists():
         file = DEFAULT_FILE
     table = read_file(file) if file else None
+    if flags.get("data"):
+        flags = {**flags, "workload": flags.get("workload") or "sql"}
     shrink = flags.pop("shrink")
     own = config.own_files(table, file, flags, progress(quiet))
     spec = config.make_spec(table, flags, own, adaptive=adaptive)
