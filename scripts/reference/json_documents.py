@@ -73,6 +73,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/files/1": ("data describe",),
     "weigh/diff/1": ("data diff",),
     "weigh/check/1": ("data check",),
+    "weigh/registered/1": ("data register", "data list"),
+    "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
     "weigh/lies/1": ("lies",),
