@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import knobs, machine, resources
+from weigh.experiment.report import grid, knobs, machine, resources
+from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
@@ -183,6 +184,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
+        grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
     """
 
     experiment: ExperimentRow
@@ -205,6 +207,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
     differences: tuple[Difference, ...] = ()
+    grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -244,6 +247,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         outside=results.outside,
         start_costs=results.start_costs,
         differences=results.differences,
+        grid=grid.document(results),
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

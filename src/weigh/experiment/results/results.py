@@ -28,6 +28,7 @@ from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.grid import GridResults, grid_results
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.stalls import Stalls, stalls
@@ -82,6 +83,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         outside: CPU seconds that no clock contains.
         start_costs: what starts and loading cost.
         differences: in what the data that contenders read is not that of the baseline.
+        grid: what a grid of layouts says; None where the experiment has none.
     """
 
     record: Record
@@ -101,6 +103,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
     differences: tuple[Difference, ...] = ()
+    grid: GridResults | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -226,6 +229,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         outside=outside,
         start_costs=costs,
         differences=differ,
+        grid=grid_results(latest, samples, analyses, shares),
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
