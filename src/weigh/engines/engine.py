@@ -39,6 +39,22 @@ class ResultCache(msgspec.Struct, frozen=True, kw_only=True):
     off: tuple[str, ...]
 
 
+class CatalogReader(msgspec.Struct, frozen=True, kw_only=True):
+    """That an engine reads a table format, and with what.
+
+    Attributes:
+        format: ``iceberg``, ``ducklake`` or ``delta``.
+        requires: exact requirements that it needs beside the engine.
+        versions: those of the engine's package that read it so; empty for all.
+        why: why other versions do not, in a few words.
+    """
+
+    format: str
+    requires: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    why: str = ""
+
+
 class Engine(msgspec.Struct, frozen=True, kw_only=True):
     """An adapter to one kind of system.
 
@@ -59,6 +75,10 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         spill: the setting that names the folder it spills to, to be read back.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
+        catalogs: table formats that its adapter reads (``bind_catalog``).
+        no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
+        ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
+            ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -82,6 +102,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     memory_form: str = "{bytes}"
     spill: str = ""
     stores: bool = False
+    catalogs: tuple[CatalogReader, ...] = ()
+    no_catalogs: dict[str, str] = {}
+    ingests: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
@@ -93,6 +116,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         """The requirements of a contender's environment, without what every environment gets."""
         pins = contender.pins
         ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
+        ours += next((one.requires for one in self.catalogs if one.format == contender.catalog), ())
         named = {pin.split("==")[0] for pin in pins}
         pins += tuple(pin for pin in ours if pin.split("==")[0] not in named)
         return [f"{self.package}=={contender.version or self.tested}", *pins] if self.package else list(pins)

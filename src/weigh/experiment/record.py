@@ -13,6 +13,7 @@ from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import InterimLook
 from weigh.host.knobs.read import KnobRead
 from weigh.model.calibration import Calibration
+from weigh.model.catalog import CatalogRead
 from weigh.model.clock_coverage import StartCost, TurnCpu
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
@@ -152,11 +153,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         manifest: of the layout that the baseline reads.
         layouts: the others that contenders read.
+        catalogs: through which contenders read, before and after.
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was gone on with.
         looks: between the blocks, where sampling stops on precision.
         drives: what the storage under the data can do.
-        warmths: what showed how warm the data was.
+        cache_states: what showed how warm the data was.
         workers: what each life could use, read at its end.
         watches: what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
@@ -170,6 +172,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload | None = None
     manifest: Manifest | None = None
     layouts: tuple[Laid, ...] = ()
+    catalogs: tuple[CatalogRead, ...] = ()
     gate: Gate | None = None
     earlier_gates: tuple[Gate, ...] = ()
     plan: Planned | None = None
@@ -179,7 +182,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
     drives: tuple[Drive, ...] = ()
-    warmths: tuple[CacheState, ...] = ()
+    cache_states: tuple[CacheState, ...] = ()
     workers: tuple[WorkerRead, ...] = ()
     watches: tuple[Watch, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
@@ -220,8 +223,8 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 MOST_TURNS = 100_000
 """Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
-    "layouts", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "warmths", "workers", "watches", "calibrations", "cpu", "starts",
+    "layouts", "catalogs", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
+    "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -283,6 +286,11 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             laid = files.converted(event.body, Laid)
             # Said again on resuming.
             fields["layouts"] = [*(one for one in fields["layouts"] if one.layout != laid.layout), laid]
+        case "catalog":
+            read = files.converted(event.body, CatalogRead)
+            # Made anew on resuming, and read again.
+            others = (one for one in fields["catalogs"] if (one.contender, one.when) != (read.contender, read.when))
+            fields["catalogs"] = [*others, read]
         case "gate":
             if "gate" in fields:
                 fields["earlier_gates"].append(fields["gate"])
@@ -307,8 +315,8 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["findings"].append(files.converted(event.body, Finding))
         case "drive":
             fields["drives"].append(files.converted(event.body, Drive))
-        case "warmth":
-            fields["warmths"].append(files.converted(event.body, CacheState))
+        case "cache_state":
+            fields["cache_states"].append(files.converted(event.body, CacheState))
         case "life":
             fields["workers"].append(files.converted(event.body, WorkerRead))
         case "watch":

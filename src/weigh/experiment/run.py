@@ -75,11 +75,13 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             answers = attempt.check_answers()
             if request.pin:
                 attempt.pin(answers, request.pin, request.trust)
-            if request.shrink:
+            if request.shrink and not spec.ingest:
                 attempt.shrink(answers, folder)
             if request.measure:
                 end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:
+                if setup.stage.catalogs:
+                    attempt.check_bytes()
                 end = End(how="complete")
         except KeyboardInterrupt as error:
             end = End(how="stopped", reason="interrupted")

@@ -10,13 +10,18 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.cache import TRUTH
+from weigh.data.catalog import registration
+from weigh.data.catalog.registrar import Registrar
+from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
-from weigh.experiment import dataset, resources, storage
+from weigh.experiment import dataset, ingest, resources, storage
+from weigh.experiment.catalog_place import CatalogPlaces
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
 from weigh.host import hidden
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -77,7 +82,13 @@ def check(spec: Spec, request: RunRequest) -> None:
     for contender in spec.contenders:
         check_contender(contender)
         _check_place(contender)
-    if request.own:
+        if request.own and contender.catalog in FORMATS:
+            registration.refuse(contender.catalog, request.own.tables)
+        if spec.ingest:
+            ingest.check(contender)
+    if spec.ingest:
+        pass
+    elif request.own:
         _chosen(source.build({}, spec.seed), spec)
     elif known := workloads.operation_names(source):
         for name in spec.operations:
@@ -114,11 +125,17 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
-    contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
+    contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]
     storage.check(storage.places(contenders, layouts.values()), spec)
-    workload = _chosen(source.build(data.truth, spec.seed), spec)
+    workload = source.build(data.truth, spec.seed)
+    if spec.ingest:
+        ingest.sweep(cache)
+        ingest.check_space(data, spec, cache)
+        workload = ingest.workload(workload, data)
+    workload = _chosen(workload, spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
-    stage = stack.enter_context(DataLink(layouts))
+    catalogs = _catalogs(spec, layouts, cache, progress)
+    stage = stack.enter_context(DataLink(layouts, catalogs))
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_memory(stage.files)
     return Setup(
@@ -133,15 +150,28 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
 
 
 def _check_place(contender: Contender) -> None:
-    """Refuse what nobody carries out: a report that names a catalog or a store which was not read would lie."""
-    for key, plain, none in (("catalog", "parquet", "the files themselves"), ("store", "file", "a folder")):
-        value = getattr(contender, key)
-        if value not in ("", plain):
-            raise UsageError(
-                f"there is no {key} '{value}'",
-                where=f"contender {contender.name}",
-                remedy=f"leave it out: contenders read {none}; or write {key}={plain}, which is the same",
-            )
+    """Refuse what nobody carries out: a report that names a store which was not read would lie."""
+    if contender.catalog in FORMATS and contender.store not in ("", "file"):
+        raise UsageError(
+            f"its {TITLES[contender.catalog]} catalog describes files of a folder of this machine, and store="
+            f"{contender.store} is none",
+            where=f"contender {contender.name}",
+            remedy="leave out catalog or store",
+        )
+    if contender.store not in ("", "file"):
+        raise UsageError(
+            f"there is no store '{contender.store}'",
+            where=f"contender {contender.name}",
+            remedy="leave it out: contenders read a folder; or write store=file, which is the same",
+        )
+
+
+def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progress: Progress) -> CatalogPlaces:
+    for one in spec.contenders:
+        if one.catalog in FORMATS:
+            progress.say(f"{TITLES[one.catalog]} catalog of {one.name}")
+    registrar = Registrar(lambda requirements: environments.ensure(requirements, cache).python)
+    return CatalogPlaces(spec.contenders, layouts, cache, registrar)
 
 
 def _made(contender: Contender, cache: Path, progress: Progress) -> PreparedContender:

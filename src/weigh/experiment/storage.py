@@ -6,6 +6,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from weigh.engines import loaded
+from weigh.experiment import ingest
 from weigh.host import storage
 from weigh.model import codes
 from weigh.model.errors import EnvironmentFault
@@ -35,9 +36,11 @@ def places(contenders: Sequence[PreparedContender], layouts: Iterable[Data]) -> 
     found = [storage.place(folder, "data") for folder in sorted(folders)]
     found = list({(one.mount, one.source): one for one in reversed(found)}.values())[::-1]
     found += [
-        storage.place(loaded.stores_folder(one.cache), "copy", contender=one.name)
+        storage.place(
+            (ingest.loads_folder if one.ingests else loaded.stores_folder)(one.cache), "copy", contender=one.name
+        )
         for one in contenders
-        if one.engine.stores
+        if one.engine.stores or one.ingests
     ]
     return (*found, storage.place(tempfile.gettempdir(), "temp"))
 

@@ -75,13 +75,14 @@ def asked(table: Mapping[str, Sequence[Any]], flags: Mapping[str, tuple[Level, .
     return found
 
 
-def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked) -> Crossed:
+def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *, loads: bool = False) -> Crossed:
     """Every contender with every combination of the levels.
 
     Args:
         contenders: as they were asked for.
         layout: what the grid leaves open.
         wanted: levels by key.
+        loads: whether loading is measured, and not queries.
 
     Raises:
         UsageError: there is one layout alone; a contender has a layout of its own, or reads none; the grid is larger
@@ -93,7 +94,7 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked) ->
                 f"contender {one.name} has the layout '{one.layout}', and the grid gives it one",
                 remedy=f"leave out layout={one.layout}",
             )
-        if engine.load(one.engine).stores:
+        if engine.load(one.engine).stores and not loads:
             raise UsageError(
                 f"contender {one.name} answers from a copy that it has loaded: no layout of files reaches its queries",
                 remedy="leave it out; weigh engines says which engines read Parquet in place",

@@ -105,6 +105,7 @@ def make_spec(
         affinity=_affinity(pick("affinity")),
         memory_limit=_memory_limit(pick("memory_limit")),
         expect_storage=_storage(pick("expect_storage")),
+        ingest=_ingest(bool(pick("ingest")), bool(pick("duet")), temperature, pick("answers")),
     )
 
 
@@ -121,7 +122,10 @@ def _crossed(
             "your own files are read as they are: no layout applies", remedy="leave out the grid, and use weigh run"
         )
     plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
-    return grids.cross(contenders, _layout((file or File()).layout, own), grids.asked(plain, asked_for or {}))
+    wanted = grids.asked(plain, asked_for or {})
+    given = flags.get("ingest")
+    loads = (file or File()).experiment.ingest if given is None else given
+    return grids.cross(contenders, _layout((file or File()).layout, own), wanted, loads=bool(loads))
 
 
 def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
@@ -377,6 +381,25 @@ def _duet(
                 f"a duet holds each side to CPUs of its own, and the server of {one.name} is not started by weigh",
                 remedy="let weigh start it, or leave out --duet",
             )
+    return True
+
+
+def _ingest(wanted: bool, duet: bool, temperature: Temperature, answers: str | Path | None) -> bool | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if not wanted:
+        return msgspec.UNSET
+    if duet:
+        raise UsageError("loading is measured alone: two loads share one disk", remedy="leave out --duet")
+    if temperature != "hot":
+        raise UsageError(
+            f"loading is measured with the Parquet files in memory, and the temperature is '{temperature}'",
+            remedy="leave out --temperature",
+        )
+    if answers is not None:
+        raise UsageError(
+            "what is loaded is compared with the rows of the files, and pinned answers are to queries",
+            remedy="leave out --answers",
+        )
     return True
 
 

@@ -68,13 +68,13 @@ class Attempt(NamedTuple):
     Attributes:
         number: of the attempt.
         samples: of its executions.
-        warmths: readings.
+        cache_states: readings.
         drives: what its storage can do.
     """
 
     number: int
     samples: Sequence[Sample]
-    warmths: Sequence[CacheState]
+    cache_states: Sequence[CacheState]
     drives: Sequence[Drive]
 
 
@@ -88,7 +88,7 @@ def cold_proofs(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
     for one in attempts:
         limit = max((rate for drive in one.drives for rate in drive.rates), default=None)
         # Of a turn that a kill tore and that was measured again, the later readings.
-        seen = {(w.block, w.turn, w.temperature): w for w in one.warmths if w.place == "life"}
+        seen = {(w.block, w.turn, w.temperature): w for w in one.cache_states if w.place == "life"}
         for sample in one.samples:
             if sample.timed and sample.temperature != "hot":
                 reading = seen.get((sample.block, sample.turn, sample.temperature))
@@ -171,7 +171,7 @@ def assumed(attempts: Iterable[Attempt], found: Iterable[ColdProof]) -> str | No
     refused = sum(one.refused is not None for one in found)
     if refused:
         return f"{count(refused, 'account')} of cold and first executions did not hold"
-    if not any(one.warmths for one in attempts):
+    if not any(one.cache_states for one in attempts):
         return ""
     hot = [_hot(one) for one in attempts if any(s.timed and s.temperature == "hot" for s in one.samples)]
     return next((said for said in hot if said), None)
@@ -314,9 +314,9 @@ def _of_baseline(operation: str, temperature: str, analysis: MetricAnalysis, ref
 
 def _hot(attempt: Attempt) -> str:
     """Why the hot executions of an attempt are not shown to be hot; empty where they are."""
-    before = {(w.block, arm): w for w in attempt.warmths if w.place == "before" for arm in w.arms}
-    after = {(w.block, arm): w for w in attempt.warmths if w.place == "after" for arm in w.arms}
-    turns = {(w.block, w.turn): w.bytes_read for w in attempt.warmths if w.place == "turn"}
+    before = {(w.block, arm): w for w in attempt.cache_states if w.place == "before" for arm in w.arms}
+    after = {(w.block, arm): w for w in attempt.cache_states if w.place == "after" for arm in w.arms}
+    turns = {(w.block, w.turn): w.bytes_read for w in attempt.cache_states if w.place == "turn"}
     hot = [one for one in attempt.samples if one.timed and one.temperature == "hot"]
     cold = []
     for one in hot:
@@ -370,7 +370,7 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
         attempts: records, oldest first.
     """
     latest = attempts[-1]
-    readings = [Attempt(one.attempt, one.samples, one.warmths, one.drives) for one in attempts]
+    readings = [Attempt(one.attempt, one.samples, one.cache_states, one.drives) for one in attempts]
     asked = [one.operation for one in latest.gate.operations] if latest.gate else []
     order = {name: place for place, name in enumerate(asked)}
     cast = [latest.spec.baseline, *(one.name for one in latest.spec.contenders)]

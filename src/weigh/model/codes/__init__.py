@@ -52,6 +52,7 @@ _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
+_CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
 _CHECK = Page("reference/commands.md", "weigh data")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
@@ -168,6 +169,25 @@ D1_LAYOUT = graded(
     _BESIDES,
     "its files are written in another way than those of the baseline; a warning where something else differs too",
 )
+D2_FILES = error(
+    "D2.files",
+    _CATALOGS,
+    "the catalog that it reads through lists other files than those of its layout",
+    disqualifies=True,
+)
+D2_BYTES = error(
+    "D2.bytes",
+    _CATALOGS,
+    "what it reads through its catalog is not, byte for byte, what its layout has",
+    disqualifies=True,
+)
+D2_UNREAD = warning("D2.unread", _CATALOGS, "what its catalog lists could not be read back after the measurement")
+D2_FORMAT = graded(
+    "D2.format",
+    _BESIDES,
+    "it reads through another table format than the baseline; a warning where something else differs too",
+)
+D2_SAME = note("D2.same", _CATALOGS, "its catalog lists the files of its layout, byte for byte, before and after")
 D5_FILES = graded(
     "D5.files",
     _BESIDES,
@@ -292,6 +312,11 @@ E7_DURABILITY = note(
     "a contender is not durable, which changes nothing where it only reads",
 )
 E7_NOT_DURABLE = warning("E7.not_durable", _DURABLE, "the server may lose a write that it has acknowledged")
+E7_PARITY = warning(
+    "E7.parity",
+    Page("guide/ingest.md", "Durability"),
+    "when a load returns, one contender's rows are safe on the device and another's are not",
+)
 E7_NOT_WRITTEN_OUT = note(
     "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
 )

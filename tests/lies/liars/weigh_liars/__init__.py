@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.plugins import Engine
+from weigh.plugins import CatalogReader, Engine
 
 engine = Engine(
     name="liar",
@@ -16,6 +16,8 @@ engine = Engine(
     threads="threads",
     memory="memory_limit",
     spill="temp_directory",
+    catalogs=(CatalogReader(format="delta"),),
+    ingests=True,
     about="DuckDB behind an adapter that lies when it is told to",
 )
 
