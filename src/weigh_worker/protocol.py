@@ -8,7 +8,7 @@ One request is on its way at a time. Requests carry ``do`` and the fields below.
 no others, or is an ``error``::
 
     open     adapter, settings, scratch, affinity [CPU]   -> Reply
-    bind     tables {name: [path]}        -> Reply
+    bind     tables {name: [path]}, store -> Reply      with a store the paths are ``s3://``; see Adapter.reach
     load     tables, store                -> Reply      an engine's own copy of the tables, in the folder ``store``
     attach   store, tables [name]         -> Reply      the tables of a store, in place of bind
     files                                 -> FilesReply

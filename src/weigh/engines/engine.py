@@ -10,6 +10,7 @@ import msgspec
 
 from weigh.model.contender import Contender, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
+from weigh.model.store import FILE, TMPFS
 
 GROUP = "weigh.engines"
 """Entry point group. Ours come through the same door."""
@@ -39,6 +40,23 @@ class ResultCache(msgspec.Struct, frozen=True, kw_only=True):
     off: tuple[str, ...]
 
 
+class Objects(msgspec.Struct, frozen=True, kw_only=True):
+    """How an engine reads Parquet that lies in a store, as objects behind the protocol of S3.
+
+    Attributes:
+        requires: what its environment needs beside the engine; ``{version}`` stands for the engine's.
+        settings: what is put in force where the contender asks for nothing else: caches off, and patience with a store
+            that is gone bounded.
+        versions: versions of its package that can; empty for all.
+        lacks: why the others cannot, one sentence without its full stop.
+    """
+
+    requires: tuple[str, ...] = ()
+    settings: dict[str, Setting] = {}
+    versions: tuple[str, ...] = ()
+    lacks: str = ""
+
+
 class Engine(msgspec.Struct, frozen=True, kw_only=True):
     """An adapter to one kind of system.
 
@@ -59,6 +77,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         spill: the setting that names the folder it spills to, to be read back.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
+        objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -82,6 +101,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     memory_form: str = "{bytes}"
     spill: str = ""
     stores: bool = False
+    objects: Objects | None = None
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()
@@ -93,6 +113,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         """The requirements of a contender's environment, without what every environment gets."""
         pins = contender.pins
         ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
+        if self.objects and contender.store not in ("", FILE, TMPFS):
+            version = contender.version or self.tested
+            ours += tuple(one.format(version=version) for one in self.objects.requires)
         named = {pin.split("==")[0] for pin in pins}
         pins += tuple(pin for pin in ours if pin.split("==")[0] not in named)
         return [f"{self.package}=={contender.version or self.tested}", *pins] if self.package else list(pins)

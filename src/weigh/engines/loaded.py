@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.model.contender import Setting
+    from weigh.model.store import StoreAccess
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
@@ -38,10 +39,12 @@ class Tables(NamedTuple):
     Attributes:
         paths: Parquet files by table.
         key: hash of the bytes of the files; what was loaded from equal bytes can be used again.
+        store: how the paths are reached where they are ``s3://``; None for files.
     """
 
     paths: dict[str, list[str]]
     key: str
+    store: StoreAccess | None = None
 
 
 def ensure(

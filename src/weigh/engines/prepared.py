@@ -86,7 +86,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         worker = self.open(changed)
         try:
             if store is None:
-                worker.bind(tables.paths)
+                worker.bind(tables.paths, store=tables.store)
             else:
                 worker.attach(store, list(tables.paths))
         except BaseException:
@@ -129,6 +129,8 @@ def ready(contender: Contender, cache: Path) -> PreparedContender:
     engine = engines.load(contender.engine)
     environment = environments.ensure(engine.requirements(contender), cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
+    if engine.objects and contender.store not in ("", FILE, TMPFS):
+        off |= engine.objects.settings
     return PreparedContender(
         contender=contender,
         engine=engine,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import Engine, Switch
+from weigh.engines.engine import Engine, Objects, Switch
 
 engine = Engine(
     name="duckdb",
@@ -15,6 +15,12 @@ engine = Engine(
     memory="memory_limit",
     memory_form="{mib}MiB",
     spill="temp_directory",
+    objects=Objects(
+        requires=("duckdb-extension-httpfs=={version}",),
+        settings={"enable_external_file_cache": False},
+        versions=("1.5.5",),
+        lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
+    ),
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
         Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import Engine, Switch
+from weigh.engines.engine import Engine, Objects, Switch
 
 engine = Engine(
     name="polars",
@@ -23,6 +23,7 @@ engine = Engine(
         ),
         Switch(name="joins in the order written", settings={"join_order": False}),
     ),
+    objects=Objects(),
     script="""\
 import os
 
