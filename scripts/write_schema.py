@@ -22,7 +22,9 @@ def text() -> str:
         part = found["$defs"][kind.__name__]
         part["description"] = part["description"].split("\n")[0].replace("``", "")
         for name, meaning in meanings(kind).items():
-            _describe(part["properties"][name], meaning)
+            # Other layouts are no key of the file: their tables stand in that of the default one.
+            if name in part["properties"]:
+                _describe(part["properties"][name], meaning)
     return msgspec.json.format(msgspec.json.encode(found), indent=2).decode() + "\n"
 
 

@@ -117,10 +117,24 @@ CATALOGUE = _rows(
         "hidden from contenders where weigh is root; what is faster than memory has no verdict",
     ),
     (
+        "D1",
+        Page("concept/method.md", "What differs besides the contender"),
+        "the same codec, and another writer: files of another size and form pass as the same data",
+        "what differs between the files of two contenders is listed as their footers say; another writer is called a "
+        "comparison of writers, and where something else differs too the result is suggestive",
+    ),
+    (
         "D3",
         _DATA,
         "a byte hash says 'changed' though only the order moved, or the check protects nothing",
         "typed row digest: same rows same digest, one changed cell another",
+    ),
+    (
+        "D5",
+        Page("concept/method.md", "What differs besides the contender"),
+        "one contender reads one large file, the other one twenty",
+        "files and row groups are a declared layout of the contender; what differs is named, and with anything else "
+        "that differs the result is suggestive",
     ),
     (
         "D6",

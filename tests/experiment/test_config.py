@@ -10,6 +10,7 @@ import pytest
 from weigh.experiment.config import file
 from weigh.experiment.config import spec as config
 from weigh.model.errors import UsageError
+from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +67,52 @@ def test_the_id_is_of_the_content_not_of_the_name(tmp_path: Path) -> None:
     ids = {spec(tmp_path, f'[experiment]\nname = "{name}"\n{DUCKDB}').id for name in ("one", "two")}
     assert len(ids) == 1
     assert spec(tmp_path, DUCKDB, seed=43).id not in ids
+
+
+LAYOUTS = '[layout]\ncodec = "snappy"\n[layout.many]\nfiles = 4\n[layout.unused]\nfiles = 9\n'
+MANY = '[[contender]]\nengine = "duckdb"\nlayout = "many"\n'
+
+
+@pytest.mark.promise(
+    "What it leaves out is as in `[layout]`, so that it differs in what it says and in nothing else.",
+    "Only layouts that a contender names are made, and are part of the experiment's id.",
+)
+def test_a_layout_of_a_contender(tmp_path: Path) -> None:
+    made = spec(tmp_path, LAYOUTS + DUCKDB + MANY)
+    assert [(one.name, one.layout) for one in made.contenders] == [("duckdb", ""), ("duckdb?layout=many", "many")]
+    assert made.layouts == {"many": LayoutSpec(codec="snappy", files=4)}
+    assert made.layouts_read == {"": LayoutSpec(codec="snappy"), **made.layouts}
+    assert [made.layout_name(one.name) for one in made.contenders] == ["default", "many"]
+    other = spec(tmp_path, LAYOUTS.replace("files = 9", "files = 8") + DUCKDB + MANY)
+    assert made.id == other.id
+    assert made.id != spec(tmp_path, LAYOUTS.replace("files = 4", "files = 5") + DUCKDB + MANY).id
+
+
+def test_a_layout_that_nobody_names_changes_no_id(tmp_path: Path) -> None:
+    """Nor do the keys that a contender leaves out: the ids of before are those of now."""
+    made = spec(tmp_path, "[layout.many]\nfiles = 4\n" + DUCKDB)
+    assert made.id == spec(tmp_path, DUCKDB).id == "83e9053e3062"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "remedy"),
+    [
+        (LAYOUTS + MANY.replace("many", "mny"), "there is no layout 'mny'", "did you mean 'many'?"),
+        (MANY, "there is no layout 'many'", "[layout.many]"),
+        ("[layout.default]\nfiles = 3\n" + DUCKDB, "[layout.default] is [layout] itself", "another name"),
+        ('[layout."a b"]\nfiles = 3\n' + DUCKDB, "'a b' cannot be a layout's name", "letters"),
+        ("[layout.many]\nfile = 3\n" + DUCKDB, "[layout.many]: unknown key 'file'", "'files'"),
+        ("[layout.many]\nfiles = 'x'\n" + DUCKDB, "Expected `int`, got `string` - at `layout.many.files`", "docs/"),
+        ("[layouts.many]\nfiles = 3\n" + DUCKDB, "unknown key 'layouts'", "'layout'"),
+        (DUCKDB + "settings = { layout = 'many' }", "'layout' is no setting of an engine", "beside settings"),
+        ("[layout.many]\nfiles = 0\n" + MANY, "layout.files = 0 is too small", "at least 1"),
+    ],
+)
+def test_mistakes_in_layouts(tmp_path: Path, text: str, said: str, remedy: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        spec(tmp_path, text)
+    assert said in str(caught.value)
+    assert remedy in caught.value.remedy
 
 
 @pytest.mark.parametrize(

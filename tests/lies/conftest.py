@@ -1,7 +1,8 @@
 """What the lies share: folders of their own for runs that several tests read, and the run of all honest twins.
 
 Most lies are statements with an error rate about times, on a machine that others use meanwhile. A test that fails is
-made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed that.
+made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed
+that.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.command import Run, Weigh
-from weigh.engines.prepared import cache_folder
 from support.once import ANEW
+from weigh.engines.prepared import cache_folder
 from weigh.load.target.valkey import EmbeddedValkey
 
 from .loading import GENTLE
 from .proxy import Proxy
-from .reading import SHORT, SMALL, contenders
+from .reading import ONCE, SHORT, SMALL, contenders
 from .throttle import slowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from .proxy import Lie
-
     from support.once import Once
+
+    from .proxy import Lie
 
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; a slow conversion."""
@@ -68,6 +69,30 @@ def twins(fresh: Callable[[], Weigh], once: Once) -> Run:
     """Every honest twin at once, measured as the liars are."""
     flags = (*SMALL, *SHORT, "--operations", "eq_action,by_action,duration_by_proto,distinct")
     return once("twins", lambda: fresh()("run", *contenders("duckdb", *HONEST), *flags))
+
+
+LAYOUTS = """
+[layout.arrow]
+writer = "pyarrow"
+[layout.both]
+writer = "pyarrow"
+codec = "snappy"
+[layout.many]
+files = 4
+"""
+
+
+@pytest.fixture(scope="session")
+def laid_out(fresh: Callable[[], Weigh], once: Once) -> Run:
+    """One engine on four layouts, and another one that also has a layout of its own."""
+    weigh = fresh()
+    (weigh.folder / "weigh.toml").write_text(LAYOUTS)
+    named = contenders(
+        "base=duckdb", "arrow=duckdb?layout=arrow", "both=duckdb?layout=both", "sly=duckdb?threads=1&layout=arrow",
+        "many=duckdb?layout=many", "crowd=duckdb?threads=1&layout=many", "tuned=duckdb?threads=1",
+    )  # fmt: skip
+    flags = ("--scale", "1K", *ONCE, "--operations", "by_action", "--quiet", "--json")
+    return once("laid_out", lambda: weigh("run", *named, *flags))
 
 
 PACE = "liar?lie=pace&ms=80"

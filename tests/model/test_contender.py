@@ -18,6 +18,19 @@ def test_everything_at_once() -> None:
     )
 
 
+def test_what_its_data_is_reaches_no_engine() -> None:
+    found = parse_contender("duckdb?threads=1&layout=many&catalog=iceberg&store=s3")
+    assert (found.layout, found.catalog, found.store, found.settings) == ("many", "iceberg", "s3", {"threads": 1})
+    assert found.spec == "duckdb?layout=many&catalog=iceberg&store=s3"
+    assert parse_contender("duckdb?layout=default").layout == ""
+
+
+@pytest.mark.parametrize("text", ["duckdb?layout=", "duckdb?layout=../a", "duckdb?catalog="])
+def test_what_cannot_be_a_name(text: str) -> None:
+    with pytest.raises(UsageError, match=r"cannot be a layout's name|= nothing"):
+        parse_contender(text)
+
+
 @pytest.mark.parametrize("text", ["duckdb", "duckdb@2.0.0", "chdb@4.1.8+chdb-core==26.3.0", "duckdb?threads=2"])
 def test_the_default_name_is_the_text(text: str) -> None:
     assert parse_contender(f" {text} ").name == text

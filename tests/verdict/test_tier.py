@@ -53,7 +53,7 @@ PERFECT = Basis(
     timed=True,
     unfinished=(),
     unread=(),
-    one_layout=True,
+    laid_out=True,
     watched=True,
     temperature_proven=True,
 )
@@ -80,7 +80,7 @@ def test_conclusive_is_what_lacks_nothing() -> None:
         ({"verdicts": (verdict(0, VerdictName.REFUSED, "T10.starts"),)}, "T10.starts"),
         ({"unfinished": ((2, "interrupted"),)}, "T8.unfinished"),
         ({"unread": (("b", "its version was"),)}, "R3.unread"),
-        ({"one_layout": False}, "X.layout"),
+        ({"laid_out": False}, "X.layout"),
         ({"watched": False}, "E4.unwatched"),
         ({"temperature_proven": False}, "E1.unproven"),
         ({"findings": (finding("E4.before", "warning"),)}, "E4.before"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.compare import differences as comparable
+from weigh.experiment.results import differences
 from weigh.model import codes
 from weigh.model.units import count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _OWN = tuple(
     one.code
     for one in (
+        codes.D1_WRITER,
+        codes.D1_LAYOUT,
+        codes.D5_FILES,
         codes.T5_HOST,
         codes.T5_PROTOCOL,
         codes.T5_REFERENCE,
@@ -48,17 +52,28 @@ def carried_over(first: Session, second: Session, pairs: Sequence[tuple[str, str
         yield msgspec.structs.replace(finding, text=f"in {_named(names)}, {finding.text}")
 
 
+def other_files(first: Session, second: Session, pairs: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    """Pairs that did not read the same files: each layout is a part of its contender."""
+    one, other = first.measured[-1], second.measured[-1]
+    for candidate, baseline in pairs:
+        mine, theirs = other.manifest_of(candidate), one.manifest_of(baseline)
+        if mine is None or theirs is None or not comparable.data(mine, theirs):
+            continue
+        another = bool(comparable.contender(second.contender(candidate), first.contender(baseline)))
+        yield from differences.of_pair([*differences.between(candidate, mine, theirs)], baseline, another=another)
+
+
 def departures(first: Session, second: Session) -> Iterator[Finding]:
     """What differs between the sessions and does not forbid the join."""
     one, other = first.measured[-1], second.measured[-1]
-    if differences := comparable.facts(one, other, comparable.STATE):
+    if found := comparable.facts(one, other, comparable.STATE):
         yield codes.T5_STATE.finding(
-            text=f"the machine was in another state: {'; '.join(differences)}",
+            text=f"the machine was in another state: {'; '.join(found)}",
             remedy="the reference shows how it changed, and not whether it changed alike for all contenders",
         )
-    if differences := comparable.protocol(one, other):
+    if found := comparable.protocol(one, other):
         yield codes.T5_PROTOCOL.finding(
-            text=f"the sessions measured in different ways: {'; '.join(differences)}",
+            text=f"the sessions measured in different ways: {'; '.join(found)}",
             remedy="measure both with the same --runs",
         )
     versions = [record.environment.weigh for record in (one, other) if record.environment]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weigh.experiment.record import Record
-    from weigh.model.contender import ContenderRead
+    from weigh.model.contender import Contender, ContenderRead
     from weigh.model.dataset import Manifest
     from weigh.model.operation import Operation, Workload
     from weigh.model.spec import Spec
@@ -60,18 +60,33 @@ def bounds(one: Spec, other: Spec) -> list[str]:
     return [_apart(name, mine, theirs) for name, mine, theirs in pairs if mine != theirs]
 
 
-def data(one: Manifest | None, other: Manifest | None) -> list[str]:
-    """Whether both sessions read the same bytes; then rows and layout are the same too."""
+def places(one: Contender, other: Contender) -> list[str]:
+    """Whether both find their files through the same catalog, and in the same store."""
+    return [
+        _apart(key, getattr(one, key), getattr(other, key))
+        for key in ("catalog", "store")
+        if getattr(one, key) != getattr(other, key)
+    ]
+
+
+def rows(one: Manifest | None, other: Manifest | None) -> list[str]:
+    """Whether both sessions read the same rows, whatever the bytes."""
     if one is None or other is None:
         return ["the data is not recorded"]
     if one.dataset != other.dataset:
         return [_apart("dataset", str(one.dataset), str(other.dataset))]
-    found = []
-    for table in dict.fromkeys([*one.digests, *other.digests]):
-        mine, theirs = one.digests.get(table), other.digests.get(table)
-        if mine != theirs:
-            found.append(_apart(f"rows of {table}", mine, theirs))
-        elif _hashes(one, table) != _hashes(other, table):
+    tables = dict.fromkeys([*one.digests, *other.digests])
+    pairs = ((table, one.digests.get(table), other.digests.get(table)) for table in tables)
+    return [_apart(f"rows of {table}", mine, theirs) for table, mine, theirs in pairs if mine != theirs]
+
+
+def data(one: Manifest | None, other: Manifest | None) -> list[str]:
+    """Whether both read the same bytes; then rows and layout are the same too."""
+    found = rows(one, other)
+    if one is None or other is None or found:
+        return found
+    for table in one.digests:
+        if _hashes(one, table) != _hashes(other, table):
             written = _apart("written as", _layout(one, table), _layout(other, table))
             found.append(f"files of {table}: the same rows in other bytes ({written})")
     return found

@@ -121,7 +121,9 @@ def _session(session: Session) -> SessionRow:
         attempts=session.results.attempts,
         experiment=experiment_row(session.latest),
         weigh=environment.weigh if environment else None,
-        contenders=tuple(map(contender_row, environment.contenders if environment else ())),
+        contenders=tuple(
+            contender_row(one, session.latest.spec) for one in (environment.contenders if environment else ())
+        ),
     )
 
 

@@ -52,13 +52,18 @@ def check_independent(sessions: Sessions) -> None:
 
 
 def check_data(sessions: Sessions) -> None:
-    """Both read the same bytes, at the same temperature, with the same CPUs and memory.
+    """Both read the same rows, at the same temperature, with the same CPUs and memory.
+
+    Where all contenders of a session read one layout, both must have read the same bytes.
 
     Raises:
         EvidenceFault: they did not.
     """
     for where, one, other in _attempts(sessions):
-        if differences := comparable.data(one.manifest, other.manifest):
+        # Where contenders read layouts of their own, each is compared by itself.
+        several = bool(one.layouts or other.layouts)
+        same = comparable.rows if several else comparable.data
+        if differences := same(one.manifest, other.manifest):
             raise _not_joined(codes.T5_DATA, f"{where} read different data", differences)
         if one.spec.temperature != other.spec.temperature:
             said = f"{one.spec.temperature} in the first, {other.spec.temperature} in the second"
@@ -161,6 +166,7 @@ def _attempts(sessions: Sessions) -> Iterator[tuple[str, Record, Record]]:
 def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
     """Why two contenders are not one reference; all attempts that have times count."""
     mine = sessions[0].contender(name)
+    asked, given = sessions[0].latest.spec.contender(name), sessions[0].measured[-1].manifest_of(name)
     for session, own in zip(sessions, (name, other), strict=True):
         if (finding := disqualified(session.results.findings).get(own)) is not None:
             return [f"disqualified in {session.name} ({finding.code})"]
@@ -168,7 +174,9 @@ def _apart(sessions: Sessions, name: str, other: str) -> list[str]:
             read = {one.name: one for one in (record.environment.contenders if record.environment else ())}
             if own not in read:
                 return [f"not in attempt {record.attempt} of {session.name}"]
-            if differences := comparable.contender(mine, read[own]):
+            found = comparable.contender(mine, read[own])
+            found += comparable.places(asked, record.spec.contender(own))
+            if differences := found + comparable.data(given, record.manifest_of(own)):
                 named = "" if record is session.measured[-1] else f"in attempt {record.attempt} of {session.name}, "
                 return [named + differences[0], *differences[1:]]
     return []

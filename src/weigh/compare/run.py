@@ -80,6 +80,7 @@ def compare(
     findings: list[Finding] = [
         *caveats.carried_over(one, other, pairs),
         *machines,
+        *caveats.other_files(one, other, pairs),
         *caveats.departures(one, other),
         *caveats.uneven(one, wall),
         *(caveats.unsealed(session) for session in open_),

@@ -49,7 +49,8 @@ def heading(comparison: CompareResults, *evidence: str) -> Text:
     text = Text()
     text.append(f"weigh compare {spec.workload}", style="bold")
     about = [units.scale(spec.scale), f"seed {spec.seed}"]
-    text.append(f"  {', '.join(part for part in about if part)}; both sessions read the same bytes")
+    same = "rows" if comparison.first.latest.layouts or comparison.second.latest.layouts else "bytes"
+    text.append(f"  {', '.join(part for part in about if part)}; both sessions read the same {same}")
     sessions = comparison.first, comparison.second
     hosts = [_host(session) for session in sessions]
     for session, place, host in zip(sessions, evidence, hosts, strict=True):
@@ -99,7 +100,8 @@ def builds(comparison: CompareResults) -> Iterator[tuple[str, str, str]]:
 def _build(session: Session, name: str) -> str:
     read = session.contender(name)
     settings = ", ".join(f"{key}={value}" for key, value in read.settings.items())
-    return one_line(f"{read.engine} {read.version}" + (f" ({settings})" if settings else ""))
+    data = "".join(f", {key} {value}" for key, value in session.latest.spec.contender(name).data.items())
+    return one_line(f"{read.engine} {read.version}" + (f" ({settings})" if settings else "") + data)
 
 
 def moved(comparison: CompareResults) -> Text:

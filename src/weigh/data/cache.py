@@ -13,7 +13,7 @@ import fcntl
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,27 +104,37 @@ def ensure(
     return open_stored(folder)
 
 
-def check(name: DatasetName, spec: LayoutSpec, cache: Path) -> None:
+def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path) -> None:
     """Refuse what cannot be made, before anything is made.
+
+    Args:
+        name: the dataset.
+        specs: the layouts that are wanted.
+        cache: weigh's cache directory.
 
     Raises:
         UsageError: no such generator; an impossible layout.
-        EnvironmentFault: it is not in the cache, and there is less space than it needs.
+        EnvironmentFault: not all of them are in the cache, and there is less space than the others need.
     """
-    _, folder = _place(name, spec, cache)
+    folders = {_place(name, spec, cache)[1] for spec in specs}
     unit_bytes = getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None)
-    if (folder / "manifest.json").exists() or unit_bytes is None or name.scale is None:
+    missing = [folder for folder in folders if not (folder / "manifest.json").exists()]
+    if not missing or unit_bytes is None or name.scale is None:
         return
-    needed = int(name.scale * unit_bytes)
-    there = next(path for path in (folder, *folder.parents) if path.exists())
+    needed = int(name.scale * unit_bytes) * len(missing)
+    there = next(path for path in (missing[0], *missing[0].parents) if path.exists())
     free = shutil.disk_usage(there).free
     if needed > free:
         raise EnvironmentFault(
-            f"{units.scale(name.scale)} of {name.generator} need about {units.size(needed)}, "
+            f"{units.scale(name.scale)} of {name.generator}{_in(len(missing))} need about {units.size(needed)}, "
             f"and {units.size(free)} are free",
             where=str(cache / "data"),
             remedy="choose a smaller --scale, free space, or set WEIGH_CACHE to another disk",
         )
+
+
+def _in(layouts: int) -> str:
+    return f" in {layouts} layouts" if layouts > 1 else ""
 
 
 def _place(name: DatasetName, spec: LayoutSpec, cache: Path) -> tuple[LayoutSpec, Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -105,6 +106,40 @@ def _write(given: Path, path: Path, drawn: np.random.Generator, *, whole: bool) 
         first: pa.RecordBatch | None = next(file.iter_batches(4 * ROWS), None)
         table = pa.Table.from_batches([first] if first is not None else [], file.schema_arrow)
     pq.write_table(table if whole else table.filter(pa.array(drawn.random(table.num_rows) < KEPT)), path)
+
+
+def laid_out(made: store.CachedData, data: store.CachedData, place: Path) -> store.CachedData:
+    """The same unseen rows in files of the names and types of another layout.
+
+    Args:
+        made: the unseen rows.
+        data: the given data in that layout.
+        place: a folder that is not there yet.
+
+    Raises:
+        DataFault: they cannot be written so.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files: list[FileFacts] = []
+    for table in data.manifest.tables:
+        rows = pa.concat_tables(pq.read_table(made.folder / path) for path in made.manifest.paths(table))
+        names = data.manifest.paths(table)
+        # Types that are not those of the files are read all the same.
+        with suppress(pa.ArrowException):
+            rows = rows.cast(pq.read_schema(data.folder / names[0]).remove_metadata())
+        for number, name in enumerate(names):
+            first, end = (rows.num_rows * at // len(names) for at in (number, number + 1))
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(rows.slice(first, end - first), place / name)
+            files.append(file_facts.file_facts(place / name, table, name))
+    manifest = msgspec.structs.replace(
+        data.manifest, dataset=made.manifest.dataset, files=tuple(files), digests=file_facts.merged(files)
+    )
+    if manifest.digests != made.manifest.digests:
+        raise DataFault("the unseen rows are others in another layout", remedy="report this")
+    return store.CachedData(place, manifest, made.truth)
 
 
 def described(manifest: Manifest) -> str:

@@ -142,12 +142,14 @@ class Attempt:
                 host=facts.read(reads),
                 contenders=read.reads,
                 notice=workload.notice,
-                storage=storage.places(self._setup.contenders, self._setup.data),
+                storage=storage.places(self._setup.contenders, self._setup.layouts.values()),
                 knobs=reads,
             ),
         )
         self._say(*(finding for one in reads for finding in one.findings))
         self._journal.append("manifest", self._setup.data.manifest)
+        for name, data in [*self._setup.layouts.items()][1:]:
+            self._journal.append("layout", records.Laid(layout=name, manifest=data.manifest))
         return read
 
     def check_answers(self) -> GateResult:
@@ -155,7 +157,7 @@ class Attempt:
         setup, timeout = self._setup, self._spec.timeout
         seen = {}
         for one in setup.contenders:
-            seen[one.name], found = probes.reads(one, setup.data.manifest, setup.stage, timeout)
+            seen[one.name], found = probes.reads(one, setup.data_of(one).manifest, setup.stage, timeout)
             self._say(*found)
         fit = [one for one in setup.contenders if one.name not in disqualified(self._findings)]
 
@@ -171,8 +173,10 @@ class Attempt:
         answers = self._asked_unseen(answers, fit)
         for one in fit:
             quick = [setup.workload.operation(name) for name in answers.quick[one.name]]
-            self._say(*caches.examine(one, quick, setup.data, setup.stage, timeout))
-            answered = {key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()}
+            self._say(*caches.examine(one, quick, setup.data_of(one), setup.stage, timeout))
+            answered = {
+                key[1] for key in answers.kept if key[0] == one.name and setup.workload.operation(key[1]).timed()
+            }
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
@@ -211,8 +215,8 @@ class Attempt:
             self._setup.contenders,
             self._setup.workload,
             answers.gate,
-            self._setup.stage.tables,
-            self._setup.data.manifest,
+            {one.name: self._setup.stage.tables(one) for one in self._setup.contenders},
+            {one.name: self._setup.data_of(one).manifest for one in self._setup.contenders},
             cache_folder(),
             frozenset((one.contender, one.operation) for one in before if one.code in search.CODES),
         )
@@ -229,12 +233,19 @@ class Attempt:
         if not open_:
             return answers
         setup = self._setup
-        split = dataset.split(setup.data, cache_folder(), self._progress)
+        layouts = {one.contender.layout for one in fit}
+        split = {name: dataset.split(setup.layouts[name], cache_folder(), self._progress) for name in layouts}
         checks = list(answers.gate.checks)
         for one in fit:
             answered = [name for name in open_ if any(key[:2] == (one.name, name) for key in answers.kept)]
             failed, untried = metamorphic.check(
-                one, setup.workload, answered, setup.stage, split, self._spec.timeout, self._progress
+                one,
+                setup.workload,
+                answered,
+                setup.stage,
+                split[one.contender.layout],
+                self._spec.timeout,
+                self._progress,
             )
             checks += failed
             self._say(*untried)
@@ -304,7 +315,7 @@ class Attempt:
             stopping,
         )
         for one in fit.values():
-            if (loading := one.load_cost(self._setup.stage.tables)) is not None:
+            if (loading := one.load_cost(self._setup.stage.tables(one))) is not None:
                 self._journal.append("start", loading)
         if before:
             blocks.restore(before)
@@ -314,7 +325,7 @@ class Attempt:
                 blocks.measure(plan, self._progress, unable=unable)
         except WorkerEnded as ended:
             return _stopped(str(ended))
-        self._say(*dataset.unchanged(self._setup.data))
+        self._say(*dataset.unchanged(self._setup.layouts))
         return End(how="complete")
 
     def _asked_unseen(self, answers: GateResult, fit: list[PreparedContender]) -> GateResult:
@@ -336,7 +347,7 @@ class Attempt:
         }
         kept = {key: table for key, table in answers.kept.items() if key not in wrong}
         heard = unseen.check(
-            fit, setup.workload, kept, right, setup.data, setup.stage, self._spec.timeout, self._progress
+            fit, setup.workload, kept, right, setup.layouts, setup.stage, self._spec.timeout, self._progress
         )
         self._say(*heard.findings)
         checks = (*answers.gate.checks, *heard.checks)
@@ -444,10 +455,10 @@ class Attempt:
         starts = asked.starts.cold
         if not starts:
             return 0
-        files = [path for paths in self._setup.stage.tables.paths.values() for path in paths]
-        drive = cold.measured_drive(files)
+        drive = cold.measured_drive(self._setup.stage.files)
         self._journal.append("drive", drive)
-        reading = self._setup.data.manifest.bytes / max(drive.rates) if drive.rates else 0.0
+        most = max(data.manifest.bytes for data in self._setup.layouts.values())
+        reading = most / max(drive.rates) if drive.rates else 0.0
         plan = budget.cold_plan(starts, self._spec.budget, asked.arms, asked.start_seconds, executions, reading)
         size = units.count(plan.starts, "cold start")
         self._progress.say(f"measuring: {size}, two lives for every operation, about {units.seconds(plan.seconds)}")

@@ -1,9 +1,9 @@
-"""The stage: the one place under which contenders see the data, so that it can be withdrawn from them."""
+"""The stage: the places under which contenders see the data, so that it can be withdrawn from them."""
 
 from __future__ import annotations
 
 import shutil
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from weigh.engines.loaded import Tables
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.model.contender import Setting
@@ -30,24 +31,65 @@ def tables_of(folder: Path, manifest: Manifest) -> Tables:
     return Tables(paths, key)
 
 
+class _Place:
+    """One layout: a symbolic link to its folder.
+
+    Args:
+        folder: where the link is made.
+        data: the layout.
+    """
+
+    def __init__(self, folder: Path, data: CachedData) -> None:
+        folder.mkdir()
+        self._link = folder / "data"
+        self._link.symlink_to(data.folder.resolve(), target_is_directory=True)
+        self._away = folder / "withdrawn"
+        self.tables = tables_of(self._link, data.manifest)
+
+    @contextmanager
+    def withdrawn(self) -> Iterator[None]:
+        self._link.rename(self._away)
+        try:
+            yield
+        finally:
+            self._away.rename(self._link)
+
+    @contextmanager
+    def showing(self, data: CachedData) -> Iterator[Tables]:
+        """The same paths with other files behind them, while all is withdrawn."""
+        self._link.symlink_to(data.folder.resolve(), target_is_directory=True)
+        try:
+            yield tables_of(self._link, data.manifest)
+        finally:
+            self._link.unlink()
+
+
 class DataLink:
-    """A symbolic link to a layout's folder.
+    """A symbolic link to the folder of every layout.
 
     An engine that has really executed a query does not need the data any more to hand out the answer. While the
     data is withdrawn, a lazy engine cannot answer (A5).
 
     Args:
-        folder: where the layout's files are.
-        manifest: of the layout.
+        data: every layout by its name.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, data: Mapping[str, CachedData]) -> None:
         self._root = scratch.folder("stage")
-        self._link = self._root / "data"
-        self._link.symlink_to(folder.resolve(), target_is_directory=True)
-        self._away = self._root / "withdrawn"
-        self.tables = tables_of(self._link, manifest)
+        self._places = {
+            name: _Place(self._root / f"layout-{number}", one) for number, (name, one) in enumerate(data.items())
+        }
         self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
+
+    def tables(self, ready: PreparedContender) -> Tables:
+        """What a contender is given to read: the files of its layout."""
+        return self._places[ready.contender.layout].tables
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of the files of all layouts."""
+        tables = [place.tables for place in self._places.values()]
+        return [path for one in tables for paths in one.paths.values() for path in paths]
 
     def start(
         self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
@@ -58,13 +100,13 @@ class DataLink:
 
         Args:
             ready: the contender.
-            tables: other files than these, e.g. the same rows in more files.
+            tables: other files than those of its layout, e.g. the same rows in more files.
             changed: settings to put over the contender's own.
 
         Raises:
             WorkerEnded: it could not be opened or bound, now or in an earlier life of the same kind.
         """
-        tables = tables or self.tables
+        tables = tables or self.tables(ready)
         kind = ready.name, tables.key, repr(sorted((changed or {}).items()))
         if kind in self._hung:
             before = self._hung[kind]
@@ -78,25 +120,27 @@ class DataLink:
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:
-        """While this lasts, none of the files can be opened."""
-        self._link.rename(self._away)
-        try:
+        """While this lasts, none of the files of any layout can be opened."""
+        with ExitStack() as stack:
+            for place in self._places.values():
+                stack.enter_context(place.withdrawn())
             yield
-        finally:
-            self._away.rename(self._link)
 
     @contextmanager
-    def showing(self, folder: Path, manifest: Manifest) -> Iterator[Tables]:
-        """While this lasts, the same paths lead to the files of another layout, whose tables are given."""
-        with self.withdrawn():
-            self._link.symlink_to(folder.resolve(), target_is_directory=True)
-            try:
-                yield tables_of(self._link, manifest)
-            finally:
-                self._link.unlink()
+    def showing(self, data: Mapping[str, CachedData]) -> Iterator[dict[str, Tables]]:
+        """While this lasts, the paths of these layouts lead to other files, and all others nowhere.
+
+        Args:
+            data: what is shown, by name of the layout.
+
+        Yields:
+            The tables of each.
+        """
+        with self.withdrawn(), ExitStack() as stack:
+            yield {name: stack.enter_context(self._places[name].showing(one)) for name, one in data.items()}
 
     def close(self) -> None:
-        """Remove the link, not the data."""
+        """Remove the links, not the data."""
         shutil.rmtree(self._root, ignore_errors=True)
 
     def __enter__(self) -> DataLink:

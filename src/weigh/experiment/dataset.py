@@ -12,9 +12,11 @@ from weigh.data.layout import file_facts
 from weigh.engines import environment as environments
 from weigh.experiment.data_link import tables_of
 from weigh.model import units
+from weigh.model.contender import DEFAULT_LAYOUT
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from weigh.data.cache import CachedData
@@ -29,15 +31,42 @@ SPLIT_FILES = 4
 """Files of the split layout of the metamorphic check."""
 
 
-def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> Data:
-    """The dataset of an experiment in its layout, from the cache after verification or made now.
+def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> dict[str, Data]:
+    """The dataset of an experiment in every layout that a contender reads, from the cache after verification or made.
+
+    Returns:
+        By name of the layout, that of the baseline first.
 
     Raises:
         UsageError: no such dataset, or an impossible layout.
-        DataFault: the cached data was changed since it was made (D8).
+        DataFault: the cached data was changed since it was made (D8), or two layouts hold different rows.
         EnvironmentFault: no space, or no environment for the writer.
     """
-    return make(dataset, spec.scale, spec.seed, spec.layout, cache, progress)
+    made = {
+        name: make(dataset, spec.scale, spec.seed, layout, cache, progress, name)
+        for name, layout in spec.layouts_read.items()
+    }
+    check_rows(made)
+    return made
+
+
+def check_rows(data: Mapping[str, Data]) -> None:
+    """Layouts are forms of the same rows, whatever the bytes.
+
+    Raises:
+        DataFault: two of them hold different rows; said of which table.
+    """
+    (first, one), *others = data.items()
+    for name, other in others:
+        tables = sorted({*one.manifest.digests, *other.manifest.digests})
+        wrong = [table for table in tables if one.manifest.digests.get(table) != other.manifest.digests.get(table)]
+        if wrong:
+            raise DataFault(
+                f"the layouts {first or DEFAULT_LAYOUT} and {name or DEFAULT_LAYOUT} hold different rows of "
+                f"{', '.join(wrong)}: one of them is stale, or its writer loses or changes rows",
+                where=str(other.folder),
+                remedy=f"remove {one.folder} and {other.folder}; weigh makes them again",
+            )
 
 
 def check(dataset: str, spec: Spec, cache: Path) -> None:
@@ -45,20 +74,37 @@ def check(dataset: str, spec: Spec, cache: Path) -> None:
 
     Raises:
         UsageError: no such dataset, or an impossible layout.
-        EnvironmentFault: no space.
+        EnvironmentFault: no space for all layouts together.
     """
     scale = dataset_scale(dataset, None) if spec.scale is None else spec.scale
-    store.check(dataset_name(dataset, scale, spec.seed), spec.layout, cache)
+    store.check(dataset_name(dataset, scale, spec.seed), spec.layouts_read.values(), cache)
 
 
 def make(
-    dataset: str, scale: Scale | None, seed: int | None, layout: LayoutSpec, cache: Path, progress: Progress
+    dataset: str,
+    scale: Scale | None,
+    seed: int | None,
+    layout: LayoutSpec,
+    cache: Path,
+    progress: Progress,
+    called: str = "",
 ) -> CachedData:
-    """The dataset in a layout, at its generator's usual scale for None; raises as ``obtain``."""
+    """The dataset in a layout, at its generator's usual scale for None; raises as ``obtain``.
+
+    Args:
+        dataset: name of its generator.
+        scale: of the dataset.
+        seed: of the dataset.
+        layout: its physical form.
+        cache: weigh's cache directory.
+        progress: is told.
+        called: name of the layout, for people.
+    """
     name = dataset_name(dataset, dataset_scale(dataset, None) if scale is None else scale, seed)
-    store.check(name, layout, cache)
+    store.check(name, [layout], cache)
     seeded = "" if name.seed is None else f", seed {name.seed}"
-    progress.say(f"data: {name.generator}, {units.scale(name.scale)}{seeded}")
+    form = f", layout {called}" if called else ""
+    progress.say(f"data: {name.generator}, {units.scale(name.scale)}{seeded}{form}")
     return store.ensure(
         name,
         layout,
@@ -85,6 +131,8 @@ def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
     return tables_of(other.folder, other.manifest)
 
 
-def unchanged(data: Data) -> list[Finding]:
+def unchanged(data: Mapping[str, Data]) -> list[Finding]:
     """What is no longer as it was when the measurement began (D8)."""
-    return file_facts.verify(data.folder, data.manifest)
+    # Two names of one form are one folder.
+    folders = {one.folder: one.manifest for one in data.values()}
+    return [finding for folder, manifest in folders.items() for finding in file_facts.verify(folder, manifest)]

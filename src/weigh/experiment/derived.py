@@ -57,6 +57,7 @@ def parts(record: records.Record) -> dict[str, Any]:
         "environment.json": record.environment,
         "workload.json": record.workload,
         "manifest.json": record.manifest,
+        "layouts.json": record.layouts or None,
         "gate.json": record.gate,
     }
     return {name: part for name, part in named.items() if part is not None}

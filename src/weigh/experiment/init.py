@@ -197,7 +197,7 @@ def _asked(
     schemas, findings = [], []
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, stored.folder, ignore_errors=True)
-        stage = stack.enter_context(DataLink(stored.folder, stored.manifest))
+        stage = stack.enter_context(DataLink({contender.layout: stored}))
         interview = stack.enter_context(QuerySession(one, stage, _TIMEOUT))
         for number, statement in enumerate(statements):
             try:

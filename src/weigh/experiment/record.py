@@ -55,6 +55,18 @@ class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
+class Laid(msgspec.Struct, frozen=True, kw_only=True):
+    """The same rows in another layout than that of the baseline.
+
+    Attributes:
+        layout: its name; empty for the default one.
+        manifest: its files.
+    """
+
+    layout: str
+    manifest: Manifest
+
+
 class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
     """The beginning of a block: what its order was computed from.
 
@@ -138,6 +150,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an attempt's journal says; of what was done again on resuming, the latest.
 
     Attributes:
+        manifest: of the layout that the baseline reads.
+        layouts: the others that contenders read.
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was gone on with.
         looks: between the blocks, where sampling stops on precision.
@@ -155,6 +169,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     environment: EnvironmentRead | None = None
     workload: Workload | None = None
     manifest: Manifest | None = None
+    layouts: tuple[Laid, ...] = ()
     gate: Gate | None = None
     earlier_gates: tuple[Gate, ...] = ()
     plan: Planned | None = None
@@ -178,6 +193,18 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         return self.environment.host if self.environment else {}
 
     @property
+    def manifests(self) -> tuple[Manifest, ...]:
+        """Of all layouts that are recorded, that of the baseline first."""
+        return (*([self.manifest] if self.manifest else ()), *(one.manifest for one in self.layouts))
+
+    def manifest_of(self, contender: str) -> Manifest | None:
+        """What a contender of the spec was given to read; None where it is not recorded."""
+        layout = self.spec.contender(contender).layout
+        if layout == self.spec.contender(self.spec.baseline).layout:
+            return self.manifest
+        return next((one.manifest for one in self.layouts if one.layout == layout), None)
+
+    @property
     def notice(self) -> str:
         """What every report must say, as early as it is known."""
         return self.workload.notice if self.workload else self.environment.notice if self.environment else ""
@@ -193,7 +220,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 MOST_TURNS = 100_000
 """Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
-    "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
+    "layouts", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
     "drives", "warmths", "workers", "watches", "calibrations", "cpu", "starts",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
@@ -252,6 +279,10 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["workload"] = files.converted(event.body, Workload)
         case "manifest":
             fields["manifest"] = files.converted(event.body, Manifest)
+        case "layout":
+            laid = files.converted(event.body, Laid)
+            # Said again on resuming.
+            fields["layouts"] = [*(one for one in fields["layouts"] if one.layout != laid.layout), laid]
         case "gate":
             if "gate" in fields:
                 fields["earlier_gates"].append(fields["gate"])

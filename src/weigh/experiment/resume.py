@@ -22,6 +22,8 @@ from weigh.model import codes, units
 from weigh.model.errors import EvidenceFault
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.evidence.journal import Journal
     from weigh.experiment.contenders_read import ContendersRead
     from weigh.experiment.setup import Setup
@@ -110,7 +112,7 @@ def resumption(record: Record, setup: Setup, journal: Journal, progress: Progres
         EngineFault: a contender cannot be started.
     """
     read = read_contenders(setup.contenders)
-    check_same(record, read.reads, setup.data.manifest)
+    check_same(record, read.reads, [data.manifest for data in setup.layouts.values()])
     turns = len({(sample.block, sample.turn) for sample in record.samples})
     journal.append("resumed", records.Resumed(blocks=len(record.blocks), turns=turns))
     progress.say(f"going on after {units.count(turns, 'turn')}")
@@ -118,7 +120,7 @@ def resumption(record: Record, setup: Setup, journal: Journal, progress: Progres
     return Resumption(record, read, findings)
 
 
-def check_same(record: Record, contenders: tuple[ContenderRead, ...], manifest: Manifest) -> None:
+def check_same(record: Record, contenders: tuple[ContenderRead, ...], manifests: Sequence[Manifest]) -> None:
     """Nothing that is measured may have changed since the attempt was begun.
 
     Raises:
@@ -131,7 +133,8 @@ def check_same(record: Record, contenders: tuple[ContenderRead, ...], manifest: 
         was = next((other for other in before.contenders if other.name == one.name), None) if before else None
         if was is not None and (was.version, was.lock) != (one.version, one.lock):
             raise _changed(f"contender {one.name} was {was.version}, now it is {one.version} or its packages changed")
-    if record.manifest is not None and record.manifest != manifest:
+    # A kill may have come before all of them were written down.
+    if any(was != now for was, now in zip(record.manifests, manifests, strict=False)):
         raise _changed("the data files are not those it began with")
 
 

@@ -41,8 +41,8 @@ class Setup:
         source: where its workload comes from.
         workload: the operations asked for.
         contenders: that can be started, within the bounds that the spec asks for.
-        data: the dataset in its layout, verified.
-        stage: where contenders see it.
+        layouts: the dataset in every layout that a contender reads, verified, by name; that of the baseline first.
+        stage: where contenders see them.
         pinned: answers that were once trusted.
     """
 
@@ -50,9 +50,18 @@ class Setup:
     source: WorkloadSource
     workload: Workload
     contenders: tuple[PreparedContender, ...]
-    data: dataset.Data
+    layouts: dict[str, dataset.Data]
     stage: DataLink
     pinned: pins.Pins | None
+
+    @property
+    def data(self) -> dataset.Data:
+        """In the layout of the baseline; the rows are the same in all."""
+        return next(iter(self.layouts.values()))
+
+    def data_of(self, ready: PreparedContender) -> dataset.Data:
+        """In the layout that a contender reads."""
+        return self.layouts[ready.contender.layout]
 
 
 def check(spec: Spec, request: RunRequest) -> None:
@@ -67,6 +76,7 @@ def check(spec: Spec, request: RunRequest) -> None:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
     for contender in spec.contenders:
         check_contender(contender)
+        _check_place(contender)
     if request.own:
         _chosen(source.build({}, spec.seed), spec)
     elif known := workloads.operation_names(source):
@@ -98,26 +108,40 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     if request.own:
         data = request.own.data(cache, spec.seed)
         stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
+        layouts = {"": data}
     else:
-        data = dataset.obtain(source.dataset, spec, cache, progress)
+        layouts = dataset.obtain(source.dataset, spec, cache, progress)
+        data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
-    storage.check(storage.places(contenders, data), spec)
+    storage.check(storage.places(contenders, layouts.values()), spec)
     workload = _chosen(source.build(data.truth, spec.seed), spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
-    stage = stack.enter_context(DataLink(data.folder, data.manifest))
+    stage = stack.enter_context(DataLink(layouts))
     if request.measure and "cold" in spec.temperatures:
-        cold.refuse_memory([path for paths in stage.tables.paths.values() for path in paths])
+        cold.refuse_memory(stage.files)
     return Setup(
         spec=spec,
         source=source,
         workload=workload,
         contenders=tuple(contenders),
-        data=data,
+        layouts=layouts,
         stage=stage,
         pinned=pinned,
     )
+
+
+def _check_place(contender: Contender) -> None:
+    """Refuse what nobody carries out: a report that names a catalog or a store which was not read would lie."""
+    for key, plain, none in (("catalog", "parquet", "the files themselves"), ("store", "file", "a folder")):
+        value = getattr(contender, key)
+        if value not in ("", plain):
+            raise UsageError(
+                f"there is no {key} '{value}'",
+                where=f"contender {contender.name}",
+                remedy=f"leave it out: contenders read {none}; or write {key}={plain}, which is the same",
+            )
 
 
 def _made(contender: Contender, cache: Path, progress: Progress) -> PreparedContender:

@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 _WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
 
 
-def places(contenders: Sequence[PreparedContender], data: Data) -> tuple[Place, ...]:
+def places(contenders: Sequence[PreparedContender], layouts: Iterable[Data]) -> tuple[Place, ...]:
     """Where everything lies that contenders read or write.
 
     Several files on several file systems are several places.
     """
-    files = sorted({str((data.folder / file.path).resolve().parent) for file in data.manifest.files})
-    found = [storage.place(folder, "data") for folder in files or [str(data.folder)]]
+    folders: set[str] = set()
+    for data in layouts:
+        files = [data.folder / file.path for file in data.manifest.files]
+        folders.update(str(file.resolve().parent) for file in files)
+        if not files:
+            folders.add(str(data.folder))
+    found = [storage.place(folder, "data") for folder in sorted(folders)]
     found = list({(one.mount, one.source): one for one in reversed(found)}.values())[::-1]
     found += [
         storage.place(loaded.stores_folder(one.cache), "copy", contender=one.name)

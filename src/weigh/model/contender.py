@@ -22,6 +22,12 @@ _LARGEST = 1 << 63
 URL = "weigh.url"
 """Where the server of a contender is, for engines that can be reached by URL."""
 
+DATA_KEYS = ("layout", "catalog", "store")
+"""Keys of a contender's spec that say how and where its data lies. They are weigh's own, and reach no engine."""
+DEFAULT_LAYOUT = "default"
+"""What the layout without a name is called where it needs one."""
+_LAYOUT = re.compile(r"[A-Za-z0-9_][\w.-]*")
+
 _SPEC = re.compile(
     r"^(?:(?P<name>[\w.-]+)=)?(?P<engine>[A-Za-z_][\w-]*)(?:@(?P<version>[^+?\s]+))?"
     r"(?P<pins>(?:\+[^+?\s]+)*)(?:\?(?P<settings>.*))?$"
@@ -42,6 +48,9 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         version: version of the engine's main package; empty means weigh's tested pin.
         pins: further exact requirements, ``package==version``.
         settings: the engine's own settings; keys with the prefix ``weigh.`` are variants of ours.
+        layout: name of the physical form of its data (:attr:`weigh.model.spec.Spec.layouts`); empty for the default.
+        catalog: table format through which it finds its files; empty for none.
+        store: where its files lie; empty for a folder of this machine.
     """
 
     name: str
@@ -49,12 +58,21 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     pins: tuple[str, ...] = ()
     settings: dict[str, Setting] = {}
+    layout: str = ""
+    catalog: str = ""
+    store: str = ""
 
     @property
     def spec(self) -> str:
-        """Engine, version and pins as the command line takes them; the settings are left out."""
+        """Engine, version, pins and what its data is, as the command line takes them; the settings are left out."""
         version = f"@{self.version}" if self.version else ""
-        return self.engine + version + "".join(f"+{pin}" for pin in self.pins)
+        data = "&".join(f"{key}={value}" for key, value in self.data.items())
+        return self.engine + version + "".join(f"+{pin}" for pin in self.pins) + (f"?{data}" if data else "")
+
+    @property
+    def data(self) -> dict[str, str]:
+        """How and where its data lies, as far as that is not left open."""
+        return {key: value for key in DATA_KEYS if (value := getattr(self, key))}
 
     def engine_settings(self) -> dict[str, Setting]:
         """The settings that go to the engine."""
@@ -76,10 +94,36 @@ def parse_contender(text: str) -> Contender:
     pins = tuple(pin for pin in match["pins"].split("+") if pin)
     for pin in pins:
         check_pin(pin)
-    settings = {key: parse_setting(value) for key, value in parse_qsl(match["settings"] or "", True)}
+    given = parse_qsl(match["settings"] or "", True)
+    settings = {key: parse_setting(value) for key, value in given if key not in DATA_KEYS}
     check_url(settings)
-    name = match["name"] or text.strip()
-    return Contender(name=name, engine=match["engine"], version=match["version"] or "", pins=pins, settings=settings)
+    return Contender(
+        name=match["name"] or text.strip(),
+        engine=match["engine"],
+        version=match["version"] or "",
+        pins=pins,
+        settings=settings,
+        **{key: _data(key, value) for key, value in given if key in DATA_KEYS},
+    )
+
+
+def _data(key: str, value: str) -> str:
+    if not value:
+        raise UsageError(f"{key} = nothing", remedy=f"write {key}=NAME, or leave it out")
+    return layout_name(value) if key == "layout" else value
+
+
+def layout_name(text: str) -> str:
+    """The name of a layout, empty for the default one.
+
+    Raises:
+        UsageError: it cannot be a name.
+    """
+    if text and not _LAYOUT.fullmatch(text):
+        raise UsageError(
+            f"'{text}' cannot be a layout's name", remedy="letters, digits, dots, - and _, e.g. [layout.many]"
+        )
+    return "" if text == DEFAULT_LAYOUT else text
 
 
 def check_pin(pin: str) -> None:

@@ -7,7 +7,8 @@ from typing import Literal
 
 import msgspec
 
-from weigh.model.contender import Contender
+from weigh.model.contender import DATA_KEYS, DEFAULT_LAYOUT, Contender
+from weigh.model.errors import UsageError, nearest
 from weigh.model.storage import Kind
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
@@ -37,7 +38,7 @@ CONTENTION = 0.05
 
 
 class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """One physical form of a dataset, as asked for. One layout for all contenders: the same bytes.
+    """One physical form of a dataset, as asked for.
 
     Attributes:
         writer: what writes the files; ``"tpchgen"`` keeps the files of that generator
@@ -109,7 +110,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         on_divergence: ``operation`` goes on with the rest, ``stop`` ends the run.
         truth: whether what is known about the dataset (ground truth, published answers) is a witness.
         answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
-        layout: one physical form, for all contenders.
+        layout: the physical form of the data, for all contenders that name no other.
+        layouts: other forms by name, those that a contender names. Without any it does not enter the id.
         own: the user's own data and queries, for the workload ``sql``; None for the others.
         rules: error rates and bounds of the verdicts.
         rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
@@ -141,6 +143,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool = True
     answers: str = ""
     layout: LayoutSpec = LayoutSpec()
+    layouts: dict[str, LayoutSpec] = {}
     own: Own | None = None
     rules: Rules = Rules()
     rule: Rule | msgspec.UnsetType = msgspec.UNSET
@@ -154,6 +157,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     def id(self) -> str:
         """Twelve hex digits of the hash of everything that defines the experiment (not its name)."""
         plain = msgspec.to_builtins(msgspec.structs.replace(self, name=""))
+        # What is left open does not enter the ids of experiments that never asked for it.
+        for one in (plain, *plain["contenders"]):
+            for key in ("layouts", *DATA_KEYS):
+                if not one.get(key, True):
+                    del one[key]
         text = msgspec.json.encode(plain, order="deterministic")
         return hashlib.sha256(text).hexdigest()[:12]
 
@@ -165,3 +173,28 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     def contender(self, name: str) -> Contender:
         """The contender of that name; the name is known to exist."""
         return next(contender for contender in self.contenders if contender.name == name)
+
+    def layout_name(self, contender: str) -> str | None:
+        """The layout that a contender reads, as reports call it; None where all contenders read one."""
+        several = len({one.layout for one in self.contenders}) > 1
+        return self.contender(contender).layout or DEFAULT_LAYOUT if several else None
+
+    @property
+    def layouts_read(self) -> dict[str, LayoutSpec]:
+        """The layouts that contenders read, by name, that of the baseline first; the default one has an empty name.
+
+        Raises:
+            UsageError: a contender names one that is not there.
+        """
+        return {one.layout: self._layout_of(one) for one in (self.contender(self.baseline), *self.contenders)}
+
+    def _layout_of(self, contender: Contender) -> LayoutSpec:
+        if contender.layout and contender.layout not in self.layouts:
+            raise UsageError(
+                f"there is no layout '{contender.layout}'",
+                where=f"contender {contender.name}",
+                remedy=nearest(contender.layout, self.layouts)
+                if self.layouts
+                else f"write a table [layout.{contender.layout}] into weigh.toml, and name it in a [[contender]]",
+            )
+        return self.layouts[contender.layout] if contender.layout else self.layout

@@ -45,7 +45,7 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
             rows.
         temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md).
         scale: rows as an integer, a scale factor as a number with a point; None for your own files.
-        layout: None: one layout for all.
+        layout: that the contender reads, by its name; None where all read one.
         starts: fresh starts with at least one measurement; the baseline's two arms together.
         runs: measurements a start, the median over starts.
         min, median, max: over all measurements, in the metric's unit.
@@ -124,7 +124,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         metric: ``wall_s``, ``cpu_s``, ``peak_memory`` or ``bytes_read``. Wall time decides the exit code.
         temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md).
         scale: rows as an integer, a scale factor as a number with a point; None for your own files.
-        layout: None: one layout for all.
+        layout: that the contender reads, by its name; None where all read one.
         ratio: contender over baseline; above 1 is more. It is that of what one execution typically takes: the median of
             the paired differences of a start, averaged over the starts. This and the other figures are None of a
             verdict without them (diverged, error, disqualified).

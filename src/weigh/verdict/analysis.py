@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
@@ -259,6 +260,7 @@ class _Session:
             metric=self.metric,
             temperature=temperature,
             scale=self.spec.scale,
+            layout=self.spec.layout_name(candidate),
             confidence=self.spec.rules.confidence,
             share=self.shares.get(operation, 1.0),
             margin=self.spec.rules.margin,
@@ -274,7 +276,7 @@ class _Session:
             for contender in self.table.contenders:
                 timing = found.get((question, contender))
                 if timing is not None and self.rulings.shown(timing.operation, contender):
-                    yield timing
+                    yield msgspec.structs.replace(timing, layout=self.spec.layout_name(contender))
 
     def _floors(self, questions: Sequence[Question]) -> Iterator[NoiseFloor]:
         """Noise floors of what may be shown."""

@@ -37,7 +37,7 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
         timed: whether anybody was timed.
         unfinished: attempts with times that were not completed: number, and why.
         unread: what was not read back from a running engine: contender, and what.
-        one_layout: whether all contenders were given the same bytes.
+        laid_out: whether it is recorded what every contender was given to read.
         watched: whether a sampler watched the machine during every timed execution.
         gaps: what it did not watch; empty where it watched nothing.
         temperature_proven: whether it was shown, not assumed, that the data was hot (or cold).
@@ -52,7 +52,7 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
     timed: bool
     unfinished: tuple[tuple[int, str], ...]
     unread: tuple[tuple[str, str], ...]
-    one_layout: bool
+    laid_out: bool
     watched: bool
     gaps: tuple[str, ...] = ()
     temperature_proven: bool
@@ -136,8 +136,8 @@ def _missing(basis: Basis) -> Iterator[Reason]:
     yield from _starts(basis.verdicts)
     for attempt, why in basis.unfinished:
         yield codes.T8_UNFINISHED.reason(f"attempt {attempt} was not completed: {why}")
-    if not basis.one_layout:
-        yield codes.X_LAYOUT.reason("the contenders were not given the same bytes")
+    if not basis.laid_out:
+        yield codes.X_LAYOUT.reason("what the contenders were given to read is not recorded")
     for name, what in basis.unread:
         yield codes.R3_UNREAD.reason(f"{name}: {what} not read back from the running engine")
     if not basis.watched:

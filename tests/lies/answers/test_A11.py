@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from support.command import Run, Weigh
-
     from support.once import Once
 
 OPERATION = "by_action"

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from support.command import Run, Weigh
-
     from support.once import Once
 
 FLAGS = (*SMALL, *ONCE, "--operations", "by_action")

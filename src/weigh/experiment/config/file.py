@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -17,6 +17,9 @@ from weigh.workloads.parameters import Parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_Table = TypeVar("_Table")
 
 
 class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -100,6 +103,9 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         version: version of the engine's package [the tested one].
         pins: further exact requirements, ``"package==version"``.
         settings: the engine's own settings.
+        layout: name of the physical form of its data, ``NAME`` of a table ``[layout.NAME]`` [the form without a name].
+        catalog: table format through which it finds its files [none].
+        store: where its files lie [a folder of this machine].
     """
 
     engine: str
@@ -107,6 +113,9 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     version: str = ""
     pins: list[str] = []
     settings: dict[str, Setting] = {}
+    layout: str = ""
+    catalog: str = ""
+    store: str = ""
 
 
 class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -131,19 +140,30 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         experiment: what is measured, and by which rules.
         contender: what is compared; one table each.
-        layout: the physical form of the data, one for all contenders.
+        layout: the physical form of the data, for all contenders that name no other.
+        layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``.
         sql: the user's own queries and data, for the workload ``sql``.
     """
 
     experiment: ExperimentTable = msgspec.field(default_factory=ExperimentTable)
     contender: list[ContenderTable] = []
     layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
+    layouts: dict[str, LayoutSpec] = {}
     sql: SqlTable | None = None
 
 
 def schema() -> dict[str, Any]:
     """JSON Schema of weigh.toml."""
-    return msgspec.json.schema(File)
+    made = msgspec.json.schema(File)
+    definitions = made["$defs"]
+    del definitions["File"]["properties"]["layouts"]
+    # The tables of other layouts stand inside that of the default one.
+    definitions["File"]["properties"]["layout"] = {
+        "type": "object",
+        "properties": definitions["LayoutSpec"]["properties"],
+        "additionalProperties": {"$ref": "#/$defs/LayoutSpec"},
+    }
+    return made
 
 
 def read_file(path: Path) -> File:
@@ -166,21 +186,39 @@ def read_file(path: Path) -> File:
         plain = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"not TOML: {error}", where=str(path), remedy="see docs/reference/weigh-toml.md") from None
-    _check_keys(plain, path)
+    if isinstance(table := plain.get("layout"), dict):
+        plain["layout"], others = _layouts(table)
+    else:
+        others = {}
+    _check_keys(plain, others, path)
+    read = _converted(plain, File, path)
+    read.layouts = {name: _converted(table, LayoutSpec, path, f".layout.{name}") for name, table in others.items()}
+    return read
+
+
+def _converted(plain: Mapping[str, Any], kind: type[_Table], path: Path, place: str = "") -> _Table:
     try:
-        return msgspec.convert(plain, File)
+        return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
-        raise UsageError(_plain_words(error), where=str(path), remedy="see docs/reference/weigh-toml.md") from None
+        said = _plain_words(str(error).replace("`$", f"`${place}"))
+        raise UsageError(said, where=str(path), remedy="see docs/reference/weigh-toml.md") from None
+
+
+def _layouts(table: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of ``[layout]``, and of each table in it, with what that leaves out."""
+    own = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    return own, {name: {**own, **value} for name, value in table.items() if isinstance(value, dict)}
 
 
 DEFAULT_FILE = Path("weigh.toml")
 
 
-def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
+def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path) -> None:
     """Unknown keys first: their names tell more than a type error would."""
     tables: list[tuple[str, Any, type[msgspec.Struct]]] = [("", plain, File)]
     tables.append(("experiment", plain.get("experiment", {}), ExperimentTable))
     tables.append(("layout", plain.get("layout", {}), LayoutSpec))
+    tables += [(f"layout.{name}", table, LayoutSpec) for name, table in layouts.items()]
     tables.append(("sql", plain.get("sql", {}), SqlTable))
     contenders = plain.get("contender", [])
     if isinstance(contenders, list):
@@ -188,16 +226,16 @@ def _check_keys(plain: Mapping[str, Any], path: Path) -> None:
     for name, table, kind in tables:
         if not isinstance(table, dict):
             continue
-        known = kind.__struct_fields__
+        known = tuple(field for field in kind.__struct_fields__ if field != "layouts")
         for key in table:
             if key not in known:
                 where = f"{path}, [{name}]" if name else str(path)
                 raise UsageError(f"unknown key '{key}'", where=where, remedy=nearest(key, known))
 
 
-def _plain_words(error: msgspec.ValidationError) -> str:
+def _plain_words(text: str) -> str:
     """Msgspec's message with the place in TOML's words: ``$.experiment.starts`` -> ``experiment.starts``."""
-    text = str(error).replace("`$.", "`").replace("Object missing required field", "missing key")
+    text = text.replace("`$.", "`").replace("Object missing required field", "missing key")
     for theirs, toml in (("object", "table"), ("str", "string"), (r" \| null", ""), ("Invalid enum", "unknown")):
         text = re.sub(rf"\b{theirs}\b" if theirs.isalpha() else theirs, toml, text)
     return text

@@ -13,7 +13,16 @@ from weigh.data.generator import dataset_scale
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
-from weigh.model.contender import URL, Contender, check_pin, check_url, parse_contender, unwritable
+from weigh.model.contender import (
+    DATA_KEYS,
+    URL,
+    Contender,
+    check_pin,
+    check_url,
+    layout_name,
+    parse_contender,
+    unwritable,
+)
 from weigh.model.errors import UsageError, nearest
 from weigh.model.progress import Silence
 from weigh.model.resources import parse_cpus
@@ -22,7 +31,7 @@ from weigh.model.storage import KINDS, Kind
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from weigh.model.progress import Progress
     from weigh.model.units import Scale
@@ -79,6 +88,7 @@ def make_spec(
         truth=bool(pick("truth")),
         answers=_hash_of(pick("answers")),
         layout=_layout((file or File()).layout, own),
+        layouts=_layouts(contenders, (file or File()).layouts, own),
         own=own.content() if own else None,
         rules=rules,
         rule=_rule(pick("rule")),
@@ -112,12 +122,22 @@ def _from_table(table: ContenderTable) -> Contender:
     for pin in [*table.pins, *([f"{table.engine}=={table.version}"] if table.version else [])]:
         check_pin(pin)
     check_url(table.settings)
+    for key in DATA_KEYS:
+        if key in table.settings:
+            raise UsageError(
+                f"'{key}' is no setting of an engine",
+                where="[[contender]]",
+                remedy=f"write {key} = ... beside settings",
+            )
     contender = Contender(
         name=table.name or "",
         engine=table.engine,
         version=table.version,
         pins=tuple(table.pins),
         settings={name: str(value) if unwritable(value) else value for name, value in table.settings.items()},
+        layout=layout_name(table.layout),
+        catalog=table.catalog,
+        store=table.store,
     )
     return contender if contender.name else msgspec.structs.replace(contender, name=contender.spec)
 
@@ -167,6 +187,30 @@ def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
     if layout.row_group_rows is not None:
         _at_least("layout.row_group_rows", layout.row_group_rows, 1)
     return layout
+
+
+def _layouts(
+    contenders: Sequence[Contender], known: Mapping[str, LayoutSpec], own: OwnFiles | None
+) -> dict[str, LayoutSpec]:
+    """Those that a contender names: others change nothing, and do not enter the id."""
+    for name in known:
+        if not layout_name(name):
+            raise UsageError(f"[layout.{name}] is [layout] itself", remedy="give it another name")
+    wanted = {one.layout: one.name for one in contenders if one.layout}
+    for name, contender in wanted.items():
+        if own:
+            raise UsageError(
+                "your own files are read as they are: no layout applies",
+                where=f"contender {contender}",
+                remedy="leave out its layout",
+            )
+        if name not in known:
+            raise UsageError(
+                f"there is no layout '{name}'",
+                where=f"contender {contender}",
+                remedy=nearest(name, known) if known else f"write a table [layout.{name}] into weigh.toml",
+            )
+    return {name: _layout(layout, own) for name, layout in known.items() if name in wanted}
 
 
 def own_files(

@@ -122,7 +122,7 @@ def _kind(session: QuerySession, operation: Operation, sql: str, data: CachedDat
     place.chmod(0o755)
     try:
         made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, session.ready.cache).python)
-        with stage.showing(made.folder, made.manifest):
+        with stage.showing({session.ready.contender.layout: made}):
             first = session.ask(sql)
             other = salted(sql, salt())
             assert other is not None

@@ -43,10 +43,11 @@ def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeou
     try:
         with stage.start(ready) as worker:
             named = {str(Path(path).resolve()) for path in worker.files()}
-            if named and named != _given(stage):
+            given = {str(Path(path).resolve()) for paths in stage.tables(ready).paths.values() for path in paths}
+            if named and named != given:
                 return OTHER
             right = _answer(worker, unseen(4001), timeout)
-            if right is None or not right.num_rows or _open(worker, stage):
+            if right is None or not right.num_rows or _open(worker, given):
                 return ""
             with stage.withdrawn():
                 if _same(right, _answer(worker, unseen(4002), timeout)):
@@ -89,11 +90,6 @@ def _same(right: pa.Table, other: pa.Table | None) -> bool:
     return other is not None and str(digest_arrow(right)) == str(digest_arrow(other))
 
 
-def _open(worker: WorkerProcess, stage: DataLink) -> bool:
+def _open(worker: WorkerProcess, given: set[str]) -> bool:
     """Whether it holds one of its files open, so that withdrawing them withdraws nothing."""
-    return not _given(stage).isdisjoint([*processes.mapped(worker.pid), *processes.opened(worker.pid)])
-
-
-def _given(stage: DataLink) -> set[str]:
-    """The files that every contender is given."""
-    return {str(Path(path).resolve()) for paths in stage.tables.paths.values() for path in paths}
+    return not given.isdisjoint([*processes.mapped(worker.pid), *processes.opened(worker.pid)])

@@ -42,7 +42,7 @@ def reads(
     with QuerySession(ready, stage, timeout) as interview:
         for table in manifest.tables:
             rows = manifest.rows(table)
-            paths = tuple(stage.tables.paths[table])
+            paths = tuple(stage.tables(ready).paths[table])
             sample = sampled_rows.draw(paths, rows) if rows > FULL_DIGEST_ROWS else None
             expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else _expected(rows, sample)
             given: pa.Table | None = None

@@ -45,7 +45,7 @@ class QuerySession:
         stage: where its data is.
         timeout: seconds for one question.
         changed: settings to put over the contender's own.
-        tables: other files than the stage's, e.g. the same rows in more files.
+        tables: other files than those of its layout, e.g. the same rows in more files.
     """
 
     def __init__(

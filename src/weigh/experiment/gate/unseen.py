@@ -67,7 +67,7 @@ def check(
     workload: Workload,
     kept: Mapping[Key, pa.Table],
     expected: Callable[[Operation, Case, Cubes], pa.Table | None],
-    data: CachedData,
+    layouts: Mapping[str, CachedData],
     stage: DataLink,
     timeout: float,
     progress: Progress,
@@ -79,7 +79,7 @@ def check(
         workload: its operations; the questions are the same to the letter.
         kept: the gate's answers to the given data.
         expected: the right answer from a truth about data; None where nobody knows it.
-        data: the given data.
+        layouts: the given data by name of its layout.
         stage: where contenders see it.
         timeout: seconds for one question.
         progress: is told.
@@ -89,8 +89,11 @@ def check(
     # Engines that run as another user must get there.
     place.chmod(0o755)
     try:
+        (first, data), *others = layouts.items()
         made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, contenders[0].cache).python)
-        with stage.showing(made.folder, made.manifest) as tables:
+        # The same rows to all: whose answer follows them is told by comparing answers.
+        given = {name: rows.laid_out(made, data, place / str(at)) for at, (name, data) in enumerate(others)}
+        with stage.showing({first: made, **given}) as tables:
             asking = _Asking(contenders, workload, kept, place, stage, timeout)
             answers = asking.answers(tables)
     except (WeighError, OSError) as error:
@@ -135,8 +138,12 @@ class _Asking:
         self._questions = [(operation, case) for operation in workload.operations for case in _drawn(operation)]
         self.why: dict[str, str] = {}
 
-    def answers(self, tables: Tables) -> dict[Key, pa.Table]:
-        """Every answer that was given."""
+    def answers(self, tables: Mapping[str, Tables]) -> dict[Key, pa.Table]:
+        """Every answer that was given.
+
+        Args:
+            tables: by name of the layout.
+        """
         found = {}
         for ready in self._contenders:
             if _URL in ready.contender.settings:
@@ -144,7 +151,8 @@ class _Asking:
                 continue
             # What it loads of them goes with them.
             passing = msgspec.structs.replace(ready, cache=self._place)
-            with QuerySession(passing, self._stage, self._timeout, tables=tables) as session:
+            shown = tables[ready.contender.layout]
+            with QuerySession(passing, self._stage, self._timeout, tables=shown) as session:
                 for operation, case, table in self._asked(session):
                     found[ready.name, operation.name, case.name] = table
         return found

@@ -254,7 +254,10 @@ class Blocks:
 
     def _start(self, arms: Sequence[str], block: int, workers: dict[str, tuple[int, WorkerProcess]]) -> None:
         """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
-        starting = {arm: self._starters.submit(self._bounded(arm, block).start, self._stage.tables) for arm in arms}
+        starting = {}
+        for arm in arms:
+            ready = self._bounded(arm, block)
+            starting[arm] = self._starters.submit(ready.start, self._stage.tables(ready))
         try:
             wait(starting.values())
         except BaseException:
@@ -388,7 +391,7 @@ class Blocks:
             position = self._position(block, self._starts, number, slot, arm, temperature)
             at = self._now
             try:
-                with cold.alone(ready, self._stage.tables, temperature, self._spec.timeout) as one:
+                with cold.alone(ready, self._stage.tables(ready), temperature, self._spec.timeout) as one:
                     family = FamilyAccount(one.worker, block, self._starts, arm, ready.name)
                     self._accounts[arm] = family
                     self._journal.append("start", one.worker.start_cost(ready.name, block, self._starts))

@@ -10,6 +10,7 @@ from weigh.experiment.report import knobs, machine, resources
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
 from weigh.experiment.results.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.contender import ContenderRead
     from weigh.model.gate import Gate
+    from weigh.model.spec import Spec
     from weigh.model.verdict import Suite
     from weigh.verdict.metrics import Statement
 
@@ -69,6 +71,8 @@ class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
         version: as the running engine says.
         settings: that were asked for. Those in force, and locks of packages, are in ``environment.json``.
         pins: further exact requirements.
+        layout: name of the layout that it reads, ``default`` for ``[layout]``; None where all read one.
+        catalog, store: how it finds its files and where they lie, as asked for; None where nothing was.
     """
 
     name: str
@@ -76,6 +80,9 @@ class ContenderRow(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     settings: dict[str, Setting]
     pins: tuple[str, ...]
+    layout: str | None
+    catalog: str | None
+    store: str | None
 
 
 class GateRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,6 +181,8 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         outside: CPU seconds that no clock contains (docs/concept/method.md#outside-the-clock-a11); empty where nothing
             was timed.
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
+        differences: in what the data that contenders read is not that of the baseline
+            (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
     """
 
     experiment: ExperimentRow
@@ -195,6 +204,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     machine: MachineDocument | msgspec.UnsetType
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -212,7 +222,9 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         experiment=experiment_row(record),
         evidence=evidence,
         tier=results.tier,
-        contenders=tuple(map(contender_row, record.environment.contenders if record.environment else ())),
+        contenders=tuple(
+            contender_row(one, spec) for one in (record.environment.contenders if record.environment else ())
+        ),
         gate=tuple(_gate(results.gate)),
         timings=results.timings,
         verdicts=tuple(
@@ -231,6 +243,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         outside=results.outside,
         start_costs=results.start_costs,
+        differences=results.differences,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
@@ -250,9 +263,19 @@ def experiment_row(record: Record) -> ExperimentRow:
     )
 
 
-def contender_row(one: ContenderRead) -> ContenderRow:
-    """A contender as its engine described itself."""
-    return ContenderRow(name=one.name, engine=one.engine, version=one.version, settings=one.settings, pins=one.pins)
+def contender_row(one: ContenderRead, spec: Spec) -> ContenderRow:
+    """A contender as its engine described itself, and what it was given to read."""
+    asked = spec.contender(one.name)
+    return ContenderRow(
+        name=one.name,
+        engine=one.engine,
+        version=one.version,
+        settings=one.settings,
+        pins=one.pins,
+        layout=spec.layout_name(one.name),
+        catalog=asked.catalog or None,
+        store=asked.store or None,
+    )
 
 
 def _metric(one: Statement, *, hot: bool) -> MetricRow:

@@ -13,6 +13,7 @@ from rich.text import Text
 from weigh.experiment.report import (
     cold,
     knobs,
+    layouts,
     outside,
     resources,
     second_opinion,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weigh.experiment.results.results import ExperimentResults
-    from weigh.model.dataset import Manifest
     from weigh.model.gate import Gate, OperationGate
 
 
@@ -96,6 +96,9 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
     if results.tier:
         parts += [show_tier(results.tier), Text()]
     parts += [_contenders(results), Text()]
+    if differing := layouts.besides(results):
+        said_so = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in differing)
+        parts += [Text(layouts.BESIDES, style="bold"), *said_so, Text()]
     if parity := resources.rows(results):
         parts += [_table(resources.HEADINGS, parity), Text()]
     if costs := outside.start_rows(results):
@@ -137,16 +140,10 @@ def _heading(results: ExperimentResults) -> Text:
     text.append(f"  {scale}seed {spec.seed}, experiment {spec.id}")
     if results.attempts > 1:
         text.append(f", {results.attempts} attempts")
-    if record.manifest:
-        manifest = record.manifest
-        count = len(manifest.files)
-        text.append(
-            f"\n{count} Parquet file{'s' * (count != 1)}, {units.size(manifest.bytes)}, "
-            f"written by {manifest.writer}, {_codec(manifest)}; the same bytes for all contenders",
-            style="dim",
-        )
-        for one in manifest.converted or ():
-            text.append(f"\n{one_line(str(one))}", style="dim")
+    for line in layouts.lines(record):
+        text.append(f"\n{one_line(line)}", style="dim")
+    for one in (record.manifest.converted or ()) if record.manifest else ():
+        text.append(f"\n{one_line(str(one))}", style="dim")
     if record.environment:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))
@@ -176,10 +173,6 @@ def _suites(results: ExperimentResults) -> RenderableType:
     lines = summary.suites(results.suites, results.record.spec.workload)
     heading = Text("Suite", style="bold")
     return Group(heading, *(Padding(Text(one_line(line, 4000)), (0, 0, 0, 2)) for line in lines))
-
-
-def _codec(manifest: Manifest) -> str:
-    return manifest.layout.codec if manifest.layout else "as they were found"
 
 
 def _contenders(results: ExperimentResults) -> RenderableType:

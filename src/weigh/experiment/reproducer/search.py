@@ -57,8 +57,8 @@ class SearchInput(NamedTuple):
         contenders: those that took part in the gate.
         workload: its operations.
         gate: what it found.
-        tables: the data.
-        manifest: of the data.
+        tables: the data that each contender reads, by its name.
+        manifests: of the same.
         cache: weigh's cache directory.
         done: (contender, operation) pairs that were dealt with already.
     """
@@ -67,8 +67,8 @@ class SearchInput(NamedTuple):
     contenders: Sequence[PreparedContender]
     workload: Workload
     gate: Gate
-    tables: Tables
-    manifest: Manifest
+    tables: Mapping[str, Tables]
+    manifests: Mapping[str, Manifest]
     cache: Path
     done: frozenset[tuple[str | None, str | None]] = frozenset()
 
@@ -124,7 +124,8 @@ class _Shrinking:
         passing = {name: msgspec.structs.replace(one, cache=folder) for name, one in contenders.items()}
         self.contenders = passing
         self.suspect = suspect._replace(ready=passing[suspect.ready.name])
-        self.source = Source(scene.tables.paths)
+        self.source = Source(scene.tables[suspect.ready.name].paths)
+        self.manifest = scene.manifests[suspect.ready.name]
         self.clock = Clock(SECONDS)
 
     def run(self, evidence: Path) -> Finding:
@@ -141,7 +142,7 @@ class _Shrinking:
             for fresh in (False, True):
                 with self._confront(testimony, python, self.clock, fresh=fresh) as pair:
                     search = Reduction(self.source, pair, self.clock, self.progress)
-                    located = search.locate(testimony, forms(self.scene.manifest))
+                    located = search.locate(testimony, forms(self.manifest))
                     if located is None:
                         tried.append(testimony.party.name + (f" ({pair.complaint})" if pair.complaint else ""))
                         break
@@ -203,7 +204,7 @@ class _Shrinking:
         cases = units.count(len(self.suspect.operation.cases), "case")
         return (
             f"Found in experiment {self.scene.spec.id}, operation {check.operation}, case {check.case}, on "
-            f"{self.scene.manifest.dataset}, written by {self.scene.manifest.writer}.",
+            f"{self.manifest.dataset}, written by {self.manifest.writer}.",
             f"{blame} {check.witness}, on {self.suspect.wrong} of {cases}.",
             f"Shrunk from {total:,} rows to {shown.excerpt.rows:,}.",
         )

@@ -103,7 +103,9 @@ def unproven(found: Iterable[ColdProof]) -> Unproven:
     return {(Question(one.operation, one.temperature), one.contender): one.refused for one in found if one.refused}
 
 
-def findings(found: Iterable[ColdProof], drives: Sequence[Drive], readers: Collection[str] = ()) -> Iterator[Finding]:
+def findings(
+    found: Iterable[ColdProof], drives: Sequence[Drive], readers: Iterable[Collection[str]] = ()
+) -> Iterator[Finding]:
     """What is refused and why, and what nobody can exclude.
 
     Args:
@@ -112,7 +114,8 @@ def findings(found: Iterable[ColdProof], drives: Sequence[Drive], readers: Colle
         readers: contenders that read the same files where they lie: they need about the same of them.
     """
     found = tuple(found)
-    yield from _little([one for one in found if one.contender in readers])
+    for alike in readers:
+        yield from _little([one for one in found if one.contender in alike])
     for one in found:
         if one.refused:
             code, remedy = _REMEDY[one.refused.code]
@@ -297,6 +300,7 @@ def _bare(verdict: Verdict, refused: Unproven) -> Verdict:
         metric=verdict.metric,
         temperature=verdict.temperature,
         scale=verdict.scale,
+        layout=verdict.layout,
         verdict=VerdictName.REFUSED,
         confidence=verdict.confidence,
         margin=verdict.margin,
@@ -334,9 +338,13 @@ def _whole(one: CacheState | None) -> bool:
     return one is not None and one.before is not None and 0 < one.before.pages == one.before.resident
 
 
-def _readers(record: Record) -> set[str]:
-    """Contenders that answer from the files that all were given, as the gate found."""
-    return {name for name, said in record.gate.layouts.items() if said == FILES} if record.gate else set()
+def _readers(record: Record) -> list[set[str]]:
+    """Contenders that answer from the files that they were given, as the gate found, by layout."""
+    alike: dict[str, set[str]] = defaultdict(set)
+    for name, said in record.gate.layouts.items() if record.gate else ():
+        if said == FILES:
+            alike[record.spec.contender(name).layout].add(name)
+    return list(alike.values())
 
 
 class ColdResults(NamedTuple):

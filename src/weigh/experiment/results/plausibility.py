@@ -41,13 +41,15 @@ def implausible(attempts: Sequence[Record]) -> list[Finding]:
         if latest.environment
         else set()
     )
-    needed = {one.name: _bytes(latest.manifest, *_columns(one.sql)) for one in latest.workload.operations}
+    asked = {one.name: _columns(one.sql) for one in latest.workload.operations}
     found = []
     for (contender, operation), walls in _walls([one for record in attempts for one in record.samples]).items():
-        least = needed.get(operation, 0) / rate
-        took = median(walls)
-        if contender not in loads and took < least:
-            found.append(_too_fast(contender, operation, took, needed[operation], least))
+        manifest = latest.manifest_of(contender)
+        if contender in loads or operation not in asked or manifest is None:
+            continue
+        needed, took = _bytes(manifest, *asked[operation]), median(walls)
+        if took < needed / rate:
+            found.append(_too_fast(contender, operation, took, needed, needed / rate))
     return found
 
 

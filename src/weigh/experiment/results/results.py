@@ -11,6 +11,7 @@ from weigh.experiment.record import Record
 from weigh.experiment.results import (
     clock_end,
     cold,
+    differences,
     drift,
     duet,
     family_cpu,
@@ -25,6 +26,7 @@ from weigh.experiment.results import (
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
@@ -79,6 +81,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         measured_s: seconds that measuring took, in all attempts; None where nobody was timed.
         outside: CPU seconds that no clock contains.
         start_costs: what starts and loading cost.
+        differences: in what the data that contenders read is not that of the baseline.
     """
 
     record: Record
@@ -97,6 +100,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     measured_s: Seconds | None = None
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -140,6 +144,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
 def unconfigured(record: Record) -> str:
     """What an attempt with samples does not say of its configuration (R3); empty when it says everything."""
     parts = {"environment": record.environment, "workload": record.workload, "manifest": record.manifest}
+    parts |= {f"manifest of {one.name}": record.manifest_of(one.name) for one in record.spec.contenders if one.layout}
     return ", ".join(name for name, part in parts.items() if part is None) if record.samples else ""
 
 
@@ -170,6 +175,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
+    differ = differences.differences(latest)
+    findings += differences.findings(latest, differ)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
     findings += contention_findings.findings(watched.contention) if watched else ()
     findings += drift.findings(attempts)
@@ -218,6 +225,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         measured_s=measured_s(attempts),
         outside=outside,
         start_costs=costs,
+        differences=differ,
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
@@ -265,7 +273,7 @@ def _basis(results: ExperimentResults, attempts: Sequence[Record], names: tuple[
         timed=timed,
         unfinished=tuple(_unfinished(attempts)),
         unread=tuple(_unread(record)),
-        one_layout=record.manifest is not None,
+        laid_out=all(record.manifest_of(name) is not None for name in names),
         watched=results.machine is not None and results.machine.contention.watched,
         gaps=contention_findings.gaps(results.machine.contention) if results.machine else (),
         temperature_proven=results.assumed is None,
@@ -354,6 +362,7 @@ def _refuse(verdict: Verdict, finding: Finding | None) -> Verdict:
         metric=verdict.metric,
         temperature=verdict.temperature,
         scale=verdict.scale,
+        layout=verdict.layout,
         verdict=VerdictName.REFUSED,
         confidence=verdict.confidence,
         margin=verdict.margin,

@@ -27,9 +27,9 @@ _DURABILITY = {"fsync": ("off",), "full_page_writes": ("off",), "synchronous_com
 
 
 def working_set(record: Record) -> WorkingSet | None:
-    """The data against the memory; None where either is not recorded."""
+    """The data against the memory, in its largest layout; None where either is not recorded."""
     memory = record.environment.host.get("memory_allowed_bytes") if record.environment else None
-    return against_memory(record.manifest.bytes if record.manifest else None, memory)
+    return against_memory(max((one.bytes for one in record.manifests), default=None), memory)
 
 
 def places(record: Record) -> tuple[Place, ...]:

@@ -27,6 +27,7 @@ _CONTENTION = Page(_MACHINE, "Contention")
 _DRIFT = Page(_MACHINE, "Drift")
 _EXPECTING = Page(_MACHINE, "Expecting a kind")
 _METHOD = "concept/method.md"
+_BESIDES = Page(_METHOD, "What differs besides the contender")
 _BUDGET = Page(_METHOD, "The budget")
 _DIFFERENCES = Page(_METHOD, "Differences (E6)")
 _FAILS = Page(_METHOD, "When something fails")
@@ -156,6 +157,22 @@ A12_FAST = error(
 A12_UNSEEN = note("A12.unseen", _PROBES, "that it reads the given data could not be tried")
 
 # D: data
+D1_WRITER = graded(
+    "D1.writer",
+    _BESIDES,
+    "its files were made by another writer than those of the baseline: a comparison of writers; a warning where "
+    "something else differs too",
+)
+D1_LAYOUT = graded(
+    "D1.layout",
+    _BESIDES,
+    "its files are written in another way than those of the baseline; a warning where something else differs too",
+)
+D5_FILES = graded(
+    "D5.files",
+    _BESIDES,
+    "it reads another number of files or row groups than the baseline; a warning where something else differs too",
+)
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")
 D8_MISSING = error("D8.missing", _CHECK, "a file of the data is gone")
 D8_SIZE = error("D8.size", _CHECK, "a file of the data has another size than when it was made")
@@ -400,7 +417,7 @@ T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs
 T10_RUN = plain("T10.run", _REPEATS, "an interval from inside a run says nothing about the next run")
 
 # X: no lie of anybody
-X_LAYOUT = plain("X.layout", _TIERS, "the contenders were not given the same bytes")
+X_LAYOUT = plain("X.layout", _TIERS, "what the contenders were given to read is not recorded")
 X_START = warning("X.start", _FAILS, "a fresh start of a contender failed")
 X_SERIAL = note(
     "X.serial",

@@ -83,6 +83,18 @@ def _cost(one: Verdict) -> str:
     return f"costs {change} {'more' if one.verdict is VerdictName.SLOWER else 'less'}"
 
 
+def data(results: ExperimentResults) -> tuple[str, ...]:
+    """Who reads other files than the baseline, and in what they differ; none where all read the same bytes."""
+    by_name: dict[str, list[str]] = {}
+    for one in results.differences:
+        if not one.follows:
+            by_name.setdefault(one.contender, []).append(str(one))
+    baseline = results.record.spec.baseline
+    said = [f"{name} reads other files than {baseline}: {', '.join(found)}." for name, found in by_name.items()]
+    more = len(said) - _TOLD
+    return (*said[:_TOLD], *((f"{more} more read other files.",) if more > 0 else ()))
+
+
 def machine(results: ExperimentResults) -> str:
     """Whether the machine was quiet, in one sentence; empty where nobody was timed."""
     found = results.machine

@@ -107,7 +107,7 @@ class FirstScreen:
         lines: operations that differ, the largest difference first; where nothing is compared, all.
         groups: operations that do not, the same first, then what is open.
         means: over all operations.
-        beside: totals and CPU time.
+        beside: what data is read, totals and CPU time.
         machine: whether it was quiet.
         notes: how many findings there are.
         notice: what every report of this workload must say; empty where it is nothing.
@@ -170,7 +170,9 @@ def first_screen(results: ExperimentResults, evidence: str) -> FirstScreen:
         lines=tuple(sorted((one for one in every if one.matters or not others), key=_by_size)),
         groups=tuple(_groups(every, open_groups, len(others))),
         means=tuple(_means(results, compared)),
-        beside=tuple(filter(None, (*beside.totals(results), beside.cpu(results)))) if timed else (),
+        beside=tuple(filter(None, (*beside.data(results), *beside.totals(results), beside.cpu(results))))
+        if timed
+        else (),
         machine=beside.machine(results),
         notes=beside.notes(results),
         notice=record.notice,

@@ -79,6 +79,25 @@ class File:
     codecs: str
 
 
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """One layout of the data.
+
+    Attributes:
+        name: of it; empty where all read one.
+        readers: names of the contenders that read it.
+        manifest: its files.
+        files: the same, printed.
+        columns: (table, column, facts) of the first file of every table.
+    """
+
+    name: str
+    readers: tuple[str, ...]
+    manifest: Manifest
+    files: tuple[File, ...]
+    columns: tuple[tuple[str, str, dict[str, Any]], ...]
+
+
 def host(record: Record) -> tuple[tuple[str, str | None], ...]:
     """Facts of the machine in order; None is what could not be read."""
     facts = dict(record.environment.host) if record.environment else {}
@@ -127,9 +146,17 @@ def _setting(name: str, found: Any, asked: dict[str, Any]) -> Setting:
     )
 
 
-def files(manifest: Manifest | None) -> tuple[File, ...]:
-    """Every file of the data."""
-    return tuple(_file(facts) for facts in manifest.files) if manifest else ()
+def laid_out(record: Record) -> tuple[LaidOut, ...]:
+    """Every layout that contenders read, in their order."""
+    readers: dict[str | None, list[str]] = {}
+    for one in record.spec.contenders:
+        readers.setdefault(record.spec.layout_name(one.name), []).append(one.name)
+    found = ((name, names, record.manifest_of(names[0])) for name, names in readers.items())
+    return tuple(
+        LaidOut(name or "", tuple(names), manifest, tuple(map(_file, manifest.files)), _columns(manifest))
+        for name, names, manifest in found
+        if manifest
+    )
 
 
 def _file(facts: FileFacts) -> File:
@@ -149,11 +176,11 @@ def _file(facts: FileFacts) -> File:
     )
 
 
-def columns(manifest: Manifest | None) -> tuple[tuple[str, str, dict[str, Any]], ...]:
+def _columns(manifest: Manifest) -> tuple[tuple[str, str, dict[str, Any]], ...]:
     """(table, column, facts) of the first file of every table: how each column is stored."""
     found = []
     seen: set[str] = set()
-    for facts in manifest.files if manifest else ():
+    for facts in manifest.files:
         if facts.table not in seen:
             seen.add(facts.table)
             found += [

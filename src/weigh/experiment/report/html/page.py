@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.experiment.report import knobs, outside, second_opinion, summary
+from weigh.experiment.report import knobs, layouts, outside, second_opinion, summary
 from weigh.experiment.report import resources as parity
 from weigh.experiment.report.html import environment
 from weigh.experiment.report.html.answers import answers
@@ -58,7 +58,6 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             record=record,
             spec=record.spec,
             environment=record.environment,
-            manifest=record.manifest,
             evidence=evidence,
             summary=summary.summary(results),
             claim=words.CLAIM,
@@ -93,8 +92,10 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             parity_note=parity.NOTE,
             outside_tables=outside.tables(results),
             members=environment.members(record, contenders),
-            files=environment.files(record.manifest),
-            columns=environment.columns(record.manifest),
+            data_lines=tuple(layouts.lines(record)),
+            besides=layouts.besides(results),
+            besides_title=layouts.BESIDES,
+            laid_out=environment.laid_out(record),
             unreadable=environment.UNREADABLE,
         )
     )

@@ -1,0 +1,61 @@
+"""What contenders read, and in what that differs, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.model import units
+from weigh.model.contender import DEFAULT_LAYOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.experiment.record import Record
+    from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.dataset import Manifest
+
+
+def lines(record: Record) -> Iterator[str]:
+    """A line for each layout, that of the baseline first; none where nothing is recorded."""
+    if not record.layouts:
+        for manifest in record.manifests:
+            yield f"{described(manifest)}; the same bytes for all contenders"
+        return
+    said: dict[str, list[str]] = {}
+    for one in record.spec.contenders:
+        said.setdefault(one.layout, []).append(one.name)
+    for layout, names in said.items():
+        if (found := record.manifest_of(names[0])) is not None:
+            yield f"layout {layout or DEFAULT_LAYOUT} ({', '.join(names)}): {described(found)}"
+    yield "the same rows for all contenders, by their digests"
+
+
+def described(manifest: Manifest) -> str:
+    """``1 Parquet file, 1.2 MiB, written by duckdb 2.0.0, zstd``."""
+    codec = manifest.layout.codec if manifest.layout else "as they were found"
+    files = units.count(len(manifest.files), "Parquet file")
+    return f"{files}, {units.size(manifest.bytes)}, written by {manifest.writer}, {codec}"
+
+
+BESIDES = "What differs besides the contender"
+_NOTHING = "nothing that was recorded: the same bytes for all, and the same CPUs, threads, memory and place to spill"
+
+
+def besides(results: ExperimentResults) -> list[str]:
+    """A line for each thing that differs from the baseline beside engine, version and settings.
+
+    None where nobody is compared.
+    """
+    spec = results.record.spec
+    if len(spec.contenders) < 2:
+        return []
+    found = []
+    for name in (one.name for one in spec.contenders):
+        found += [
+            f"{name}, {one}" + (" (follows from it)" if one.follows else "")
+            for one in results.differences
+            if one.contender == name
+        ]
+        parity = (one for one in results.findings if one.contender == name and one.code.startswith("E6."))
+        found += [f"{name}: {one.text}" for one in parity]
+    return found or [_NOTHING]

@@ -1,0 +1,219 @@
+"""What differs besides the contender: the form of the data that it reads, against that of the baseline (D1, D5). Pure.
+
+One thing that differs is what is compared, and is named. Of two at once no figure says which of them it was: the result
+is suggestive. What follows from a thing that was declared (encodings from the writer, row groups from the number of
+files) is named too, and does not count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.model import codes, units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from weigh.experiment.record import Record
+    from weigh.model.codes.code import Graded
+    from weigh.model.contender import Contender
+    from weigh.model.dataset import Manifest
+    from weigh.model.finding import Finding
+
+CONTENDER = "contender"
+"""The engine, its version or its settings: what else differs is besides that."""
+_OPEN = "the writer's own"
+_FILES = ("files", "row_group_rows")
+"""Keys of a layout that say how many files and row groups there are (D5); the others say how they are written (D1)."""
+_PLACES = ("catalog", "store")
+_PLAIN = {"catalog": "parquet", "store": "file"}
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing in which what a contender reads is not what the baseline reads.
+
+    Attributes:
+        contender: who reads it.
+        what: a key of ``[layout]``, ``catalog`` or ``store``; or what was read from the files: ``size``,
+            ``row groups``, ``encodings``.
+        value: of the contender, in words.
+        baseline: of the baseline, in words.
+        follows: whether it follows from another one that was declared.
+    """
+
+    contender: str
+    what: str
+    value: str
+    baseline: str
+    follows: bool = False
+
+    def __str__(self) -> str:
+        """``codec: snappy against zstd``."""
+        return f"{self.what.replace('_', ' ')}: {self.value} against {self.baseline}"
+
+
+def differences(record: Record) -> tuple[Difference, ...]:
+    """Of every contender against the baseline; none of one that has loaded a copy, or whose data is not recorded."""
+    spec = record.spec
+    base, theirs = spec.contender(spec.baseline), record.manifest
+    loads = {place.contender for place in (record.environment.storage or ())} if record.environment else set()
+    found: list[Difference] = []
+    for one in spec.contenders:
+        if one.name == base.name or loads & {one.name, base.name}:
+            continue
+        found += _places(one, base)
+        mine = record.manifest_of(one.name)
+        if mine is not None and theirs is not None and mine != theirs:
+            found += between(one.name, mine, theirs)
+    return tuple(found)
+
+
+def between(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
+    """What differs between two layouts of the same rows: what was asked for, then what their footers say.
+
+    Args:
+        contender: that reads the first.
+        mine: what it reads.
+        theirs: what the baseline reads.
+    """
+    declared = [*_declared(contender, mine, theirs)]
+    yield from declared
+    for one in _seen(contender, mine, theirs):
+        yield msgspec.structs.replace(one, follows=bool(declared))
+
+
+def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
+    if mine.writer != theirs.writer:
+        yield Difference(contender=contender, what="writer", value=mine.writer, baseline=theirs.writer)
+    if mine.layout is None or theirs.layout is None:
+        return
+    other_writer = mine.layout.writer != theirs.layout.writer
+    for field in mine.layout.__struct_fields__:
+        one, other = getattr(mine.layout, field), getattr(theirs.layout, field)
+        # Row groups that nobody can ask a writer for are its own.
+        left_open = other_writer and field == "row_group_rows" and None in (one, other)
+        if one != other and field != "writer" and not left_open:
+            yield Difference(contender=contender, what=field, value=_words(one), baseline=_words(other))
+
+
+def _words(value: object) -> str:
+    if value is None:
+        return _OPEN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _seen(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
+    """What the files are like, as read from their footers."""
+    pairs = [("size", units.size(mine.bytes), units.size(theirs.bytes))]
+    pairs.append(("row groups", _row_groups(mine), _row_groups(theirs)))
+    one, other = _encodings(mine), _encodings(theirs)
+    unlike = [column for column in one if column in other and one[column] != other[column]]
+    if unlike:
+        first, more = unlike[0], len(unlike) - 1
+        rest = f" and {units.count(more, 'more column')}" if more else ""
+        pairs.append((f"encodings of {first}{rest}", one[first], other[first]))
+    for what, value, baseline in pairs:
+        if value != baseline:
+            yield Difference(contender=contender, what=what, value=value, baseline=baseline)
+
+
+def _row_groups(manifest: Manifest) -> str:
+    """``8 of up to 122,880 rows``."""
+    groups: list[Mapping[str, Any]] = [file.parquet.get("row_groups") or {} for file in manifest.files]
+    most = max((one.get("max_rows") or 0 for one in groups), default=0)
+    return f"{sum(one.get('count') or 0 for one in groups):,} of up to {most:,} rows"
+
+
+def _encodings(manifest: Manifest) -> dict[str, str]:
+    """By table and column, over all files."""
+    found: dict[str, set[str]] = {}
+    for file in manifest.files:
+        for name, facts in (file.parquet.get("columns") or {}).items():
+            found.setdefault(f"{file.table}.{name}", set()).update(facts.get("encodings") or ())
+    return {name: ", ".join(sorted(encodings)) for name, encodings in found.items()}
+
+
+def _places(one: Contender, base: Contender) -> Iterator[Difference]:
+    for what in _PLACES:
+        value, baseline = (getattr(of, what) or _PLAIN[what] for of in (one, base))
+        if value != baseline:
+            yield Difference(contender=one.name, what=what, value=value, baseline=baseline)
+
+
+def _another(record: Record, name: str) -> bool:
+    """Whether it is another engine than the baseline, another build of it, or has other settings."""
+    reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
+    if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
+        return (one.engine, one.version, one.environment, one.settings) != (
+            base.engine,
+            base.version,
+            base.environment,
+            base.settings,
+        )
+    asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
+    return (asked.engine, asked.version, asked.pins, asked.settings) != (
+        other.engine,
+        other.version,
+        other.pins,
+        other.settings,
+    )
+
+
+def findings(record: Record, found: Sequence[Difference]) -> Iterator[Finding]:
+    """Who reads another form of the data than the baseline; a warning where that is not all that differs.
+
+    Args:
+        record: of the latest attempt.
+        found: what differs.
+    """
+    for name in dict.fromkeys(one.contender for one in found):
+        of_it = [one for one in found if one.contender == name]
+        yield from of_pair(of_it, record.spec.baseline, another=_another(record, name))
+
+
+def of_pair(found: Sequence[Difference], baseline: str, *, another: bool) -> Iterator[Finding]:
+    """What is to be said of one contender.
+
+    Args:
+        found: in what its data differs.
+        baseline: with whom it is compared.
+        another: whether engine, build or settings differ too.
+    """
+    whats = [*([CONTENDER] if another else []), *(one.what for one in found if not one.follows)]
+    for code, said in _by_code(found):
+        yield _finding(code, baseline, said, found, whats)
+
+
+def _by_code(found: Sequence[Difference]) -> Iterator[tuple[Graded, list[Difference]]]:
+    own = [one for one in found if not one.follows and one.what not in _PLACES]
+    written = [one for one in own if one.what not in _FILES and one.what != "row groups"]
+    counted = [one for one in own if one not in written]
+    if written:
+        yield (codes.D1_WRITER if any(one.what == "writer" for one in written) else codes.D1_LAYOUT), written
+    if counted:
+        yield codes.D5_FILES, counted
+
+
+def _finding(
+    code: Graded, baseline: str, said: Sequence[Difference], of_it: Sequence[Difference], whats: Sequence[str]
+) -> Finding:
+    name = said[0].contender
+    size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
+    text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, said))}{size})"
+    if code is codes.D1_WRITER:
+        text += ": this is a comparison of writers"
+    if len(whats) == 1:
+        return code.finding(
+            "note", contender=name, text=text, remedy="nothing is wrong: it is the one thing that differs"
+        )
+    both = f"{', '.join(whats[:-1])} and {whats[-1]}".replace("_", " ")
+    return code.finding(
+        "warning",
+        contender=name,
+        text=f"{text}; {len(whats)} things differ at once ({both}), and no figure tells which of them it is",
+        remedy="change one thing at a time: give both contenders one layout, or both layouts to one engine",
+    )
