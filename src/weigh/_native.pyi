@@ -397,6 +397,9 @@ class StoreProxy:
     def admit(self, access_key: str, root: str) -> None:
         """Know a life by its access key from now on. Its key ``a`` is the key ``ROOTa`` in the store."""
 
+    def point(self, access_key: str, root: str) -> None:
+        """From now on its keys lead to what lies behind another root."""
+
     def dismiss(self, access_key: str) -> None:
         """Know it no more."""
 

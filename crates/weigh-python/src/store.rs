@@ -34,6 +34,10 @@ impl StoreProxy {
         self.0.admit(access_key, root);
     }
 
+    fn point(&self, access_key: &str, root: &str) {
+        self.0.point(access_key, root);
+    }
+
     fn dismiss(&self, access_key: &str) {
         self.0.dismiss(access_key);
     }

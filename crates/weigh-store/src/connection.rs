@@ -92,7 +92,7 @@ fn pass_on(
     if bucket != shared.target.bucket {
         return Err((404, "NoSuchBucket", format!("there is no bucket '{bucket}'")));
     }
-    let root = &under_way.life.root;
+    let root = &under_way.life.root();
     let listing = key.is_empty();
     let (path, query) = if listing {
         (uri::encode(format!("/{bucket}").as_bytes(), true), uri::query(&below(uri::pairs(query), root)))

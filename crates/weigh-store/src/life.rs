@@ -7,13 +7,21 @@ use crate::tally::{Counting, Tally};
 
 /// A life: what it sees, and what it has asked for.
 pub(crate) struct Life {
-    pub(crate) root: String,
+    root: Mutex<String>,
     counting: Mutex<Counting>,
 }
 
 impl Life {
     pub(crate) fn new(root: String) -> Self {
-        Self { root, counting: Mutex::new(Counting::new(Instant::now())) }
+        Self { root: Mutex::new(root), counting: Mutex::new(Counting::new(Instant::now())) }
+    }
+
+    pub(crate) fn root(&self) -> String {
+        self.root.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn point(&self, root: &str) {
+        root.clone_into(&mut self.root.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn counting(&self) -> MutexGuard<'_, Counting> {

@@ -99,6 +99,13 @@ impl Proxy {
         lock(&self.shared.lives).insert(access_key.to_owned(), Arc::new(Life::new(root.to_owned())));
     }
 
+    /// From now on the same keys lead to what lies behind another root.
+    pub fn point(&self, access_key: &str, root: &str) {
+        if let Some(life) = self.shared.life(access_key) {
+            life.point(root);
+        }
+    }
+
     /// Knows it no more.
     pub fn dismiss(&self, access_key: &str) {
         lock(&self.shared.lives).remove(access_key);

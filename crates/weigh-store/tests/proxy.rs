@@ -145,6 +145,18 @@ fn withdrawn_objects_are_not_there_and_come_back() {
 }
 
 #[test]
+fn the_same_key_leads_elsewhere_from_one_moment_to_the_next() {
+    let store = Store::start(false);
+    let proxy = store.proxy("");
+    proxy.point("LIFE", "other/");
+    assert!(ask(&proxy, "GET /b/t/a", "LIFE").contains("NoSuchKey"));
+    proxy.point("LIFE", "root/");
+    assert!(ask(&proxy, "GET /b/t/a", "LIFE").ends_with("0123456789"));
+    let asked = &store.asked.lock().unwrap()[0].0;
+    assert_eq!(asked, "GET /b/other/t/a HTTP/1.1");
+}
+
+#[test]
 fn a_listing_is_one_of_the_root() {
     let store = Store::start(false);
     let proxy = store.proxy("");

@@ -20,6 +20,7 @@ from weigh.model import codes
 from weigh.model.contender import URL, Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
+from weigh.model.store import FILE, TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

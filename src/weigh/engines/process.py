@@ -56,6 +56,7 @@ _MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
 
+
 class StoreLife(Protocol):
     """What counts the requests of one life at a store."""
 

@@ -144,6 +144,7 @@ class Attempt:
                 notice=workload.notice,
                 storage=storage.places(self._setup.contenders, self._setup.layouts.values()),
                 knobs=reads,
+                stores=self._setup.stores.reads or msgspec.UNSET,
             ),
         )
         self._say(*(finding for one in reads for finding in one.findings))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
+    from weigh.experiment.stores import Stores
     from weigh.model.contender import Setting
     from weigh.model.dataset import Manifest
 
@@ -72,10 +73,12 @@ class DataLink:
 
     Args:
         data: every layout by its name.
+        stores: where contenders read objects; None where all read files.
     """
 
-    def __init__(self, data: Mapping[str, CachedData]) -> None:
+    def __init__(self, data: Mapping[str, CachedData], stores: Stores | None = None) -> None:
         self._root = scratch.folder("stage")
+        self._stores = stores
         self._places = {
             name: _Place(self._root / f"layout-{number}", one) for number, (name, one) in enumerate(data.items())
         }
@@ -90,6 +93,14 @@ class DataLink:
         """Paths of the files of all layouts."""
         tables = [place.tables for place in self._places.values()]
         return [path for one in tables for paths in one.paths.values() for path in paths]
+
+    def life(
+        self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
+    ) -> WorkerProcess:
+        """A fresh life that sees the data; its arguments are those of ``start``, and it raises as that."""
+        tables = tables or self.tables(ready)
+        store = self._stores.of(ready.contender) if self._stores else None
+        return store.start(ready, tables, changed) if store else ready.start(tables, changed)
 
     def start(
         self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
@@ -112,7 +123,7 @@ class DataLink:
             before = self._hung[kind]
             raise WorkerEnded(before.outcome, before.detail, alive=False)
         try:
-            return ready.start(tables, changed)
+            return self.life(ready, tables, changed)
         except WorkerEnded as ended:
             if ended.outcome is Outcome.TIMEOUT:
                 self._hung[kind] = ended
@@ -120,11 +131,16 @@ class DataLink:
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:
-        """While this lasts, none of the files of any layout can be opened."""
+        """While this lasts, none of the files of any layout can be opened, and no object can be read."""
         with ExitStack() as stack:
-            for place in self._places.values():
-                stack.enter_context(place.withdrawn())
+            if self._stores:
+                stack.enter_context(self._stores.withdrawn())
+            self._put_away(stack)
             yield
+
+    def _put_away(self, stack: ExitStack) -> None:
+        for place in self._places.values():
+            stack.enter_context(place.withdrawn())
 
     @contextmanager
     def showing(self, data: Mapping[str, CachedData]) -> Iterator[dict[str, Tables]]:
@@ -136,8 +152,12 @@ class DataLink:
         Yields:
             The tables of each.
         """
-        with self.withdrawn(), ExitStack() as stack:
-            yield {name: stack.enter_context(self._places[name].showing(one)) for name, one in data.items()}
+        with ExitStack() as stack:
+            self._put_away(stack)
+            shown = {name: stack.enter_context(self._places[name].showing(one)) for name, one in data.items()}
+            if self._stores:
+                stack.enter_context(self._stores.showing(shown))
+            yield shown
 
     def close(self) -> None:
         """Remove the links, not the data."""

@@ -10,12 +10,15 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.cache import TRUTH
+from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
 from weigh.experiment import dataset, resources, storage
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
+from weigh.experiment.stores import Stores
+from weigh.experiment.stores import check as check_store
 from weigh.host import hidden
 from weigh.model.errors import UsageError, nearest
 
@@ -42,6 +45,7 @@ class Setup:
         workload: the operations asked for.
         contenders: that can be started, within the bounds that the spec asks for.
         layouts: the dataset in every layout that a contender reads, verified, by name; that of the baseline first.
+        stores: where contenders read objects.
         stage: where contenders see them.
         pinned: answers that were once trusted.
     """
@@ -51,6 +55,7 @@ class Setup:
     workload: Workload
     contenders: tuple[PreparedContender, ...]
     layouts: dict[str, dataset.Data]
+    stores: Stores
     stage: DataLink
     pinned: pins.Pins | None
 
@@ -76,7 +81,8 @@ def check(spec: Spec, request: RunRequest) -> None:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
     for contender in spec.contenders:
         check_contender(contender)
-        _check_place(contender)
+        _check_catalog(contender)
+        check_store(contender, spec, measured=request.measure)
     if request.own:
         _chosen(source.build({}, spec.seed), spec)
     elif known := workloads.operation_names(source):
@@ -118,7 +124,10 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     storage.check(storage.places(contenders, layouts.values()), spec)
     workload = _chosen(source.build(data.truth, spec.seed), spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
-    stage = stack.enter_context(DataLink(layouts))
+    stores = stack.enter_context(
+        Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)
+    )
+    stage = stack.enter_context(DataLink(layouts, stores))
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_memory(stage.files)
     return Setup(
@@ -127,21 +136,20 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         workload=workload,
         contenders=tuple(contenders),
         layouts=layouts,
+        stores=stores,
         stage=stage,
         pinned=pinned,
     )
 
 
-def _check_place(contender: Contender) -> None:
-    """Refuse what nobody carries out: a report that names a catalog or a store which was not read would lie."""
-    for key, plain, none in (("catalog", "parquet", "the files themselves"), ("store", "file", "a folder")):
-        value = getattr(contender, key)
-        if value not in ("", plain):
-            raise UsageError(
-                f"there is no {key} '{value}'",
-                where=f"contender {contender.name}",
-                remedy=f"leave it out: contenders read {none}; or write {key}={plain}, which is the same",
-            )
+def _check_catalog(contender: Contender) -> None:
+    """Refuse what nobody carries out: a report that names a catalog which was not read would lie."""
+    if contender.catalog not in ("", "parquet"):
+        raise UsageError(
+            f"there is no catalog '{contender.catalog}'",
+            where=f"contender {contender.name}",
+            remedy="leave it out: contenders read the files themselves; or write catalog=parquet, which is the same",
+        )
 
 
 def _made(contender: Contender, cache: Path, progress: Progress) -> PreparedContender:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack, contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,10 +12,12 @@ import msgspec
 from weigh._native import StoreError, StoreProxy
 from weigh.data.store import loopback, target
 from weigh.data.store.life import Life
-from weigh.data.store.objects import Objects, names
+from weigh.data.store.stored_files import StoredFiles, names
+from weigh.engines import engine as engines
 from weigh.engines.loaded import Tables
 from weigh.host import scratch
-from weigh.model.errors import EnvironmentFault
+from weigh.model.contender import URL
+from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.store import FILE, TMPFS, StoreRead, StoreSpec
 
 if TYPE_CHECKING:
@@ -22,8 +25,65 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.store.target import Target
-    from weigh.model.contender import Contender
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
+    from weigh.model.contender import Contender, Setting
     from weigh.model.progress import Progress
+    from weigh.model.spec import Spec
+
+
+_NOWHERE = "weigh/nowhere/"
+"""Beginning of keys that no object has."""
+
+
+def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
+    """Refuse a store that a contender cannot read from, before anything is made.
+
+    Args:
+        contender: whose store it is.
+        spec: of the experiment.
+        measured: whether anything is timed.
+
+    Raises:
+        UsageError: its engine cannot, or nobody could say what was measured.
+    """
+    if not contender.store:
+        return
+    engine = engines.load(contender.engine)
+    where, name = f"contender {contender.name}", contender.store
+    if engine.stores or URL in contender.settings:
+        raise UsageError(
+            f"{engine.name} loads its tables and queries its own copy: where the files lie changes no query",
+            where=where,
+            remedy="leave out its store",
+        )
+    if name != TMPFS and engine.objects is None:
+        able = ", ".join(one for one in sorted(engines.installed()) if engines.load(one).objects)
+        raise UsageError(f"{engine.name} reads no objects of a store", where=where, remedy=f"these do: {able}")
+    if name != TMPFS and engine.objects and engine.objects.versions:
+        version = contender.version or engine.tested
+        if version not in engine.objects.versions:
+            newest = engine.objects.versions[-1]
+            raise UsageError(
+                f"{engine.name} {version} reads no objects of a store: {engine.objects.lacks}",
+                where=where,
+                remedy=f"write {engine.name}@{newest}?store={name}",
+            )
+    if name != TMPFS and contender.catalog not in ("", "parquet"):
+        raise UsageError(
+            f"a catalog of objects (catalog={contender.catalog}, store={name}) is not made",
+            where=where,
+            remedy="leave out one of them",
+        )
+    if name != TMPFS and measured and "cold" in spec.temperatures:
+        raise UsageError(
+            f"the store {name} has caches of its own, which weigh can neither empty nor look into: nothing that is "
+            "read from it can be called cold",
+            where=where,
+            remedy="leave out --temperature: an execution asks the store again, as the requests show",
+        )
+    if name in spec.stores and spec.stores[name].endpoint:
+        target.of_spec(name, spec.stores[name])
 
 
 class ObjectStore:
@@ -47,8 +107,8 @@ class ObjectStore:
         self._bucket = where.bucket
         self._region = where.region
         self._progress = progress
-        self._objects = Objects(name, where, spec.prefix)
-        self._objects.check()
+        self._files = StoredFiles(name, where, spec.prefix)
+        self._files.check()
         config = {"target": where.config(), "latency": spec.latency, "bandwidth": spec.bandwidth, "tls": spec.tls}
         try:
             self.proxy = StoreProxy(msgspec.json.encode(config).decode())
@@ -57,24 +117,59 @@ class ObjectStore:
                 f"the proxy before the store cannot be started: {error}", where=f"store {name}", remedy="see the reason"
             ) from None
         self._ca = ""
+        self._lives: list[Life] = []
+        # Several lives are started at the same moment.
+        self._putting = Lock()
         if self.proxy.authority is not None:
             ca.write_text(self.proxy.authority)
             self._ca = str(ca)
 
-    def tables(self, local: Tables) -> tuple[Tables, Life]:
-        """The same tables as objects, for one life; they are put there where they are not yet.
+    def start(
+        self, ready: PreparedContender, local: Tables, changed: Mapping[str, Setting] | None = None
+    ) -> WorkerProcess:
+        """A fresh life that reads the tables as objects; they are put there where they are not yet.
+
+        Args:
+            ready: the contender.
+            local: its tables as files.
+            changed: settings to put over the contender's own.
 
         Raises:
-            WeighError: the store does not take them, or does not give them back.
+            WorkerEnded: it could not be opened or bound.
+            WeighError: the store does not take the objects, or does not give them back.
         """
-        if not self._objects.has(local.key):
-            self._progress.say(f"store {self.name}: objects are put there and read back")
-        life = Life(self.proxy, self._objects.put(local.paths, local.key), self._region, self._ca)
+        life = Life(self.proxy, ready.contender.layout, self._root(local), self._region, self._ca)
         paths = {
             table: [f"s3://{self._bucket}/{name}" for name in names(table, files)]
             for table, files in local.paths.items()
         }
-        return Tables(paths, local.key, life.access), life
+        try:
+            worker = ready.start(Tables(paths, local.key, life.access), changed)
+        except BaseException:
+            life.close()
+            raise
+        worker.store = life
+        self._lives = [*(one for one in self._lives if not one.closed), life]
+        return worker
+
+    @contextmanager
+    def showing(self, shown: Mapping[str, Tables]) -> Iterator[None]:
+        """While this lasts, lives that are there already find other objects under the same paths, or none."""
+        lives = [one for one in self._lives if not one.closed]
+        roots = {layout: self._root(tables) for layout, tables in shown.items()}
+        for one in lives:
+            one.point(roots.get(one.layout, _NOWHERE))
+        try:
+            yield
+        finally:
+            for one in lives:
+                one.point()
+
+    def _root(self, tables: Tables) -> str:
+        with self._putting:
+            if not self._files.has(tables.key):
+                self._progress.say(f"store {self.name}: objects are put there and read back")
+            return self._files.put(tables.paths, tables.key)
 
 
 class Stores:
@@ -135,6 +230,18 @@ class Stores:
     def of(self, contender: Contender) -> ObjectStore | None:
         """The store that a contender reads from; None where that is a folder."""
         return self._open.get(contender.store)
+
+    @contextmanager
+    def showing(self, shown: Mapping[str, Tables]) -> Iterator[None]:
+        """While this lasts, the paths of these layouts lead to other objects, and all others nowhere.
+
+        Args:
+            shown: tables of files, by name of the layout.
+        """
+        with ExitStack() as stack:
+            for one in self._open.values():
+                stack.enter_context(one.showing(shown))
+            yield
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:

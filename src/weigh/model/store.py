@@ -110,7 +110,7 @@ class StoreRead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExecutionRequests(msgspec.Struct, frozen=True, kw_only=True):
-    """The same with its place in the experiment; the fields are those of a sample. Part of the journal's ``requests``."""
+    """The same with its place in the experiment, as a sample has it."""
 
     block: int
     start: int

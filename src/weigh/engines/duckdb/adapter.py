@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,8 @@ class Engine(Adapter):
 
     def reach(self, store: dict[str, str]) -> None:
         """The extension httpfs from its own package, loaded where it lies, and the keys as a secret."""
-        import duckdb_extension_httpfs
-
-        (extension,) = Path(next(iter(duckdb_extension_httpfs.__path__))).rglob("httpfs.duckdb_extension")
+        package = importlib.import_module("duckdb_extension_httpfs")
+        (extension,) = Path(package.__path__[0]).rglob("httpfs.duckdb_extension")
         self.connection.execute(f"LOAD {_quoted(str(extension))}")
         scheme, _, endpoint = store["endpoint"].partition("://")
         if store["ca"]:

@@ -12,6 +12,7 @@ from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.file import ContenderTable, File
+from weigh.experiment.config.stores import placed, stores
 from weigh.experiment.config.user_data import OwnFiles
 from weigh.model.contender import (
     DATA_KEYS,
@@ -57,7 +58,7 @@ def make_spec(
         given = flags.get(name)
         return getattr(table, name) if given is None else given
 
-    contenders = _contenders(file, flags.get("contender") or ())
+    contenders = placed(_contenders(file, flags.get("contender") or ()), pick("store"))
     baseline = pick("baseline")
     rules = Rules(
         margin=_positive("margin", parse_fraction(pick("margin"), "margin")),
@@ -89,6 +90,7 @@ def make_spec(
         answers=_hash_of(pick("answers")),
         layout=_layout((file or File()).layout, own),
         layouts=_layouts(contenders, (file or File()).layouts, own),
+        stores=stores(contenders, (file or File()).store),
         own=own.content() if own else None,
         rules=rules,
         rule=_rule(pick("rule")),

@@ -62,7 +62,7 @@ class Settings:
 
     def reach(self, store: dict[str, str]) -> None:
         """Read objects from now on, and no files."""
-        import pyarrow.fs as fs
+        from pyarrow import fs
 
         scheme, _, endpoint = store["endpoint"].partition("://")
         authority = {"tls_ca_file_path": store["ca"]} if store["ca"] else {}

@@ -17,7 +17,7 @@ _FOLDER = "weigh"
 _WRONG_KEYS = frozenset({"InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "InvalidToken", "ExpiredToken"})
 
 
-class Objects:
+class StoredFiles:
     """What of the data lies in a store.
 
     Objects are named by the bytes of the files that they were made from: what is there already is read back, and not
@@ -84,7 +84,9 @@ class Objects:
         except StoreError as error:
             raise self._explained(error) from None
         except OSError as error:
-            raise DataFault(f"it cannot be read: {error.strerror}", where=str(path), remedy="see weigh data check") from None
+            raise DataFault(
+                f"it cannot be read: {error.strerror}", where=str(path), remedy="see weigh data check"
+            ) from None
         if found != wanted:
             bytes_, hash_ = found or (0, "nothing")
             raise DataFault(
