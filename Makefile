@@ -15,8 +15,8 @@ export PYTHONDONTWRITEBYTECODE := 1
 
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TESTS ?= tests
-# One more than the CPUs of CI: tests also wait.
-WORKERS ?= 3
+# Twice the CPUs of CI: tests also wait.
+WORKERS ?= 4
 # Bytecode outside the tree: each worker would compile all tests again.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(CACHE)/bytecode $(BIN)/pytest \
 	--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder

@@ -34,7 +34,7 @@ def _rows(kind: type[msgspec.Struct]) -> Iterator[tuple[str, str, str, str]]:
     told, types = meanings(kind), hints(kind)
     for field in msgspec.structs.fields(kind):
         said, default = with_default(told[field.name])
-        words = in_words(types[field.name], null=False).replace("object:", "table:")
+        words = in_words(types[field.name], null=False).replace("object:", "table:").removesuffix("; may be absent")
         yield code(field.name), words, _default(field, default), prose(said)
 
 
@@ -44,4 +44,4 @@ def _default(field: msgspec.structs.FieldInfo, said: str) -> str:
     if field.required:
         return "required"
     value: Any = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
-    return "" if value is None else code(msgspec.json.encode(value).decode())
+    return "" if value in (None, msgspec.UNSET) else code(msgspec.json.encode(value).decode())

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from golden.in_process import Shown
 
-FEW = 30
+FEW = 20
 """Inputs of a door in `make test`."""
 LONGEST = 20.0
 """Seconds that weigh may take over one input."""

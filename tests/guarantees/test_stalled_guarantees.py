@@ -39,7 +39,7 @@ def test_fifty_stalls_have_an_interval_everywhere(q: float, filed: Filed) -> Non
     assert left_open.value < 0.1
 
 
-@pytest.mark.parametrize("expected", [1.0, 0.3])
+@pytest.mark.parametrize("expected", [1.0, pytest.param(0.3, marks=pytest.mark.long)])
 def test_the_next_run_falls_where_it_should(expected: float) -> None:
     found, from_resolved = stalled.next_runs(expected, 5, 60, seed=83)
     assert found.within(0.92, 0.98), found

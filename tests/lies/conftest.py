@@ -1,8 +1,7 @@
 """What the lies share: folders of their own for runs that several tests read, and the run of all honest twins.
 
 Most lies are statements with an error rate about times, on a machine that others use meanwhile. A test that fails is
-made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed
-that.
+made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed it.
 """
 
 from __future__ import annotations

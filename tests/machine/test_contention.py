@@ -196,7 +196,14 @@ def session(draw: np.random.Generator, length: float, busy: float, beside: Colle
     "With ten blocks of four rounds, bursts that come by chance refuse at most 1 comparison in 100, "
     "whether they are shorter than a turn or longer than a block."
 )
-@pytest.mark.parametrize(("length", "busy"), [(0.05, 0.05), (0.05, 0.7), (0.5, 0.05), (0.5, 0.3), (5.0, 0.3)])
+@pytest.mark.parametrize(
+    ("length", "busy"),
+    [
+        (0.05, 0.7),
+        (5.0, 0.3),
+        *(pytest.param(*law, marks=pytest.mark.long) for law in [(0.05, 0.05), (0.5, 0.05), (0.5, 0.3)]),
+    ],
+)
 def test_bursts_that_fall_as_they_come_refuse_nobody(length: float, busy: float) -> None:
     """Shorter than a turn, as long as a round, as long as many rounds; in each at most one session of a hundred."""
     draw = np.random.default_rng([int(1000 * length), int(100 * busy)])
@@ -213,7 +220,7 @@ def test_bursts_that_fall_as_they_come_refuse_nobody(length: float, busy: float)
     "(simulated, `tests/machine/test_contention.py`)."
 )
 @pytest.mark.parametrize("side", ["a", "b"])
-@pytest.mark.parametrize("length", [0.05, 0.5])
+@pytest.mark.parametrize("length", [0.05, pytest.param(0.5, marks=pytest.mark.long)])
 def test_bursts_beside_one_side_refuse_it(length: float, side: str) -> None:
     draw = np.random.default_rng(7)
     sessions = [session(draw, length, 0.5, side) for _ in range(100)]

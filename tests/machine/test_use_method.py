@@ -152,8 +152,10 @@ def test_the_page_draws_it_and_names_the_turns() -> None:
     assert "where others disturbed one side of a comparison by 5.0 % of its CPU more than the other" in text
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0])
-@pytest.mark.parametrize("noise", [0.02, 0.3])
+@pytest.mark.parametrize(
+    ("share", "noise"),
+    [(1.0, 0.3), *(pytest.param(*one, marks=pytest.mark.long) for one in [(0.0, 0.02), (0.0, 0.3), (1.0, 0.02)])],
+)
 def test_a_large_experiment_that_was_watched_is_a_small_page(share: float, noise: float) -> None:
     """The same as without: 22 operations, 5 contenders, 10 starts, 3 runs."""
     record = watched(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +13,6 @@ from weigh.host.knobs import KNOBS
 from weigh.lies import CATALOGUE
 from weigh.model import codes
 from weigh.model.codes.code import Fixed, Graded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SRC = Path(__file__).parents[2] / "src" / "weigh"
 NAMES = {name: one for name, one in vars(codes).items() if isinstance(one, codes.Entry)}
@@ -25,19 +22,22 @@ QUIET_KNOBS = {"load", "perf_paranoia"}
 """Knobs of which no report makes a finding."""
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(SRC.rglob("*.py")):
-        if path.parent != SRC / "model" / "codes" and path != SRC / "lies.py":
-            yield path, ast.parse(path.read_text())
+@functools.cache
+def modules() -> list[tuple[Path, list[ast.AST]]]:
+    """Every module but the registry's own, with all its nodes."""
+    own = {SRC / "lies.py", *(SRC / "model" / "codes").iterdir()}
+    return [
+        (path, list(ast.walk(ast.parse(path.read_text())))) for path in sorted(SRC.rglob("*.py")) if path not in own
+    ]
 
 
 def test_no_code_is_written_as_a_literal() -> None:
     found = []
-    for path, module in modules():
-        docstrings = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for path, nodes in modules():
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         found += [
             f"{path.relative_to(SRC)}:{node.lineno}: {node.value[:40]!r}"
-            for node in ast.walk(module)
+            for node in nodes
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
             if CODE.fullmatch(node.value) or SAID.match(node.value)
         ]
@@ -48,8 +48,8 @@ def test_codes_and_findings_are_made_by_the_registry_alone() -> None:
     made = {"Code", "Finding"}
     found = [
         f"{path.relative_to(SRC)}:{node.lineno}"
-        for path, module in modules()
-        for node in ast.walk(module)
+        for path, nodes in modules()
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in made
     ]
     assert found == []
@@ -58,8 +58,8 @@ def test_codes_and_findings_are_made_by_the_registry_alone() -> None:
 def test_every_entry_is_used() -> None:
     used = {
         node.attr
-        for _, module in modules()
-        for node in ast.walk(module)
+        for _, nodes in modules()
+        for node in nodes
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "codes"
     }
     of_knobs = {name for name, one in NAMES.items() if one.family == "E5"} - {"E5_DRIFT"}

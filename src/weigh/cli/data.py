@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.data_make import make
 from weigh.cli.output import print_json, say
-from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,57 +30,7 @@ def data() -> None:
     """
 
 
-@data.command()
-@click.argument("dataset", default="netflow")
-@click.option(
-    "--scale",
-    metavar="SCALE",
-    help="Rows of netflow, e.g. 20K; scale factor of the others, e.g. 0.1 [1M of netflow, 1 of the others].",
-)
-@click.option("--seed", default=42, show_default=True, type=int, help="Seed of netflow; the others have none.")
-@click.option(
-    "--writer",
-    default="duckdb",
-    show_default=True,
-    type=click.Choice(["duckdb", "pyarrow", "tpchgen"]),
-    help="What writes the files; tpchgen keeps the files of that generator.",
-)
-@click.option(
-    "--codec",
-    default="zstd",
-    show_default=True,
-    type=click.Choice(["zstd", "snappy", "lz4", "gzip", "none"]),
-    help="Compression of all columns.",
-)
-@click.option("--files", default=1, show_default=True, type=int, help="Files of each table.")
-@click.option(
-    "--row-group-rows",
-    type=int,
-    help="Rows of a row group, with the duckdb writer a multiple of 2,048; not with tpchgen [122880].",
-)
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
-@_json
-def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool, **layout: Any) -> None:
-    """Generate a dataset into the cache, or find it there, and print where it is.
-
-    DATASET is netflow, tpchgen or dbgen.
-    """
-    from weigh.data.generator import dataset_scale
-    from weigh.engines.prepared import cache_folder
-    from weigh.experiment import dataset as datasets
-    from weigh.model import units
-    from weigh.model.spec import LayoutSpec
-
-    stored = datasets.make(
-        dataset, dataset_scale(dataset, scale), seed, LayoutSpec(**layout), cache_folder(), progress(quiet)
-    )
-    if as_json:
-        print_json({"schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest})
-        return
-    say(stored.folder)
-    for table, digest in stored.manifest.digests.items():
-        size = units.size(sum(file.bytes for file in stored.manifest.files if file.table == table))
-        say(f"{table}: {stored.manifest.rows(table):,} rows, {size}, {stored.manifest.writer}, digest {digest}")
+data.add_command(make)
 
 
 @data.command()

@@ -23,7 +23,7 @@ import msgspec
 
 from weigh.data.generator import Progress, Workshop, generator
 from weigh.data.ground_truth import Truth
-from weigh.data.layout import file_facts, parquet
+from weigh.data.layout import file_facts, knobs, parquet, physical, written
 from weigh.data.parallel import processors
 from weigh.model import units
 from weigh.model.dataset import DatasetName, Manifest
@@ -204,14 +204,17 @@ class _Making(NamedTuple):
         if self.name.scale is None:
             raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
         shop = self._workshop(made_by, aside, executor)
-        python = self._environment([parquet.DUCKDB]) if self.spec.writer == "duckdb" else None
+        needed = parquet.requirements(self.spec)
+        python = self._environment(needed) if needed else None
         source = made_by.open(self.name.scale, self.name.seed, shop)
+        knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
         files = []
         for table, content in source.tables.items():
             if self.spec.writer == family:
                 paths = _moved(cast("Written", content).paths, aside, table)
             else:
                 paths = self._written(table, content, aside, executor, python)
+            self._carried_out(paths)
             files += [file_facts.file_facts(path, table, path.name) for path in paths]
         manifest = Manifest(
             dataset=self.name,
@@ -256,6 +259,17 @@ class _Making(NamedTuple):
             threads=self.threads,
         )
         return paths
+
+    def _carried_out(self, paths: list[Path]) -> None:
+        """Refuse files that are not what the layout says: they would be measured under a wrong name."""
+        if not knobs.asked(self.spec):
+            return
+        found = written.contradictions(self.spec, physical.table_form(paths, levels=False, order=False))
+        if found:
+            raise DataFault(
+                f"{parquet.writer(self.spec)} wrote {'; '.join(found)}",
+                remedy="leave out what it did not do, or choose another writer",
+            )
 
     def _watched(self, batches: Iterator[pa.RecordBatch], rows: Rows, table: str) -> Iterator[pa.RecordBatch]:
         made = 0

@@ -14,7 +14,7 @@ from weigh.model.store import StoreSpec
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
-Writer = Literal["duckdb", "pyarrow", "tpchgen"]
+Writer = Literal["duckdb", "pyarrow", "polars", "tpchgen"]
 Rule = Literal["clickhouse"]
 Codec = Literal["zstd", "snappy", "lz4", "gzip", "none"]
 
@@ -41,6 +41,9 @@ CONTENTION = 0.05
 class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One physical form of a dataset, as asked for.
 
+    What a writer cannot do is refused, never left out in silence. The keys from ``codec_level`` on are the writer's own
+    choice where they are left out, and then are not part of the id.
+
     Attributes:
         writer: what writes the files; ``"tpchgen"`` keeps the files of that generator
             (docs/reference/workloads.md#how-tpc-h-data-is-made).
@@ -48,12 +51,35 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
         files: files of each table.
         row_group_rows: rows of a row group, with the DuckDB writer a multiple of 2,048; not with ``"tpchgen"``
             [``122880``].
+        codec_level: level of zstd (1 to 22) or gzip (1 to 9) [the writer's own].
+        parquet_version: of the format: 2 allows more encodings [the writer's own].
+        page_version: of the headers of data pages, 1 or 2 [the writer's own].
+        dictionary: whether columns are written with dictionaries, or the names of those that are
+            [the writer's own choice].
+        page_size: bytes at which a page is cut, before compression [the writer's own].
+        bloom_filters: whether columns have Bloom filters, or the names of those that have [the writer's own choice].
+        statistics: whether row groups have the smallest and the largest value of columns, or the names of those columns
+            [the writer's own choice].
+        page_index: whether the file says where each page is and what is in it [the writer's own choice].
+        page_checksums: whether each page has a checksum [the writer's own choice].
+        sort: columns by which the rows of a table are sorted, ascending, NULLs last; a table is sorted by those of
+            them that it has. The files do not declare it [the order of the generator].
     """
 
     writer: Writer = "duckdb"
     codec: Codec = "zstd"
     files: int = 1
     row_group_rows: Rows | None = None
+    codec_level: int | msgspec.UnsetType = msgspec.UNSET
+    parquet_version: int | msgspec.UnsetType = msgspec.UNSET
+    page_version: int | msgspec.UnsetType = msgspec.UNSET
+    dictionary: bool | tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    page_size: Bytes | msgspec.UnsetType = msgspec.UNSET
+    bloom_filters: bool | tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    statistics: bool | tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    page_index: bool | msgspec.UnsetType = msgspec.UNSET
+    page_checksums: bool | msgspec.UnsetType = msgspec.UNSET
+    sort: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True):

@@ -60,7 +60,10 @@ def test_a_copy_that_was_loaded_has_no_layout_that_could_differ(gated: Run) -> N
     assert {one["contender"] for one in gated.json["differences"]} == {"many", "table"}
 
 
-@pytest.mark.promise("All layouts hold the same rows: their row digests are compared before anything runs")
+@pytest.mark.promise(
+    "All layouts hold the same rows: their row digests are compared before anything runs, and the gate asks every "
+    "contender on its own layout."
+)
 def test_layouts_of_other_rows_are_refused(weigh: Weigh, tmp_path: Path) -> None:
     """The cache holds the rows of another seed where those of the layout should be; its own manifest fits them."""
     cache = tmp_path / "cache"

@@ -2,7 +2,7 @@
 
 It imports nothing of weigh. The one argument is a JSON object::
 
-    {"files": [path, ...], "codec": "zstd", "row_group_rows": 122880, "threads": 2}
+    {"files": [path, ...], "options": {"COMPRESSION": "zstd", "ROW_GROUP_SIZE": 122880}, "threads": 2}
 
 Stdin carries one Arrow IPC stream for each file, one after another. Stdout gets DuckDB's version as JSON.
 """
@@ -22,14 +22,12 @@ def main() -> None:
     # Row groups wait for their turn in the file; without a limit they may fill most of the memory meanwhile.
     connection = duckdb.connect(config={"threads": job["threads"], "memory_limit": "1GB"})
     connection.execute("SET TimeZone = 'UTC'")
+    options = ", ".join(f"{name} {value}" for name, value in job["options"].items())
     for path in job["files"]:
         events = connection.from_arrow(nanoarrow.ArrayStream.from_readable(sys.stdin.buffer))
-        # Dictionary-encoded Arrow strings arrive as VARCHAR; nothing becomes an ENUM. Everything else about
-        # the file is DuckDB's default, because that is what its users have.
-        connection.execute(
-            f"COPY (SELECT * FROM events) TO '{_quoted(path)}' "
-            f"(FORMAT PARQUET, COMPRESSION {job['codec']}, ROW_GROUP_SIZE {job['row_group_rows']})"
-        )
+        # Dictionary-encoded Arrow strings arrive as VARCHAR; nothing becomes an ENUM. What no option says is DuckDB's
+        # default, because that is what its users have.
+        connection.execute(f"COPY (SELECT * FROM events) TO '{_quoted(path)}' (FORMAT PARQUET, {options})")
         events.close()
     json.dump({"duckdb": duckdb.__version__}, sys.stdout)
 

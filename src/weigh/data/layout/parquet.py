@@ -14,7 +14,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh.data.layout import duckdb_writer
+from weigh.data.layout import duckdb_writer, knobs, polars_writer, sorting
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 DUCKDB = "duckdb==2.0.0"
 """What the environment of the DuckDB writer must hold, besides nanoarrow."""
+POLARS = "polars==2.1.0"
+"""What the environment of the Polars writer must hold, besides nanoarrow."""
 TPCHGEN = "tpchgen-cli==4.0.0"
 """A generator that writes Parquet itself, and so may be the writer of its own data."""
 ROW_GROUP_ROWS = 122_880
@@ -33,18 +35,31 @@ ROW_GROUP_ROWS = 122_880
 _OWN_FILES = ("tpchgen",)
 """Writers that are generators: they write their own data and nothing else, in row groups of their own size."""
 _IN_DUCKDB = {"none": "uncompressed", "lz4": "lz4_raw"}
+_IN_POLARS = {"none": "uncompressed"}
+_NAMES = {"duckdb": "DuckDB", "polars": "Polars"}
+_MANY_ROWS = 1 << 30
+_FALSE_POSITIVES = 0.01
+"""Of Bloom filters, as DuckDB's."""
+_LARGE_DICTIONARY = 1 << 30
+"""Bytes: more than any row group's texts."""
 _DUCKDB_UNIT = 2_048
 """DuckDB writes row groups of whole vectors."""
 
 
 def writer(spec: LayoutSpec) -> str:
     """The writer of a layout with its version, as a manifest names it."""
-    programs = {"duckdb": DUCKDB, "tpchgen": TPCHGEN}
+    programs = {"duckdb": DUCKDB, "polars": POLARS, "tpchgen": TPCHGEN}
     return programs[spec.writer].replace("==", " ") if spec.writer in programs else f"pyarrow {pa.__version__}"
+
+
+def requirements(spec: LayoutSpec) -> list[str]:
+    """What the environment of a layout's writer must hold; nothing for one that needs none."""
+    return {"duckdb": [DUCKDB], "polars": [POLARS]}.get(spec.writer, [])
 
 
 def complete(spec: LayoutSpec) -> LayoutSpec:
     """The layout with what it leaves open decided, so that equal layouts are equal."""
+    spec = knobs.normal(spec)
     if spec.row_group_rows is not None or spec.writer in _OWN_FILES:
         return spec
     return msgspec.structs.replace(spec, row_group_rows=ROW_GROUP_ROWS)
@@ -58,9 +73,10 @@ def check(spec: LayoutSpec, generator: str) -> None:
         generator: name of the generator of the data.
 
     Raises:
-        UsageError: no files, no rows in a row group, a row group size that DuckDB would round, or a generator as the
-            writer of another's data.
+        UsageError: no files, no rows in a row group, a row group size that DuckDB would round, a generator as the
+            writer of another's data, or a knob that the writer does not have.
     """
+    knobs.check(spec)
     if spec.files < 1 or (spec.row_group_rows is not None and spec.row_group_rows < 1):
         raise UsageError(
             f"a layout of {spec.files} files and {spec.row_group_rows} rows a row group cannot be",
@@ -69,7 +85,7 @@ def check(spec: LayoutSpec, generator: str) -> None:
     if spec.writer in _OWN_FILES and spec.writer != generator:
         raise UsageError(
             f"{spec.writer} writes its own data and no other, and this is {generator}",
-            remedy="say writer = 'duckdb' or 'pyarrow'",
+            remedy="say writer = 'duckdb', 'pyarrow' or 'polars'",
         )
     if spec.writer in _OWN_FILES and spec.row_group_rows is not None:
         raise UsageError(
@@ -102,19 +118,28 @@ def write(
         paths: one for each of the layout's files; the first ones get a row more where the rows do not divide.
         schema: the table's plain types.
         rows: how many rows there are in all.
-        python: interpreter of an environment with ``DUCKDB`` and nanoarrow, for that writer.
-        threads: that DuckDB may use.
+        python: interpreter of an environment with the writer's ``requirements`` and nanoarrow, where it has any.
+        threads: that the writer may use.
 
     Raises:
         EnvironmentFault: the disk is full or cannot be written, or there is no interpreter.
         DataFault: the writer failed.
     """
     spec = complete(spec)
+    order = knobs.columns(spec.sort, schema.names, in_its_order=True)
+    if order:
+        batches = sorting.ordered(batches, order, schema, paths[0].parent)
     shares = [rows * (number + 1) // len(paths) - rows * number // len(paths) for number in range(len(paths))]
     parts = zip(paths, divided(batches, sorted(shares, reverse=True)), strict=True)
     try:
         if spec.writer == "duckdb":
-            _by_duckdb(parts, spec, paths, schema=schema, python=python, threads=threads)
+            job = {"options": _duckdb_options(spec), "threads": threads}
+            _by_program(duckdb_writer.__file__, job, DUCKDB, parts, paths, schema=schema, python=python)
+        elif spec.writer == "polars":
+            job = {"options": _polars_options(spec), "threads": threads}
+            # Polars would make its own type of a dictionary.
+            plain_parts = ((path, (batch.cast(schema) for batch in part)) for path, part in parts)
+            _by_program(polars_writer.__file__, job, POLARS, plain_parts, paths, schema=schema, python=python)
         else:
             # Nobody else writes as a generator does: for an excerpt of its files PyArrow stands in.
             for path, part in parts:
@@ -163,6 +188,15 @@ def divided(batches: Iterable[pa.RecordBatch], shares: list[Rows]) -> Iterator[I
 
 
 def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path, schema: pa.Schema) -> None:
+    form = _pyarrow_options(spec, schema)
+    rows = spec.row_group_rows or ROW_GROUP_ROWS
+    first = next(batches, None)
+    with pq.ParquetWriter(path, schema if first is None else first.schema, **form) as file:
+        for group in grouped([] if first is None else chain([first], batches), rows):
+            file.write_table(group, row_group_size=rows)
+
+
+def _pyarrow_options(spec: LayoutSpec, schema: pa.Schema) -> dict[str, Any]:
     # Dictionaries where they pay: by default PyArrow tries one on every column and gives up late (0.4 us a row).
     repeating = [field.name for field in schema if field.type not in (pa.int64(), pa.float64(), pa.timestamp("us"))]
     form: dict[str, Any] = {
@@ -173,11 +207,61 @@ def _by_pyarrow(batches: Iterator[pa.RecordBatch], spec: LayoutSpec, path: Path,
         # Statistics of dictionary columns are gathered once a batch: the default of 1,024 rows costs 0.1 us a row.
         "write_batch_size": 1 << 16,
     }
-    rows = spec.row_group_rows or ROW_GROUP_ROWS
-    first = next(batches, None)
-    with pq.ParquetWriter(path, schema if first is None else first.schema, **form) as file:
-        for group in grouped([] if first is None else chain([first], batches), rows):
-            file.write_table(group, row_group_size=rows)
+    asked = knobs.asked(spec)
+    plain = {
+        "codec_level": "compression_level", "page_index": "write_page_index", "page_checksums": "write_page_checksum",
+        "dictionary": "use_dictionary", "statistics": "write_statistics",
+    }  # fmt: skip
+    for name, theirs in plain.items():
+        if name in asked:
+            form[theirs] = asked[name]
+    for name in ("use_dictionary", "write_statistics"):
+        if isinstance(form.get(name), tuple):
+            form[name] = knobs.columns(form[name], schema.names)
+    if "parquet_version" in asked:
+        form["version"] = "1.0" if spec.parquet_version == 1 else "2.6"
+    if "page_version" in asked:
+        form["data_page_version"] = f"{spec.page_version}.0"
+    if "page_size" in asked:
+        # Pages are cut between batches, and after 20,000 rows whatever they are long.
+        form |= {"data_page_size": spec.page_size, "write_batch_size": 256, "max_rows_per_page": _MANY_ROWS}
+    if "bloom_filters" in asked:
+        able = [
+            field.name for field in schema if not (pa.types.is_boolean(field.type) or pa.types.is_nested(field.type))
+        ]
+        filters = {"ndv": spec.row_group_rows or ROW_GROUP_ROWS, "fpp": _FALSE_POSITIVES}
+        form["bloom_filter_options"] = dict.fromkeys(knobs.columns(spec.bloom_filters, able), filters)
+    return form
+
+
+def _duckdb_options(spec: LayoutSpec) -> dict[str, Any]:
+    asked = knobs.asked(spec)
+    form: dict[str, Any] = {
+        "COMPRESSION": _IN_DUCKDB.get(spec.codec, spec.codec),
+        "ROW_GROUP_SIZE": spec.row_group_rows,
+    }
+    theirs = {"codec_level": "COMPRESSION_LEVEL", "page_size": "DATA_PAGE_SIZE_LIMIT"}
+    form |= {theirs[name]: asked[name] for name in theirs if name in asked}
+    if "parquet_version" in asked:
+        form["PARQUET_VERSION"] = f"V{spec.parquet_version}"
+    if "bloom_filters" in asked:
+        form["WRITE_BLOOM_FILTER"] = spec.bloom_filters
+    if spec.dictionary is False:
+        form["DICTIONARY_SIZE_LIMIT"] = 0
+    elif spec.dictionary is True:
+        # As many values as a row group can have.
+        form |= {"DICTIONARY_SIZE_LIMIT": spec.row_group_rows, "STRING_DICTIONARY_PAGE_SIZE_LIMIT": _LARGE_DICTIONARY}
+    return form
+
+
+def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
+    asked = knobs.asked(spec)
+    form: dict[str, Any] = {
+        "compression": _IN_POLARS.get(spec.codec, spec.codec),
+        "row_group_size": spec.row_group_rows,
+    }
+    theirs = {"codec_level": "compression_level", "page_size": "data_page_size", "statistics": "statistics"}
+    return form | {theirs[name]: asked[name] for name in theirs if name in asked}
 
 
 def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]:
@@ -196,27 +280,24 @@ def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]
         yield pa.Table.from_batches(waiting)
 
 
-def _by_duckdb(
+def _by_program(
+    script: str,
+    job: dict[str, Any],
+    program: str,
     parts: Iterable[tuple[Path, Iterator[pa.RecordBatch]]],
-    spec: LayoutSpec,
     paths: list[Path],
     *,
     schema: pa.Schema,
     python: Path | None,
-    threads: int,
 ) -> None:
+    name, _, version = program.partition("==")
     if python is None:
         raise EnvironmentFault(
-            "the DuckDB writer needs an environment of its own",
-            remedy=f"make one with {DUCKDB} and nanoarrow",
+            f"the {_NAMES[name]} writer needs an environment of its own",
+            remedy=f"make one with {program} and nanoarrow",
         )
-    job = {
-        "files": [str(path) for path in paths],
-        "codec": _IN_DUCKDB.get(spec.codec, spec.codec),
-        "row_group_rows": spec.row_group_rows,
-        "threads": threads,
-    }
-    command = [str(python), "-I", str(Path(duckdb_writer.__file__)), json.dumps(job)]
+    job = {"files": [str(path) for path in paths], **job}
+    command = [str(python), "-I", str(Path(script)), json.dumps(job)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         try:
@@ -232,9 +313,11 @@ def _by_duckdb(
                 process.stdin.close()
             raise
     if process.returncode:
-        _raise(complained.decode(errors="replace"), process.returncode, paths[0].parent)
-    if json.loads(said)["duckdb"] != DUCKDB.partition("==")[2]:
-        raise EnvironmentFault(f"the writer's environment holds another DuckDB than {DUCKDB}", where=str(python))
+        _raise(_NAMES[name], complained.decode(errors="replace"), process.returncode, paths[0].parent)
+    if json.loads(said)[name] != version:
+        raise EnvironmentFault(
+            f"the writer's environment holds another {_NAMES[name]} than {program}", where=str(python)
+        )
 
 
 def _stream(batches: Iterator[pa.RecordBatch], schema: pa.Schema, pipe: Any) -> None:
@@ -246,12 +329,12 @@ def _stream(batches: Iterator[pa.RecordBatch], schema: pa.Schema, pipe: Any) -> 
             stream.write_batch(batch)
 
 
-def _raise(complaint: str, code: int, place: Path) -> None:
+def _raise(name: str, complaint: str, code: int, place: Path) -> None:
     if "No space left" in complaint:
         raise fault(OSError(errno.ENOSPC, "No space left on device"), place)
     lines = complaint.strip().splitlines()
     raise DataFault(
-        f"the DuckDB writer ended with code {code}: {lines[-1] if lines else 'it said nothing'}",
+        f"the {name} writer ended with code {code}: {lines[-1] if lines else 'it said nothing'}",
         where=str(place),
         remedy="write with writer = 'pyarrow', or remove weigh's cached environments and try again",
     )

@@ -21,6 +21,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from weigh.data.generator import Source, Table, Unit, Workshop
     from weigh.data.ground_truth import Cube
-    from weigh.model.spec import Codec
+    from weigh.model.spec import Codec, LayoutSpec
     from weigh.model.units import Rows, Scale
 
 DBGEN = ("duckdb==1.5.5", "duckdb-extension-tpch==1.5.5")
@@ -146,7 +147,7 @@ class Tpch:
             "parts": parts,
             "part": part,
             "folder": str(workshop.folder / f"{part:06}"),
-            "codec": _CODECS[workshop.layout.codec if self._writes(workshop) else "snappy"],
+            "codec": _codec(workshop.layout) if self._writes(workshop) else _CODECS["snappy"],
             "threads": max(1, workshop.threads // parts),
         }
 
@@ -155,6 +156,12 @@ class Tpch:
         queries = [(number, query_text(number, text, scale)) for number, text in said["queries"]]
         answers = [(number, text) for number, text in said["answers"] if number not in self._foreign]
         return Truth({"queries": _texts(queries), **({"answers": _texts(answers)} if answers else {})})
+
+
+def _codec(layout: LayoutSpec) -> str:
+    if layout.codec_level is msgspec.UNSET:
+        return _CODECS[layout.codec]
+    return f"{layout.codec.upper()}({layout.codec_level})"
 
 
 def _texts(rows: list[tuple[int, str]]) -> Cube:

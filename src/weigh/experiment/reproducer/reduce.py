@@ -233,10 +233,10 @@ def forms(manifest: Manifest) -> list[LayoutSpec]:
     elif spec.writer not in ("duckdb", "pyarrow"):
         # A generator writes nothing but its own rows.
         spec = LayoutSpec(writer="pyarrow", codec=spec.codec)
-    one = msgspec.structs.replace(spec, files=1)
-    other: LayoutSpec = msgspec.structs.replace(
-        one, writer="pyarrow" if spec.writer == "duckdb" else "duckdb", row_group_rows=None
-    )
+    # Rows keep their order, and an excerpt may lack columns by which they were sorted.
+    spec = msgspec.structs.replace(spec, sort=msgspec.UNSET)
+    one: LayoutSpec = msgspec.structs.replace(spec, files=1)
+    other = LayoutSpec(writer="pyarrow" if spec.writer == "duckdb" else "duckdb", codec=spec.codec)
     return [one, spec, other] if spec.files > 1 else [one, other]
 
 
