@@ -10,6 +10,7 @@ from weigh.engines.loaded import Tables
 from weigh.engines.process import WorkerEnded
 from weigh.host import scratch
 from weigh.model.sample import Outcome
+from weigh.model.store import TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,20 +74,29 @@ class DataLink:
 
     Args:
         data: every layout by its name.
+        memory: copies of them in memory, for contenders whose store that is.
         stores: where contenders read objects; None where all read files.
     """
 
-    def __init__(self, data: Mapping[str, CachedData], stores: Stores | None = None) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, CachedData],
+        memory: Mapping[str, CachedData] | None = None,
+        stores: Stores | None = None,
+    ) -> None:
         self._root = scratch.folder("stage")
         self._stores = stores
+        kinds = {(name, ""): one for name, one in data.items()}
+        kinds |= {(name, TMPFS): one for name, one in (memory or {}).items()}
         self._places = {
-            name: _Place(self._root / f"layout-{number}", one) for number, (name, one) in enumerate(data.items())
+            kind: _Place(self._root / f"layout-{number}", one) for number, (kind, one) in enumerate(kinds.items())
         }
         self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
 
     def tables(self, ready: PreparedContender) -> Tables:
         """What a contender is given to read: the files of its layout."""
-        return self._places[ready.contender.layout].tables
+        kind = TMPFS if ready.contender.store == TMPFS else ""
+        return self._places[ready.contender.layout, kind].tables
 
     @property
     def files(self) -> list[str]:
@@ -154,7 +164,12 @@ class DataLink:
         """
         with ExitStack() as stack:
             self._put_away(stack)
-            shown = {name: stack.enter_context(self._places[name].showing(one)) for name, one in data.items()}
+            every = {
+                kind: stack.enter_context(place.showing(data[kind[0]]))
+                for kind, place in self._places.items()
+                if kind[0] in data
+            }
+            shown = {name: tables for (name, where), tables in every.items() if not where}
             if self._stores:
                 stack.enter_context(self._stores.showing(shown))
             yield shown

@@ -10,6 +10,7 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.cache import TRUTH
+from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
@@ -21,6 +22,7 @@ from weigh.experiment.stores import Stores
 from weigh.experiment.stores import check as check_store
 from weigh.host import hidden
 from weigh.model.errors import UsageError, nearest
+from weigh.model.store import TMPFS
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -45,6 +47,7 @@ class Setup:
         workload: the operations asked for.
         contenders: that can be started, within the bounds that the spec asks for.
         layouts: the dataset in every layout that a contender reads, verified, by name; that of the baseline first.
+        memory: those of them that are in memory too, for contenders whose store that is.
         stores: where contenders read objects.
         stage: where contenders see them.
         pinned: answers that were once trusted.
@@ -55,6 +58,7 @@ class Setup:
     workload: Workload
     contenders: tuple[PreparedContender, ...]
     layouts: dict[str, dataset.Data]
+    memory: dict[str, dataset.Data]
     stores: Stores
     stage: DataLink
     pinned: pins.Pins | None
@@ -121,13 +125,17 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
-    storage.check(storage.places(contenders, layouts.values()), spec)
+    memory = {
+        name: stack.enter_context(in_memory(layouts[name]))
+        for name in sorted({one.layout for one in spec.contenders if one.store == TMPFS})
+    }
+    storage.check(storage.places(contenders, layouts, memory), spec)
     workload = _chosen(source.build(data.truth, spec.seed), spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     stores = stack.enter_context(
         Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)
     )
-    stage = stack.enter_context(DataLink(layouts, stores))
+    stage = stack.enter_context(DataLink(layouts, memory, stores))
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_memory(stage.files)
     return Setup(
@@ -136,6 +144,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         workload=workload,
         contenders=tuple(contenders),
         layouts=layouts,
+        memory=memory,
         stores=stores,
         stage=stage,
         pinned=pinned,

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import knobs, machine, resources
+from weigh.experiment.report import knobs, machine, resources, stores
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
+from weigh.experiment.report.stores import StoresDocument
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
@@ -183,6 +184,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
+        objects: what was asked of stores (docs/concept/stores.md); absent where nobody reads from one.
     """
 
     experiment: ExperimentRow
@@ -205,6 +207,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
     differences: tuple[Difference, ...] = ()
+    objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -244,6 +247,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         outside=results.outside,
         start_costs=results.start_costs,
         differences=results.differences,
+        objects=stores.document(results),
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

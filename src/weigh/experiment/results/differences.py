@@ -148,10 +148,15 @@ def _another(record: Record, name: str) -> bool:
     """Whether it is another engine than the baseline, another build of it, or has other settings."""
     reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
     if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
-        return (one.engine, one.version, one.environment, one.settings) != (
+        asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
+        # What reads a catalog or objects is a package more in the environment, and no other engine.
+        same_packages = one.environment == base.environment or (
+            (asked.catalog, asked.store) != (other.catalog, other.store) and one.package == base.package
+        )
+        return not same_packages or (one.engine, one.version, one.pins, one.settings) != (
             base.engine,
             base.version,
-            base.environment,
+            base.pins,
             base.settings,
         )
     asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
@@ -196,6 +201,8 @@ def _by_code(found: Sequence[Difference]) -> Iterator[tuple[Graded, list[Differe
         yield (codes.D1_WRITER if any(one.what == "writer" for one in written) else codes.D1_LAYOUT), written
     if counted:
         yield codes.D5_FILES, counted
+    if stored := [one for one in found if one.what == "store"]:
+        yield codes.E3_STORE, stored
 
 
 def _finding(
@@ -204,6 +211,8 @@ def _finding(
     name = said[0].contender
     size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
     text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, said))}{size})"
+    if code is codes.E3_STORE:
+        text = f"its data lies elsewhere than that of {baseline} ({'; '.join(map(str, said))})"
     if code is codes.D1_WRITER:
         text += ": this is a comparison of writers"
     if len(whats) == 1:

@@ -22,6 +22,7 @@ from weigh.experiment.results import (
     round_trip,
     start_costs,
     storage,
+    stores,
 )
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
@@ -32,6 +33,7 @@ from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.stalls import Stalls, stalls
 from weigh.experiment.results.start_costs import StartCosts
+from weigh.experiment.results.stores import RequestFigures
 from weigh.machine import contention_findings
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -82,6 +84,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         outside: CPU seconds that no clock contains.
         start_costs: what starts and loading cost.
         differences: in what the data that contenders read is not that of the baseline.
+        requests: what timed executions asked of stores.
     """
 
     record: Record
@@ -101,6 +104,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
     differences: tuple[Difference, ...] = ()
+    requests: tuple[RequestFigures, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -175,6 +179,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
+    asked = stores.figures(attempts)
+    findings += stores.findings(latest, asked)
     differ = differences.differences(latest)
     findings += differences.findings(latest, differ)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
@@ -226,6 +232,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         outside=outside,
         start_costs=costs,
         differences=differ,
+        requests=asked,
     )
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)

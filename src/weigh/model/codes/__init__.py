@@ -211,6 +211,11 @@ E2_OVERLAY = graded(
 )
 E2_HOST = graded("E2.host", _EXPECTING, "the data lies in a folder of the machine under this one")
 E2_SPILL = warning("E2.spill", _EXPECTING, "temporary files lie on another kind of storage than expected of the data")
+E3_STORE = graded(
+    "E3.store",
+    _BESIDES,
+    "its data lies in another store than that of the baseline; a warning where something else differs too",
+)
 E3_LOOPBACK = note("E3.loopback", _STORES, "weigh itself serves the objects, on this machine")
 E3_INJECTED = note("E3.injected", _STORES, "weigh adds latency to a store, or limits its bandwidth")
 E3_CACHED = graded(
