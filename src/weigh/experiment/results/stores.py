@@ -32,7 +32,7 @@ class RequestFigures(msgspec.Struct, frozen=True, kw_only=True):
         executions: how many were counted.
         gets, heads: requests of one execution.
         bytes: of the bodies of all answers to one execution.
-        first: requests of the first execution in a process: more than later ones where something is kept.
+        first, first_bytes: requests and bytes of the first execution in a process: more where something is kept.
         failed: requests of all executions together that were refused or broke off.
         outside: requests between two executions, when no clock runs.
         parallel: requests under way at the same moment, on average over the time in which there was one; 0 without any.
@@ -49,6 +49,7 @@ class RequestFigures(msgspec.Struct, frozen=True, kw_only=True):
     heads: float
     bytes: Bytes
     first: float
+    first_bytes: Bytes
     failed: int
     outside: float
     parallel: float
@@ -110,6 +111,7 @@ def _figures(key: tuple[str, str], store: str, asked: Sequence[ExecutionRequests
         heads=median(one.inside.heads for one in timed),
         bytes=round(median(one.inside.bytes for one in timed)),
         first=median(one.use.inside.count for one in firsts.values()) if firsts else 0,
+        first_bytes=round(median(one.use.inside.bytes for one in firsts.values())) if firsts else 0,
         failed=sum(one.inside.failed for one in timed),
         outside=median(one.before.count for one in timed),
         parallel=median(one.inside.parallel for one in timed),
@@ -168,10 +170,11 @@ def _of_store(store: StoreRead) -> Iterator[Finding]:
 
 
 def _kept(name: str, own: Sequence[RequestFigures]) -> Iterator[Finding]:
-    quiet = [one for one in own if not one.requests]
+    # To ask whether an object is still the same is not to read it.
+    quiet = [one for one in own if not one.bytes]
     if not quiet:
         return
-    nothing = f"its timed executions asked the store {quiet[0].store} for nothing"
+    nothing = f"its timed executions read nothing from the store {quiet[0].store}"
     if len(quiet) == len(own):
         yield codes.E3_CACHED.finding(
             "warning",
@@ -180,7 +183,7 @@ def _kept(name: str, own: Sequence[RequestFigures]) -> Iterator[Finding]:
             remedy="switch its cache off, or compare it as what it is: data in memory or on the disk",
         )
         return
-    cached = [one for one in quiet if one.first]
+    cached = [one for one in quiet if one.first_bytes]
     if cached:
         yield codes.E3_CACHED.finding(
             "warning",
@@ -189,7 +192,7 @@ def _kept(name: str, own: Sequence[RequestFigures]) -> Iterator[Finding]:
             "those of the store",
             remedy="switch its cache off, or leave these operations out",
         )
-    if known := [one for one in quiet if not one.first]:
+    if known := [one for one in quiet if not one.first_bytes]:
         yield codes.E3_CACHED.finding(
             "note",
             contender=name,

@@ -221,7 +221,7 @@ E3_INJECTED = note("E3.injected", _STORES, "weigh adds latency to a store, or li
 E3_CACHED = graded(
     "E3.cached",
     _STORES,
-    "executions asked the store for nothing: a copy or a cache answers; a note where only footers were known",
+    "executions read nothing from the store: a copy or a cache answers; a note where only footers were known",
 )
 E3_OUTSIDE = warning("E3.outside", _STORES, "it asks the store for something when no clock runs")
 E3_FAILED = warning("E3.failed", _STORES, "requests of timed executions failed, and were asked again")
