@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from support.command import Run, Weigh
 from support.once import Once, alone
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-settings.register_profile("long", max_examples=1_000)
+# How long an example takes is decided by who else uses the machine.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", settings.get_profile("here"), max_examples=1_000)
+settings.load_profile("here")
 # xdist says that its workers have 80 columns; a pipe has none, and weigh would obey.
 os.environ.pop("COLUMNS", None)
 _PR_SET_CHILD_SUBREAPER = 36

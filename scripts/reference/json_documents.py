@@ -9,6 +9,8 @@ from reference.markdown import anchor_of, code, code_flags, table
 from reference.structs import rows
 from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
+from weigh.data.layout.difference import DiffDocument, Difference, RowDifference, Written
+from weigh.data.layout.physical import ColumnForm, TableForm
 from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
@@ -31,6 +33,7 @@ from weigh.ladder.report.document import LadderDocument, SeriesRow
 from weigh.ladder.verify import LadderVerification
 from weigh.load.analysis.warmup import Settled
 from weigh.load.report import document as load
+from weigh.load.report import operation_document as operation
 from weigh.load.report.machine import RunMachineDocument
 from weigh.load.verify import LoadVerification
 from weigh.load.waits.analysis import Hot
@@ -102,7 +105,7 @@ SECTIONS: dict[str, Section] = {
     "timings[]": Section(Timing, "timings[]", "timing"),
     "verdicts[]": Section(run.VerdictRow, "verdicts[]", "verdict"),
     "metrics[]": Section(run.MetricRow, "metrics[]", "row"),
-    "warmth[]": Section(ColdProof, "warmth[]", "row"),
+    "cold[]": Section(ColdProof, "cold[]", "row"),
     "suites[]": Section(run.SuiteRow, "suites[]", "row"),
     "knobs[]": Section(KnobRead, "knobs[]", "knob"),
     "storage[]": Section(Place, "storage[]", "place"),
@@ -133,10 +136,10 @@ SECTIONS: dict[str, Section] = {
     "weigh/effect/1 estimate": Section(Estimate, "estimate", "estimate"),
     "weigh/doctor-storage/1": Section(Examination),
     "weigh/load/1": Section(load.LoadDocument),
-    "weigh/load/1 operations[]": Section(load.OperationRow, "operations[]", "operation"),
-    "weigh/load/1 spectrum": Section(load.SpectrumRow, "spectrum", "spectrum"),
-    "weigh/load/1 percentile": Section(load.PercentileRow, "percentile", "percentile"),
-    "weigh/load/1 mean": Section(load.MeanRow, "mean", "mean"),
+    "weigh/load/1 operations[]": Section(operation.OperationRow, "operations[]", "operation"),
+    "weigh/load/1 spectrum": Section(operation.SpectrumRow, "spectrum", "spectrum"),
+    "weigh/load/1 percentile": Section(operation.PercentileRow, "percentile", "percentile"),
+    "weigh/load/1 mean": Section(operation.MeanRow, "mean", "mean"),
     "weigh/load/1 steady": Section(Settled, "steady", "steady part"),
     "weigh/load/1 runs[]": Section(load.RunRow, "runs[]", "run"),
     "weigh/load/1 runs[].machine": Section(RunMachineDocument, "machine of a run", "machine"),
@@ -147,6 +150,12 @@ SECTIONS: dict[str, Section] = {
     "weigh/runs/1": Section(RunsDocument),
     "weigh/manifest/1": Section(Manifest),
     "files[]": Section(FileFacts, "files[]", "file"),
+    "weigh/diff/1": Section(DiffDocument),
+    "weigh/diff/1 rows": Section(RowDifference, "rows of a pair", "rows"),
+    "weigh/diff/1 written": Section(Written, "written of a pair", "written"),
+    "weigh/diff/1 differences[]": Section(Difference, "differences[]", "difference"),
+    "weigh/diff/1 table": Section(TableForm, "left and right", "table"),
+    "weigh/diff/1 column": Section(ColumnForm, "columns of a table", "column"),
 }
 """Tables by the name of their region, without the word ``json`` before it."""
 

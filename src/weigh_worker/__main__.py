@@ -8,17 +8,16 @@ import importlib.util
 import json
 import math
 import os
+import shutil
 import signal
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weigh_worker import protocol
+from weigh_worker.adapter import Adapter
 from weigh_worker.meter import meter
-
-if TYPE_CHECKING:
-    from weigh_worker.adapter import Adapter
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -33,6 +32,8 @@ class Worker:
         self.adapter: Adapter | None = None
         self.meter = meter()
         self.given: list[str] = []
+        self.place: Path | None = None
+        self.loading = False
 
     def carry_out(self, request: protocol.Message) -> protocol.Message:
         """The reply to one request; an engine's exception becomes an ``error``."""
@@ -59,12 +60,19 @@ class Worker:
         return self.adapter
 
     def on_open(
-        self, adapter: str, settings: dict[str, Any], scratch: str, affinity: list[int] | None = None
+        self,
+        adapter: str,
+        settings: dict[str, Any],
+        scratch: str,
+        affinity: list[int] | None = None,
+        ingests: bool = False,
     ) -> protocol.Reply:
         """Load the adapter module and begin the engine's life, on these CPUs or on all."""
         if affinity:
             # Engines count the CPUs when they are imported.
             os.sched_setaffinity(0, affinity)
+        # Of this process, which has one engine.
+        Adapter.ingests = ingests
         spec = importlib.util.spec_from_file_location("weigh_adapter", adapter)
         if spec is None or spec.loader is None:
             raise ImportError(f"no adapter module at {adapter}")
@@ -97,9 +105,28 @@ class Worker:
         self.meter.settle()
         return protocol.Reply()
 
+    def on_begin_ingest(self, table: str, paths: list[str], place: str) -> protocol.GuaranteeReply:
+        """Make the next run one that loads; what the one before it loaded is removed."""
+        before, self.place = self.place, Path(place)
+        self.engine.begin_ingest(table, paths, place)
+        if before is not None:
+            shutil.rmtree(before, ignore_errors=True)
+        else:
+            self.meter.settle()
+        self.loading = True
+        durable, by = self.engine.guarantee()
+        return protocol.GuaranteeReply(durable=durable, by=str(by))
+
+    def on_stored(self, path: str) -> protocol.Reply:
+        """Write every row of the table that was loaded to ``path`` as an Arrow IPC stream."""
+        write_answer(self.engine.stored(), path)
+        return protocol.Reply()
+
     def on_files(self) -> protocol.FilesReply:
         """The files that hold the tables' data."""
         own = self.engine.files()
+        if own is None and self.place is not None:
+            own = [str(path) for path in sorted(self.place.rglob("*")) if path.is_file()]
         return protocol.FilesReply(paths=self.given if own is None else [str(path) for path in own])
 
     def on_servers(self) -> protocol.ServersReply:
@@ -113,6 +140,7 @@ class Worker:
 
     def on_prepare(self, sql: str) -> protocol.Reply:
         """Take the next query."""
+        self.loading = False
         self.engine.prepare(sql)
         return protocol.Reply()
 
@@ -125,11 +153,11 @@ class Worker:
     def on_run(self) -> protocol.RunReply:
         """Execute under the clock."""
         engine = self.engine
-        measured = self.meter.measure(engine.run)
+        measured = self.meter.measure(engine.ingest if self.loading else engine.run)
         rows = measured.rows
         # An adapter is a plug-in, and nobody has checked the types that it promises.
         if not isinstance(rows, int) or rows < 0:
-            raise TypeError(f"run() must return the number of rows, not {rows!r}")
+            raise TypeError(f"{'ingest' if self.loading else 'run'}() must return the number of rows, not {rows!r}")
         cpu_s = None if engine.elsewhere else measured.cpu_s
         return protocol.RunReply(wall_s=measured.wall_ns / 1e9, rows=rows, cpu_s=cpu_s)
 

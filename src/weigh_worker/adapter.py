@@ -26,6 +26,7 @@ class Adapter(ABC):
             of this process are then the client's, and are not reported as the engine's.
         background: what the engine does between queries, in a few words (``compaction``); empty for nothing. It is
             shown as a cost; work that nobody declared, outside every clock, forbids a verdict.
+        ingests: whether this life loads tables under the clock and gets none before; set before it is made.
 
     Args:
         settings: the contender's settings, applied before anything else.
@@ -33,6 +34,7 @@ class Adapter(ABC):
     """
 
     elsewhere = False
+    ingests = False
     background = ""
 
     def __init__(self, settings: dict[str, Setting], scratch: str) -> None:
@@ -76,10 +78,38 @@ class Adapter(ABC):
         """Make the tables of a store visible, in place of ``bind``. The store is not changed."""
         raise TypeError(f"Engine.stores is set, but {type(self).__module__} defines no attach()")
 
+    def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
+        """Get ready to load one table from Parquet files into the empty folder ``place``.
+
+        What was loaded before is let go of. Untimed, and nothing of the files may be read yet. Only for engines that
+        keep tables (``Engine.ingests``).
+        """
+        raise TypeError(f"Engine.ingests is set, but {type(self).__module__} defines no begin_ingest()")
+
+    def ingest(self) -> int:
+        """Load the table that was taken, and return its number of rows. Timed.
+
+        When it returns, all rows lie in files of the engine's own, in their final form, and are as durable as the
+        settings in force make them. The next queries find the table under its name.
+        """
+        raise TypeError(f"Engine.ingests is set, but {type(self).__module__} defines no ingest()")
+
+    def guarantee(self) -> tuple[bool | None, str]:
+        """Whether rows survive a loss of power once ``ingest`` has returned, and by which settings, read back.
+
+        None where nobody can tell.
+        """
+        return None, ""
+
+    def stored(self) -> Any:
+        """Every row of that table, read back from the engine's own copy: as ``answer``, columns as in the files."""
+        raise TypeError(f"Engine.ingests is set, but {type(self).__module__} defines no stored()")
+
     def files(self) -> list[str] | None:
         """Files that hold the tables' data, for weigh to see whether they are in memory before a cold execution.
 
-        None, as here, where they are the Parquet files or everything in the store; an empty list where nobody can tell.
+        None, as here, where they are the Parquet files, everything in the store, or everything in the place that a
+        table was loaded into; an empty list where nobody can tell.
         """
         return None
 

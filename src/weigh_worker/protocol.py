@@ -7,10 +7,12 @@ to a log and cannot be mistaken for a message.
 One request is on its way at a time. Requests carry ``do`` and the fields below. A reply has the fields of its class and
 no others, or is an ``error``::
 
-    open     adapter, settings, scratch, affinity [CPU]   -> Reply
+    open     adapter, settings, scratch, affinity [CPU], ingests   -> Reply
     bind     tables {name: [path]}, store -> Reply      with a store the paths are ``s3://``; see Adapter.reach
     load     tables, store                -> Reply      an engine's own copy of the tables, in the folder ``store``
     attach   store, tables [name]         -> Reply      the tables of a store, in place of bind
+    begin_ingest  table, paths, place     -> GuaranteeReply  the next run loads that table into the folder ``place``
+    stored   path                         -> Reply      every row of the table that was loaded, as ``answer``
     files                                 -> FilesReply
     servers                               -> ServersReply
     prepare  sql                          -> Reply
@@ -68,6 +70,19 @@ class FilesReply(Reply):
     """Files that hold the tables' data; none where nobody can tell."""
 
     paths: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuaranteeReply(Reply):
+    """What the engine promises of rows that it has loaded.
+
+    Attributes:
+        durable: whether they survive a loss of power once the load has returned; None where nobody can tell.
+        by: the settings that decide it, read back.
+    """
+
+    durable: bool | None
+    by: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,9 +48,13 @@ def typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 DAY = dt.date(2024, 2, 29)
 MIDNIGHT = dt.datetime(2024, 2, 29)
+SPAN = dt.timedelta(days=1, seconds=5)
 
 
-@pytest.mark.promise("by value: 1.10 and 1.1000, int32 and int64, a date and a timestamp at midnight are equal")
+@pytest.mark.promise(
+    "by value: 1.10 and 1.1000, int32 and int64, a date and a timestamp at midnight are equal, and an interval "
+    "without months and a duration"
+)
 @pytest.mark.parametrize(
     ("kind", "left", "right"),
     [
@@ -68,10 +72,37 @@ MIDNIGHT = dt.datetime(2024, 2, 29)
         ("string", typed(["é"], pa.large_string()), typed(["é".encode()], pa.binary())),
         ("string", pa.array(["a", "a"]).dictionary_encode(), typed(["a", "a"], pa.string())),
         ("boolean", typed([1, 0], pa.uint8()), typed([True, False], pa.bool_())),
+        ("string", typed([SPAN], pa.duration("us")), typed([SPAN], pa.duration("ns"))),
+        ("string", typed([SPAN], pa.duration("s")), pa.array([pa.MonthDayNano([0, 1, 5_000_000_000])])),
+        ("string", typed([[Decimal(7)]], pa.list_(pa.decimal128(38, 0))), typed([[7]], pa.list_(pa.int64()))),
+        ("string", pa.array([{"n": Decimal(7)}]), pa.array([{"n": 7}])),
     ],
 )
 def test_the_same_thing_in_another_type(kind: Kind, left: pa.Array, right: pa.Array) -> None:
     assert agree(table(left), table(right), schema(kind))
+
+
+FAR = 10**18
+"""As a moment or a span: of none of them Python has a value."""
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (typed([10**9, 0], pa.date32()), typed([10**9 + 1, 0], pa.date32())),
+        (typed([FAR, 0], pa.timestamp("us")), typed([FAR + 1, 0], pa.timestamp("us"))),
+        (typed([FAR, 0], pa.timestamp("ms")), typed([FAR + 1, 0], pa.timestamp("ms"))),
+        (typed([FAR, 0], pa.duration("s")), typed([FAR + 1, 0], pa.duration("s"))),
+        (typed([1, 0], pa.duration("ns")), typed([2, 0], pa.duration("ns"))),
+        (typed([[FAR]], pa.list_(pa.timestamp("s"))), typed([[FAR + 1]], pa.list_(pa.timestamp("s")))),
+        (pa.array([{"n": FAR}], pa.struct({"n": pa.timestamp("s")})), pa.array([{"n": 1}])),
+        (pa.array([pa.MonthDayNano([1, 1, 1])]), pa.array([pa.MonthDayNano([0, 31, 1])])),
+    ],
+)
+def test_what_python_has_no_value_for_is_compared_all_the_same(left: pa.Array, right: pa.Array | None) -> None:
+    assert agree(table(left), table(left), schema("string"))
+    if right is not None:
+        assert not agree(table(left), table(right), schema("string"))
 
 
 @pytest.mark.promise(

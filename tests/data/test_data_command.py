@@ -81,7 +81,7 @@ def test_the_same_rows_in_another_form_have_the_same_digest(weigh: Weigh, parque
     files = [str(file) for file in Path(other.json["folder"]).glob("*.parquet")]
     assert len(files) == 3
     assert weigh("data", "digest", *files).out == weigh("data", "digest", str(parquet)).out
-    run = weigh("data", "diff", str(parquet), other.json["folder"])
+    run = weigh("data", "diff", str(parquet), other.json["folder"], "--rows")
     assert (run.code, run.out) == (0, "the same rows\n")
 
 
@@ -100,7 +100,8 @@ def test_diff_shows_the_cell_that_was_changed(weigh: Weigh, parquet: Path) -> No
     assert "changed.parquet row 7: " in run.out
     assert "somebody else" in run.out
     document = weigh("data", "diff", str(parquet), "changed.parquet", "--json").json
-    assert (document["same"], document["diff"]["only_left"], document["diff"]["only_right"]) == (False, 1, 1)
+    rows = document["tables"][0]["rows"]
+    assert (document["same"], rows["only_left"], rows["only_right"]) == (False, 1, 1)
 
 
 def test_an_unknown_column_is_told_from_a_broken_file(weigh: Weigh, parquet: Path) -> None:

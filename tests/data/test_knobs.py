@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ import pytest
 from weigh.data import cache as store
 from weigh.data.generator import dataset_name
 from weigh.data.layout import knobs, sorting, written
+from weigh.data.layout.footer import footer
 from weigh.data.layout.pages import pages
 from weigh.data.layout.physical import TableForm, table_form
 from weigh.data.layout.row_order import ascending
@@ -72,7 +75,7 @@ Shows = dict[str, tuple[Any, "Callable[[TableForm], bool]"]]
 
 PYARROW: list[Shows] = [
     {
-        "parquet_version": (1, lambda form: form.parquet_versions == ("1.0",)),
+        "parquet_version": (1, lambda form: form.parquet_versions == (1,)),
         "page_version": (1, lambda form: of_columns(form, "page_versions") == {(1,)}),
         "dictionary": (True, lambda form: of_columns(form, "dictionary") == {"all"}),
         "bloom_filters": (False, lambda form: not with_it(form, "bloom_filter_bytes")),
@@ -83,7 +86,7 @@ PYARROW: list[Shows] = [
     },
     {
         "codec_level": (9, lambda form: level_is(form, 9)),
-        "parquet_version": (2, lambda form: form.parquet_versions == ("2.6",)),
+        "parquet_version": (2, lambda form: form.parquet_versions == (2,)),
         "page_version": (2, lambda form: of_columns(form, "page_versions") == {(2,)}),
         "dictionary": (False, lambda form: of_columns(form, "dictionary") == {"none"}),
         "page_size": (4096, pages_of_4k),
@@ -111,7 +114,7 @@ DUCKDB: list[Shows] = [
     },
     {
         "codec_level": (9, lambda form: level_is(form, 9)),
-        "parquet_version": (1, lambda form: form.parquet_versions == ("1.0",)),
+        "parquet_version": (1, lambda form: form.parquet_versions == (1,)),
         "dictionary": (True, lambda form: of_columns(form, "dictionary") == {"all"}),
         "bloom_filters": (True, lambda form: len(with_it(form, "bloom_filter_bytes")) == len(form.columns)),
         "statistics": (True, lambda form: of_columns(form, "statistics") == {True}),
@@ -129,7 +132,7 @@ POLARS: list[Shows] = [
     },
     {
         "codec_level": (1, lambda form: level_is(form, 1)),
-        "parquet_version": (1, lambda form: form.parquet_versions == ("1.0",)),
+        "parquet_version": (1, lambda form: form.parquet_versions == (1,)),
         "page_version": (1, lambda form: of_columns(form, "page_versions") == {(1,)}),
         "statistics": (True, lambda form: of_columns(form, "statistics") == {True}),
         "page_index": (True, lambda form: of_columns(form, "page_index") == {True}),
@@ -247,6 +250,23 @@ def test_the_order_of_rows_is_found(tmp_path: Path, columns: dict[str, list[Any]
     for number, path in enumerate(parts):
         pq.write_table(table.slice(2 * number, 2), path)
     assert ascending([whole]) == ascending(parts) == order
+
+
+def test_a_damaged_footer_is_named(tmp_path: Path) -> None:
+    whole, path = tmp_path / "whole.parquet", tmp_path / "damaged.parquet"
+    pq.write_table(pa.table({"a": [1, 2], "b": [["x"], None]}), whole, store_schema=False)
+    content = whole.read_bytes()
+    begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    chance = random.Random(4)
+    for _ in range(300):
+        damaged = bytearray(content)
+        for _ in range(3):
+            damaged[chance.randrange(begin, len(damaged))] = chance.randrange(256)
+        path.write_bytes(damaged)
+        with suppress(DataFault):
+            footer(path)
+        with suppress(DataFault):
+            table_form([path])
 
 
 def test_headers_of_pages_that_are_none(tmp_path: Path) -> None:

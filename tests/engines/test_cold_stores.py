@@ -27,7 +27,7 @@ def test_what_they_loaded_is_put_out_of_memory_and_read_again(
     with dropping():
         run = weigh("run", *named, *size, *flags)
     assert run.code in RAN, run.err
-    for one in run.json["warmth"]:
+    for one in run.json["cold"]:
         assert one["refused"] is None, one
         assert one["proven"] == one["executions"] > 0
         if one["temperature"] == "cold":
@@ -36,7 +36,7 @@ def test_what_they_loaded_is_put_out_of_memory_and_read_again(
             assert one["bytes_read"] > 0.8 * 4096 * one["pages"]
     record = records.read(run.evidence)
     # A server is told by its turns, the library in the worker by its samples.
-    turns = [one for one in record.warmths if one.place == "turn"]
+    turns = [one for one in record.cache_states if one.place == "turn"]
     assert {one.contender for one in turns} == {"postgres"}
     assert {one.bytes_read for one in turns} == {0}
     assert "E1.unproven" not in {reason["code"] for reason in run.json["tier"]["reasons"]}

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from weigh.engines.process import RequestCost, RunCost, WorkerEnded
 from weigh.experiment import derived
-from weigh.experiment.measure.execution import AnswerCheck, Execution, Position, failed, sample
-from weigh.model.sample import Outcome
+from weigh.experiment.measure.execution import AnswerCheck, Execution, FirstQuery, Position, failed, sample
+from weigh.model.sample import OF_LOADS, Outcome
 
 POSITION = Position(
     attempt=2,
@@ -43,6 +43,9 @@ EXECUTION = Execution(
     ),
     handing=RequestCost(seconds=17.5, cpu_s=18.5),
     answer=Path("/nowhere"),
+    stored_bytes=23,
+    settled_bytes=24,
+    first=FirstQuery(seconds=25.5, cpu_s=26.5, asides_s=27.5, wrong=""),
 )
 PLACED = {
     "attempt": 2, "block": 3, "start": 4, "turn": 5, "round": 1, "arm": "a#2", "contender": "a", "operation": "q",
@@ -52,6 +55,7 @@ MEASURED = {
     "wall_s": 10.5, "rows": 11, "cpu_s": 12.5, "peak_memory": 13, "bytes_read": 14, "bytes_written": 15,
     "major_faults": 16, "prepare_s": 8.5, "prepare_cpu_s": 9.5, "answer_s": 17.5, "answer_cpu_s": 18.5,
     "round_trip_s": 19.5, "round_trip_cpu_s": 20.5, "release_s": 21.5, "release_cpu_s": 22.5,
+    "stored_bytes": 23, "settled_bytes": 24, "first_query_s": 25.5,
 }  # fmt: skip
 COLUMNS = [
     ("attempt", pa.int32()), ("block", pa.int32()), ("start", pa.int32()), ("turn", pa.int32()),
@@ -64,7 +68,9 @@ COLUMNS = [
     ("release_s", pa.float64()), ("release_cpu_s", pa.float64()),
     ("answer_s", pa.float64()), ("answer_cpu_s", pa.float64()), ("rows", pa.int64()), ("digest", pa.string()),
     ("peak_memory", pa.int64()), ("bytes_read", pa.int64()), ("bytes_written", pa.int64()),
-    ("major_faults", pa.int64()), ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),
+    ("major_faults", pa.int64()),
+    ("stored_bytes", pa.int64()), ("settled_bytes", pa.int64()), ("first_query_s", pa.float64()),
+    ("at", pa.float64()), ("detail", pa.string()), ("solo", pa.bool_()),
     ("temperature", pa.string()),
 ]  # fmt: skip
 """What scripts read (docs/evidence.md): a change here is a change for them."""
@@ -89,4 +95,6 @@ def test_the_columns_of_samples_parquet() -> None:
     table = derived.sample_table([made])
     assert [(field.name, field.type) for field in table.schema] == COLUMNS
     assert table.to_pylist() == [msgspec.to_builtins(made)]
-    assert derived.sample_table([]).schema == table.schema
+    query = msgspec.structs.replace(made, **dict.fromkeys(OF_LOADS))
+    assert derived.sample_table([query]).schema == derived.sample_table([]).schema
+    assert derived.sample_table([query]).column_names == [name for name, _ in COLUMNS if name not in OF_LOADS]

@@ -87,7 +87,7 @@ def both() -> Record:
         plan=Planned(cases=hot.blocks[0].cases, starts=begins, runs=1, cold=begins),
         blocks=(*hot.blocks, *(replace(one, block=one.block + begins) for one in cold.blocks)),
         samples=(*hot.samples, *(_slower(one) for one in later)),
-        warmths=tuple(replace(one, block=one.block + begins) for one in cold.warmths),
+        cache_states=tuple(replace(one, block=one.block + begins) for one in cold.cache_states),
         drives=(DRIVE,),
     )
 

@@ -35,7 +35,7 @@ def cooled(record: Record, resident: Callable[[Sample], int] = lambda _: 0) -> R
         record: with hot executions.
         resident: pages of 25,600 in memory just before a cold execution.
     """
-    samples, warmths = [], []
+    samples, cache_states = [], []
     for one in record.samples:
         if one.run != 1:
             continue
@@ -43,7 +43,7 @@ def cooled(record: Record, resident: Callable[[Sample], int] = lambda _: 0) -> R
             made = msgspec.structs.replace(one, run=run, temperature=temperature, bytes_read=0)
             before = resident(one) if temperature == "cold" else 2560
             samples.append(made)
-            warmths.append(
+            cache_states.append(
                 CacheState(
                     temperature=made.temperature, place="life", block=one.block, turn=one.turn, arms=(one.arm,),
                     contender=one.contender, operation=one.operation, case=one.case, files=1, bytes=100 * MIB,
@@ -58,6 +58,6 @@ def cooled(record: Record, resident: Callable[[Sample], int] = lambda _: 0) -> R
         spec=msgspec.structs.replace(record.spec, temperature="cold"),
         blocks=blocks,
         samples=tuple(samples),
-        warmths=tuple(warmths),
+        cache_states=tuple(cache_states),
         drives=(DRIVE,),
     )

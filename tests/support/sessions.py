@@ -151,7 +151,7 @@ def written_in(folder: Path, number: int, one: Record) -> None:
             journal.append(event, part)
     many: tuple[tuple[str, Iterable[Any]], ...] = (
         ("finding", one.findings), ("watch", map(packed, one.watches)), ("calibration", one.calibrations),
-        ("drive", one.drives), ("warmth", one.warmths), ("life", one.workers),
+        ("drive", one.drives), ("cache_state", one.cache_states), ("life", one.workers),
     )  # fmt: skip
     for event, parts in many:
         for part in parts:

@@ -8,16 +8,23 @@ import math
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from weigh.model.answer import Column
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.model.answer import Column, ResultSchema
+    from weigh.model.answer import ResultSchema
 
 Cell = Any
 
 
 Row = tuple[Cell, ...]
 
+_DAY = 86_400 * 10**9
+_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+"""Nanoseconds in Arrow's units of time."""
+_PART = Column(name="", kind="string")
+"""Of a list or a struct: no schema says what is in it."""
 DIGITS = decimal.Context(prec=100)
 """More digits than any engine's decimals have; the default context would round to 28."""
 
@@ -45,13 +52,44 @@ def _plain(column: pa.ChunkedArray) -> list[Any]:
     import pyarrow as pa
 
     # Python's datetime has no nanoseconds; what does not fit in microseconds stays a whole number of them.
-    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
-        try:
-            column = column.cast(pa.timestamp("us", column.type.tz))
-        except pa.ArrowInvalid:
-            column = column.cast(pa.int64())
-    values: list[Any] = column.to_pylist()
+    coarse = _microseconds(column.type)
+    if coarse is not None:
+        with suppress(pa.ArrowException):
+            column = column.cast(coarse)
+    try:
+        values: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError, pa.ArrowException):
+        values = [_nanoseconds(value) for value in column]
     return values
+
+
+def _microseconds(kind: pa.DataType) -> pa.DataType | None:
+    """The type in microseconds of one in nanoseconds; None where it is none."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return pa.timestamp("us", kind.tz)
+    if pa.types.is_duration(kind) and kind.unit == "ns":
+        return pa.duration("us")
+    return pa.time64("us") if pa.types.is_time64(kind) and kind.unit == "ns" else None
+
+
+def _nanoseconds(value: pa.Scalar) -> Any:
+    """A cell; a moment or a span that Python has no value for, such as the year 20000, as nanoseconds."""
+    import pyarrow as pa
+
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError, pa.ArrowException):
+        pass
+    kind = value.type
+    if isinstance(value, pa.StructScalar):
+        return {name: _nanoseconds(one) for name, one in value.items()}
+    if isinstance(value, (pa.ListScalar, pa.LargeListScalar, pa.FixedSizeListScalar)):
+        return [_nanoseconds(one) for one in value.values]
+    if pa.types.is_date32(kind):
+        return int(value.value) * _DAY
+    return int(value.value) * (_UNITS["ms"] if pa.types.is_date64(kind) else _UNITS[kind.unit])
 
 
 def _canonical(value: Any, wanted: Column) -> Cell:
@@ -80,8 +118,32 @@ def _canonical(value: Any, wanted: Column) -> Cell:
         return value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
     if isinstance(value, datetime.date):
         return datetime.datetime(value.year, value.month, value.day)
+    if _is_interval(value):
+        return _interval(value)
     # Lists and structs: rows are counted, so cells must be hashable.
-    return repr(value) if isinstance(value, (list, dict)) else value
+    return repr(_nested(value)) if isinstance(value, (list, dict)) else value
+
+
+def _is_interval(value: Any) -> bool:
+    return type(value).__name__ == "MonthDayNano"
+
+
+def _interval(value: pa.MonthDayNano) -> Cell:
+    """An interval of days and less, as a span of time; with months in it, which have no length, as text."""
+    if value.months or value.nanoseconds % 1_000:
+        return f"{value.months} months, {value.days} days, {value.nanoseconds} ns"
+    return datetime.timedelta(days=value.days, microseconds=value.nanoseconds // 1_000)
+
+
+def _nested(value: Any) -> Any:
+    """The same in the parts of a list or a struct: what is an integer there comes as a decimal, too."""
+    if isinstance(value, dict):
+        return {name: _nested(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_nested(one) for one in value]
+    if isinstance(value, tuple) and not _is_interval(value):
+        return tuple(_nested(one) for one in value)
+    return value if isinstance(value, bool) else _canonical(value, _PART)
 
 
 def _decimal(text: str) -> decimal.Decimal | str:

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.data_diff import diff
 from weigh.cli.data_make import make
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from weigh.model.dataset import FileFacts
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-_BATCH = 64
-"""Rows that are read at once to show one of them."""
 _files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 
 
@@ -90,41 +87,7 @@ def _print_file(one: FileFacts) -> None:
         )
 
 
-@data.command()
-@click.argument("left", type=click.Path(path_type=Path))
-@click.argument("right", type=click.Path(path_type=Path))
-@click.option("--limit", default=10, show_default=True, type=int, help="Rows to show of each side.")
-@_json
-def diff(left: Path, right: Path, limit: int, as_json: bool) -> None:
-    """Show rows that only one of two tables has. Each side is a Parquet file or a folder of them.
-
-    Exit 1 when they differ.
-    """
-    from weigh._native import DigestError, diff_parquet, parquet_facts
-    from weigh.data.layout.file_facts import refuse_bomb
-    from weigh.model.errors import ExitCode
-    from weigh.model.text import one_line
-
-    try:
-        for file in (*_parquet(left), *_parquet(right)):
-            refuse_bomb(file, parquet_facts(file))
-        found = diff_parquet(_parquet(left), _parquet(right), limit=limit)
-    except DigestError as error:
-        raise _unreadable(error) from None
-    same = not found["only_left"] and not found["only_right"]
-    if as_json:
-        print_json({"schema": "weigh/diff/1", "same": same, "diff": found})
-    elif same:
-        say("the same rows")
-    else:
-        for side, count, rows in (
-            (left, found["only_left"], found["left_rows"]),
-            (right, found["only_right"], found["right_rows"]),
-        ):
-            say(f"only in {one_line(str(side))}: {count:,} rows")
-            for path, number in rows:
-                say(f"  {one_line(f'{Path(path).name} row {number}: {_shown(path, number)}', 4000)}")
-    click.get_current_context().exit(int(ExitCode.OK if same else ExitCode.FOUND))
+data.add_command(diff)
 
 
 @data.command()
@@ -152,62 +115,6 @@ def check(folder: Path, as_json: bool) -> None:
         if not problems:
             say(f"{units.count(len(manifest.files), 'file')} as the manifest says, every row digested")
     click.get_current_context().exit(int(ExitCode.FOUND if problems else ExitCode.OK))
-
-
-def _parquet(path: Path) -> list[Path]:
-    """The Parquet files that a path names."""
-    from weigh.model.errors import DataFault
-
-    if not path.is_dir():
-        return [path]
-    found = sorted(path.glob("*.parquet"))
-    if not found:
-        raise DataFault("there are no Parquet files in it", where=str(path), remedy="name a folder with *.parquet")
-    return found
-
-
-def _shown(path: str, number: int) -> str:
-    """One row of a file, or why it cannot be shown: its digest was taken by another reader, which knows more types."""
-    import pyarrow as pa
-
-    try:
-        return _row(path, number)
-    except (pa.ArrowException, OSError) as error:
-        return f"cannot be shown: {error}"
-
-
-def _row(path: str, number: int) -> str:
-    """One row of a file, for people."""
-    import pyarrow.parquet as pq
-
-    file = pq.ParquetFile(path)
-    for group in range(file.num_row_groups):
-        rows = file.metadata.row_group(group).num_rows
-        if number >= rows:
-            number -= rows
-            continue
-        for batch in file.iter_batches(_BATCH, row_groups=[group]):
-            if number < batch.num_rows:
-                found = zip(batch.schema.names, batch.columns, strict=True)
-                return ", ".join(f"{name}={_value(column, number)}" for name, column in found)
-            number -= batch.num_rows
-    return "?"
-
-
-def _value(column: pa.Array, number: int) -> str:
-    """A value as Arrow writes it: Python has no dates beyond the year 9999, and no nanoseconds."""
-    import pyarrow as pa
-
-    if not column[number].is_valid:
-        return "None"
-    try:
-        return str(column[number].cast(pa.string()).as_py())
-    except (pa.ArrowException, ValueError):
-        pass
-    try:
-        return str(column[number].as_py())
-    except (ValueError, OverflowError, ImportError):
-        return " ".join(column.slice(number, 1).to_string(skip_new_lines=True).split())
 
 
 def _unreadable(error: Exception, also: str = "") -> Exception:

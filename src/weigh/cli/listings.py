@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from weigh.cli.output import print_json, say_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
@@ -16,7 +21,7 @@ def engines(as_json: bool) -> None:
     from weigh.engines import engine as registry
     from weigh.model.errors import WeighError
 
-    rows: list[dict[str, str | None]] = []
+    rows: list[dict[str, str | bool | None]] = []
     for name, entry in sorted(registry.installed().items()):
         try:
             engine = registry.load(name)
@@ -29,6 +34,7 @@ def engines(as_json: bool) -> None:
                 "tested": engine.tested or None,
                 "lineage": engine.lineage,
                 "about": engine.about,
+                "ingests": engine.ingests,
                 "terms": engine.terms or None,
                 "from": entry.value,
             }
@@ -37,9 +43,16 @@ def engines(as_json: bool) -> None:
         print_json({"schema": "weigh/engines/1", "engines": rows})
         return
     say_rows(
-        [(str(row["name"]), row.get("tested") or "-", row.get("about") or row.get("error") or "") for row in rows],
-        (12, 10),
+        [(str(row["name"]), str(row.get("tested") or "-"), f"{_about(row)}{_loads(row)}") for row in rows], (12, 10)
     )
+
+
+def _about(row: Mapping[str, str | bool | None]) -> str:
+    return str(row.get("about") or row.get("error") or "")
+
+
+def _loads(row: Mapping[str, str | bool | None]) -> str:
+    return "; can be loaded (--ingest)" if row.get("ingests") else ""
 
 
 @click.command()

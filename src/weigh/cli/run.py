@@ -69,6 +69,12 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="NAME",
             help="netflow, tpch, tpch-dbgen, sql (your own data) or a plug-in's [netflow].",
         ),
+        click.option(
+            "--ingest/--no-ingest",
+            default=None,
+            help="Measure loading the tables into each engine, and not the queries: time, stored bytes, time until the "
+            "first query is answered [no].",
+        ),
         click.option("--operations", metavar="A,B,...", callback=_comma, help="Only these operations."),
         click.option(
             "--scale",

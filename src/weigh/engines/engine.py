@@ -78,6 +78,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
+        ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
+            ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
         switches: optimisations for the metamorphic checks.
         caches: result caches, to be read back as off.
@@ -102,6 +104,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     stores: bool = False
     objects: Objects | None = None
+    ingests: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
     caches: tuple[ResultCache, ...] = ()

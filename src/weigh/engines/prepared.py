@@ -56,6 +56,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory; None where the engine's setting must do.
         hidden: folders that its processes find empty: with what weigh knows about the data.
+        ingests: whether its lives load tables under the clock, and get none before.
     """
 
     contender: Contender
@@ -66,6 +67,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     groups: Hierarchy | None = None
     hidden: tuple[Path, ...] = ()
+    ingests: bool = False
 
     @property
     def name(self) -> str:
@@ -73,7 +75,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         return self.contender.name
 
     def start(self, tables: loaded.Tables, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
-        """A fresh life with its tables bound, loaded before where the engine needs that.
+        """A fresh life with its tables bound, loaded before where the engine needs that; one that loads has none yet.
 
         Args:
             tables: what it is to see.
@@ -82,6 +84,8 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             WorkerEnded: it could not be opened or bound.
         """
+        if self.ingests:
+            return self.open(changed)
         # Loaded with the contender's own settings: a changed one is about how queries are executed.
         store = self.load(tables) if self.engine.stores else None
         worker = self.open(changed)
@@ -98,7 +102,9 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
     def open(self, changed: Mapping[str, Setting] | None = None) -> WorkerProcess:
         """A fresh life without tables; raises as ``start``."""
         settings = {**self.settings, **(changed or {})}
-        return WorkerProcess(self.engine, self.environment, settings, self.bounds, self.groups, self.hidden)
+        return WorkerProcess(
+            self.engine, self.environment, settings, self.bounds, self.groups, self.hidden, ingests=self.ingests
+        )
 
     def load(self, tables: loaded.Tables) -> Path:
         """The store of an engine that loads its tables; raises as ``stores.ensure``."""
@@ -106,7 +112,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
 
     def load_cost(self, tables: loaded.Tables) -> StartCost | None:
         """What loading its tables cost; None of an engine that loads none, or where nobody wrote it down."""
-        found = loaded.cost(self.load(tables)) if self.engine.stores else None
+        found = loaded.cost(self.load(tables)) if self.engine.stores and not self.ingests else None
         return found and msgspec.structs.replace(found, contender=self.name)
 
 

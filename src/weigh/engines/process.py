@@ -150,6 +150,7 @@ class WorkerProcess:
         bounds: what it may use.
         groups: where control groups can be made, for a bound of memory.
         hidden: folders that it finds empty.
+        ingests: whether it is to load tables under the clock.
     """
 
     def __init__(
@@ -160,6 +161,8 @@ class WorkerProcess:
         bounds: Bounds | None = None,
         groups: Hierarchy | None = None,
         hidden: Sequence[Path] = (),
+        *,
+        ingests: bool = False,
     ) -> None:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
@@ -172,6 +175,8 @@ class WorkerProcess:
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
         self._answers = 0
+        self._place: Path | None = None
+        self._loads = itertools.count(1)
         self._channel, theirs = socket.socketpair()
         package = Path(protocol.__file__).parent
         (self.folder / "lib").mkdir()
@@ -212,6 +217,7 @@ class WorkerProcess:
                 settings=settings,
                 scratch=str(self.folder / "scratch"),
                 affinity=bounds.affinity if bounds else (),
+                ingests=ingests,
             )
         except BaseException:
             self.kill()
@@ -331,6 +337,32 @@ class WorkerProcess:
         with self._starting.tables("attach", self.family):
             self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
 
+    def begin_ingest(
+        self, table: str, paths: list[str], under: Path, timeout: Seconds
+    ) -> tuple[protocol.GuaranteeReply, RequestCost]:
+        """Make the next execution the loading of a table, into a fresh place.
+
+        Args:
+            table: its name.
+            paths: its Parquet files.
+            under: folder in which this life makes a place of its own, gone when the life is over.
+            timeout: seconds that it may take.
+        """
+        if self._place is None:
+            under.mkdir(parents=True, exist_ok=True)
+            self._place = scratch.made("weigh-load", under)
+            # A server may have to run as another user.
+            self._place.chmod(0o755)
+        place = self._place / str(next(self._loads))
+        place.mkdir()
+        return self._ask("begin_ingest", protocol.GuaranteeReply, timeout, table=table, paths=paths, place=str(place))
+
+    def stored(self, timeout: Seconds) -> tuple[Path, RequestCost]:
+        """Have every row of the table that was loaded last written as an Arrow IPC stream: as ``answer``."""
+        self._answers += 1
+        path = self._memory / f"{self._answers}.arrow"
+        return path, self._ask("stored", protocol.Reply, timeout, path=str(path))[1]
+
     def start_cost(self, contender: str, block: int | None = None, start: int | None = None) -> StartCost:
         """What it cost until its tables were there.
 
@@ -420,8 +452,8 @@ class WorkerProcess:
             self.family.close()
         if self._group:
             self._group.remove()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.rmtree(self._memory, ignore_errors=True)
+        for folder in (self.folder, self._memory, *([self._place] if self._place else [])):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def log_tail(self) -> str:
         """The end of what the process printed."""

@@ -121,6 +121,11 @@ def _(reply: protocol.FilesReply, _: Seconds) -> str:
 
 
 @_impossible.register
+def _(reply: protocol.GuaranteeReply, _: Seconds) -> str:
+    return "" if len(reply.by) <= _LONGEST else "what it promises is longer than a page"
+
+
+@_impossible.register
 def _(reply: protocol.ServersReply, _: Seconds) -> str:
     for pid in reply.pids:
         if not 0 < pid < _PROCESSES:

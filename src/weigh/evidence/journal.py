@@ -39,7 +39,7 @@ class Event(msgspec.Struct, frozen=True):
 
     Attributes:
         event: what kind of thing happened: opened, environment, workload, manifest, layout, gate, plan, block,
-            turn, look, drive, warmth, finding, resumed, end.
+            turn, look, drive, cache_state, finding, resumed, end.
         body: what happened, as plain JSON.
         before: hash of the line before it, as :func:`link` makes it; of the first line, of nothing.
     """

@@ -18,6 +18,7 @@ from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.gate import caches, gate, layouts, metamorphic, probes, unseen
+from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
 from weigh.experiment.measure.blocks import Blocks, Cases
@@ -155,6 +156,8 @@ class Attempt:
 
     def check_answers(self) -> GateResult:
         """The gate: everything that is asked before the first clock."""
+        if self._spec.ingest:
+            return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
         seen = {}
         for one in setup.contenders:
@@ -187,6 +190,14 @@ class Attempt:
             answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
         )
         answers = msgspec.structs.replace(answers, gate=read)
+        self._journal.append("gate", answers.gate)
+        return answers
+
+    def _check_rows(self) -> GateResult:
+        """The gate of loading: what every contender stored, read back and compared with the files."""
+        setup = self._setup
+        answers = stored.check_rows(setup.contenders, setup.workload, setup.stage, self._spec.timeout, self._progress)
+        self._say(*answers.findings)
         self._journal.append("gate", answers.gate)
         return answers
 

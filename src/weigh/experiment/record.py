@@ -165,7 +165,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         resumed: each time it was gone on with.
         looks: between the blocks, where sampling stops on precision.
         drives: what the storage under the data can do.
-        warmths: what showed how warm the data was.
+        cache_states: what showed how warm the data was.
         workers: what each life could use, read at its end.
         watches: what the sampler saw, moment by moment.
         calibrations: what fixed pieces of work took, before, between and after the blocks.
@@ -189,7 +189,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     samples: tuple[Sample, ...] = ()
     findings: tuple[Finding, ...] = ()
     drives: tuple[Drive, ...] = ()
-    warmths: tuple[CacheState, ...] = ()
+    cache_states: tuple[CacheState, ...] = ()
     workers: tuple[WorkerRead, ...] = ()
     watches: tuple[Watch, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
@@ -232,7 +232,7 @@ MOST_TURNS = 100_000
 """Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
     "layouts", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "warmths", "workers", "watches", "calibrations", "cpu", "starts", "requests",
+    "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts", "requests",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -320,8 +320,8 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["findings"].append(files.converted(event.body, Finding))
         case "drive":
             fields["drives"].append(files.converted(event.body, Drive))
-        case "warmth":
-            fields["warmths"].append(files.converted(event.body, CacheState))
+        case "cache_state":
+            fields["cache_states"].append(files.converted(event.body, CacheState))
         case "life":
             fields["workers"].append(files.converted(event.body, WorkerRead))
         case "watch":

@@ -75,7 +75,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             answers = attempt.check_answers()
             if request.pin:
                 attempt.pin(answers, request.pin, request.trust)
-            if request.shrink:
+            if request.shrink and not spec.ingest:
                 attempt.shrink(answers, folder)
             if request.measure:
                 end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)

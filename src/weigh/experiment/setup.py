@@ -14,7 +14,7 @@ from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
-from weigh.experiment import dataset, resources, storage
+from weigh.experiment import dataset, ingest, resources, storage
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
@@ -87,7 +87,11 @@ def check(spec: Spec, request: RunRequest) -> None:
         check_contender(contender)
         _check_catalog(contender)
         check_store(contender, spec, measured=request.measure)
-    if request.own:
+        if spec.ingest:
+            ingest.check(contender)
+    if spec.ingest:
+        pass
+    elif request.own:
         _chosen(source.build({}, spec.seed), spec)
     elif known := workloads.operation_names(source):
         for name in spec.operations:
@@ -124,13 +128,18 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
-    contenders = [msgspec.structs.replace(one, hidden=known) for one in contenders]
+    contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]
     memory = {
         name: stack.enter_context(in_memory(layouts[name]))
         for name in sorted({one.layout for one in spec.contenders if one.store == TMPFS})
     }
     storage.check(storage.places(contenders, layouts, memory), spec)
-    workload = _chosen(source.build(data.truth, spec.seed), spec)
+    workload = source.build(data.truth, spec.seed)
+    if spec.ingest:
+        ingest.sweep(cache)
+        ingest.check_space(data, spec, cache)
+        workload = ingest.workload(workload, data)
+    workload = _chosen(workload, spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     stores = stack.enter_context(
         Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)

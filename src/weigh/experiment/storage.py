@@ -6,6 +6,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from weigh.engines import loaded
+from weigh.experiment import ingest
 from weigh.host import storage
 from weigh.model import codes
 from weigh.model.errors import EnvironmentFault
@@ -45,9 +46,11 @@ def places(
         if memory and one.contender.store == TMPFS
     ]
     found += [
-        storage.place(loaded.stores_folder(one.cache), "copy", contender=one.name)
+        storage.place(
+            (ingest.loads_folder if one.ingests else loaded.stores_folder)(one.cache), "copy", contender=one.name
+        )
         for one in contenders
-        if one.engine.stores
+        if one.engine.stores or one.ingests
     ]
     return (*found, storage.place(tempfile.gettempdir(), "temp"))
 

@@ -57,6 +57,8 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
             where=where,
             remedy="leave out its store",
         )
+    if spec.ingest and name != TMPFS:
+        raise UsageError("loading is measured from files, and from no store", where=where, remedy="leave out its store")
     if name != TMPFS and engine.objects is None:
         able = ", ".join(one for one in sorted(engines.installed()) if engines.load(one).objects)
         raise UsageError(f"{engine.name} reads no objects of a store", where=where, remedy=f"these do: {able}")

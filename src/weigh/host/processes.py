@@ -163,6 +163,15 @@ def disk_bytes(folder: Path) -> int:
     return total
 
 
+def allocated_bytes(files: Iterable[Path]) -> int:
+    """Bytes that some files take on the disk; one that is gone takes none."""
+    total = 0
+    for file in files:
+        with suppress(OSError):
+            total += file.lstat().st_blocks * 512
+    return total
+
+
 def mapped(pid: int) -> list[str]:
     """Files that a process and its descendants have mapped: programs, libraries, and what they map themselves."""
     return sorted({file for one in family(pid) for file in _mapped(one.pid)})

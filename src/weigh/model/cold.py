@@ -1,4 +1,4 @@
-"""Warmth: what showed how warm the data was when an execution began, and what was read while it went on."""
+"""Cold: what of the data was in memory when an execution began, and what was read while it went on."""
 
 from __future__ import annotations
 

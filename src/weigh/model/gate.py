@@ -90,6 +90,18 @@ class Unseen(msgspec.Struct, frozen=True, kw_only=True):
     moved: dict[str, tuple[str, ...]] = {}
 
 
+class Guarantee(msgspec.Struct, frozen=True, kw_only=True):
+    """What a contender promises of rows that it has loaded.
+
+    Attributes:
+        durable: whether they survive a loss of power once the load has returned; None where nobody can tell.
+        by: the settings that decide it, read back from the connection that loads.
+    """
+
+    durable: bool | None
+    by: str
+
+
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
     """The whole gate.
 
@@ -103,6 +115,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
             answer; nobody is in it who loads its tables or could not be asked.
         unseen: data on which they were asked once more; not there where it could not be made.
         truth_hidden: whether contenders found the folder with the ground truth empty; not there where there is none.
+        guarantees: what each contender promises of the rows that it loads; not there where nothing is loaded.
     """
 
     operations: tuple[OperationGate, ...]
@@ -112,6 +125,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     layouts: dict[str, str] = {}
     unseen: Unseen | msgspec.UnsetType = msgspec.UNSET
     truth_hidden: bool | msgspec.UnsetType = msgspec.UNSET
+    guarantees: dict[str, Guarantee] | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def contradicted(self) -> dict[str, tuple[str, ...]]:

@@ -36,8 +36,20 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     predicate: str
 
 
+class Ingest(msgspec.Struct, frozen=True, kw_only=True):
+    """Loading a table, as an operation.
+
+    Attributes:
+        table: its name.
+        answer: what the operation's query, asked as soon as the table is loaded, must answer: one row.
+    """
+
+    table: str
+    answer: tuple[int | None, ...]
+
+
 class Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """One named query of a workload.
+    """One named query of a workload, or the loading of one of its tables.
 
     Attributes:
         name: unique in the workload.
@@ -47,6 +59,8 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
         filter: the predicate of the query, if it has one that can be split into p, not p, p is null.
         dialect: other text for an engine's dialect where the standard one cannot be written; declared.
         about: one line for people.
+        ingest: the table that is loaded under the clock; the query is then asked after it, with a clock of its own,
+            and the result schema is that of the table's rows. Left out of an operation that is a query.
     """
 
     name: str
@@ -56,6 +70,7 @@ class Operation(msgspec.Struct, frozen=True, kw_only=True):
     filter: Filter | None = None
     dialect: dict[str, str] = {}
     about: str = ""
+    ingest: Ingest | msgspec.UnsetType = msgspec.UNSET
 
     def text(self, case: Case, dialect: str = "") -> str:
         """The query of one case as an engine gets it."""

@@ -13,6 +13,10 @@ Temperature = Literal["hot", "cold", "first"]
 """Of one execution; an experiment's may be both (:mod:`weigh.model.spec`)."""
 
 
+OF_LOADS = ("stored_bytes", "settled_bytes", "first_query_s")
+"""What only the loading of a table has."""
+
+
 class Outcome(StrEnum):
     """How an execution ended."""
 
@@ -59,6 +63,9 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
         bytes_written: bytes that the process caused to be written to them, such as what it spilled.
         major_faults: page faults that needed a device.
         at: seconds since the beginning of the attempt at which the execution began.
+        stored_bytes: bytes that the files of a table take on the disk when it is loaded; None of a query.
+        settled_bytes: the same when every row was read back; None of a query.
+        first_query_s: seconds of loading a table and of the first query after it, together; None of a query.
         detail: error text of an execution that did not end well.
         solo: whether it was alone in a duet, to see what the other one costs it; then it is no measurement.
         temperature: ``hot``, ``cold`` or ``first`` (docs/concept/cold.md): what was tried, whether or not it is proven.
@@ -92,6 +99,9 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     bytes_read: Bytes | None = None
     bytes_written: Bytes | None = None
     major_faults: int | None = None
+    stored_bytes: Bytes | None = None
+    settled_bytes: Bytes | None = None
+    first_query_s: Seconds | None = None
     at: Seconds = 0.0
     detail: str = ""
     solo: bool = False

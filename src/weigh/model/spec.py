@@ -118,6 +118,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: for people.
+        ingest: whether loading the workload's tables is measured, and not its queries. Left out it does not enter the
+            id.
         workload: name of the workload (entry point ``weigh.workloads`` or ours).
         scale: rows of the dataset, or a scale factor, as its generator counts; None for a user's own files.
         seed: of the data, of the order of turns, of the choice of literals.
@@ -182,6 +184,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     affinity: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     memory_limit: Bytes | msgspec.UnsetType = msgspec.UNSET
     expect_storage: Kind | msgspec.UnsetType = msgspec.UNSET
+    ingest: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
@@ -194,6 +197,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
                     del one[key]
         text = msgspec.json.encode(plain, order="deterministic")
         return hashlib.sha256(text).hexdigest()[:12]
+
+    @property
+    def title(self) -> str:
+        """What is measured, for people."""
+        return f"loading {self.workload}" if self.ingest else self.workload
 
     @property
     def temperatures(self) -> tuple[str, ...]:

@@ -32,8 +32,11 @@ _VERBS = {
     "cpu_s": _Verb("costs", "more CPU seconds", "fewer CPU seconds", "the CPU seconds"),
     "peak_memory": _Verb("needs", "more memory at its peak", "less memory at its peak", "the memory at its peak"),
     "bytes_read": _Verb("reads", "more bytes", "fewer bytes", "the bytes"),
+    "stored_bytes": _Verb("leaves", "more bytes on the disk", "fewer bytes on the disk", "the bytes on the disk"),
+    "first_query_s": _Verb("lets the first query be answered", "later", "earlier", "as late"),
 }
-_IN = {"wall_s": "", "cpu_s": " in CPU seconds", "peak_memory": " in memory", "bytes_read": " in bytes read"}
+_IN = {"wall_s": "", "cpu_s": " in CPU seconds", "peak_memory": " in memory", "bytes_read": " in bytes read",
+       "stored_bytes": " in bytes stored", "first_query_s": " in the time until the first answer"}  # fmt: skip
 
 
 def sentence(one: Verdict, rules: Rules) -> str:

@@ -39,7 +39,7 @@ _NOBODY: Mapping[str, Collection[str]] = MappingProxyType({})
 _ALARM = 0.001
 """P-value below which a warning about an assumption is given."""
 _CLAIMS = {VerdictName.SLOWER, VerdictName.FASTER, VerdictName.SMALL}
-_CLOCKS = {"wall_s", "cpu_s"}
+_CLOCKS = {"wall_s", "cpu_s", "first_query_s"}
 _TOTALLED = "wall_s"
 """The metric with a second question: one waits for wall time."""
 

@@ -14,7 +14,7 @@ Gate = Mapping[str, Mapping[str, GateStatus]]
 """What the gate found: status by operation, then by contender."""
 Contradicted = Mapping[str, Collection[str]]
 """Operations on which a contender's answer was contradicted, by contender."""
-Metric = Literal["wall_s", "cpu_s", "peak_memory", "bytes_read"]
+Metric = Literal["wall_s", "cpu_s", "peak_memory", "bytes_read", "stored_bytes", "first_query_s"]
 """Fields of a sample that can be compared as a ratio."""
 
 

@@ -35,9 +35,14 @@ HEADLINE = "wall_s"
 """The metric that decides the exit code."""
 BESIDE = ("cpu_s", "peak_memory", "bytes_read")
 """The metrics that are judged beside it."""
-NOUN = {"cpu_s": "CPU seconds", "peak_memory": "memory at the peak", "bytes_read": "bytes read"}
-_FEWER = {"cpu_s": "fewer", "peak_memory": "less", "bytes_read": "fewer"}
-_PRICE = {"cpu_s": "cores", "peak_memory": "memory", "bytes_read": "reading"}
+OF_LOADS = ("stored_bytes", "first_query_s")
+"""The metrics that are judged beside these where tables are loaded."""
+NOUN = {
+    "cpu_s": "CPU seconds", "peak_memory": "memory at the peak", "bytes_read": "bytes read",
+    "stored_bytes": "bytes stored",
+}  # fmt: skip
+_FEWER = {"cpu_s": "fewer", "peak_memory": "less", "bytes_read": "fewer", "stored_bytes": "fewer"}
+_PRICE = {"cpu_s": "cores", "peak_memory": "memory", "bytes_read": "reading", "stored_bytes": "disk"}
 _DIRECTION = {VerdictName.SLOWER: 1, VerdictName.FASTER: -1, VerdictName.SAME: 0, VerdictName.SMALL: 0}
 _FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
@@ -63,9 +68,24 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     temperature: str = "hot"
 
 
-def rules_of(metric: str, rules: Rules) -> Rules:
-    """The rules under which a metric is judged: its share of the false discovery rate."""
-    return rules if metric == HEADLINE else msgspec.structs.replace(rules, fdr=rules.fdr / len(BESIDE))
+def metrics_of(*, ingest: bool) -> tuple[str, ...]:
+    """The metrics that are judged, the headline first.
+
+    Args:
+        ingest: whether tables are loaded.
+    """
+    return (HEADLINE, *BESIDE, *(OF_LOADS if ingest else ()))
+
+
+def rules_of(metric: str, rules: Rules, beside: int = len(BESIDE)) -> Rules:
+    """The rules under which a metric is judged: its share of the false discovery rate.
+
+    Args:
+        metric: that is judged.
+        rules: of the experiment.
+        beside: how many metrics are judged beside the headline.
+    """
+    return rules if metric == HEADLINE else msgspec.structs.replace(rules, fdr=rules.fdr / beside)
 
 
 def judged(metric: str, analysis: MetricAnalysis) -> MetricAnalysis:
@@ -103,8 +123,9 @@ def _statements(analyses: Mapping[str, MetricAnalysis], samples: Sequence[Sample
         return ()
     found = [*_unjudged(samples)]
     beside: dict[tuple[str, str], dict[str, Verdict]] = defaultdict(dict)
-    for metric in BESIDE:
-        for one in analyses[metric].verdicts if metric in analyses else ():
+    # When the first query is answered follows from the time of the load: that both moved says nothing more.
+    for metric in (one for one in analyses if one in NOUN):
+        for one in analyses[metric].verdicts:
             beside[one.operation, one.contender][metric] = one
     for wall in headline.verdicts:
         found += _pair(wall, beside[wall.operation, wall.contender])

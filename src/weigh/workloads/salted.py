@@ -6,9 +6,11 @@ the same. Text, plan and folded constants are others, and the answer shows that 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
 
 COLUMN = "weigh_salt"
@@ -29,18 +31,24 @@ def salted(sql: str, salt: int) -> str | None:
         return None
     depth = 0
     selects, end = 0, None
-    for before, token in zip([None, *tokens], tokens, strict=False):
+    for at, token in enumerate(tokens):
         if token.token_type is TokenType.L_PAREN:
             depth += 1
         elif token.token_type is TokenType.R_PAREN:
             depth -= 1
         elif depth == 0 and token.token_type is TokenType.SELECT:
             selects += 1
-        elif depth == 0 and token.token_type is TokenType.FROM and selects and end is None and before is not None:
-            end = before.end + 1
+        elif depth == 0 and token.token_type is TokenType.FROM and selects and end is None:
+            end = None if _compares(tokens[:at]) else tokens[at - 1].end + 1
     if selects != 1 or end is None:
         return None
     return f"{sql[:end]}, {salt} AS {COLUMN}{sql[end:]}"
+
+
+def _compares(before: Sequence[Any]) -> bool:
+    """Whether the words before a FROM make it that of ``a IS [NOT] DISTINCT FROM b``."""
+    words = [token.text.upper() for token in before[-3:]]
+    return words[-2:] == ["IS", "DISTINCT"] or words == ["IS", "NOT", "DISTINCT"]
 
 
 def unsalted(table: pa.Table, salt: int) -> pa.Table | None:

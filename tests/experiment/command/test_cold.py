@@ -49,7 +49,7 @@ def test_a_kill_in_a_cold_block_loses_the_turn_in_flight(weigh: Weigh) -> None:
     measured = [(one.block, one.turn, one.run) for one in record.samples]
     assert measured == sorted(set(measured))
     assert {one["temperature"] for one in run.json["timings"]} == {"hot", "cold", "first"}
-    assert all(one["proven"] == one["executions"] for one in run.json["warmth"])
+    assert all(one["proven"] == one["executions"] for one in run.json["cold"])
     assert weigh("verify", str(run.evidence), "--sql").code == 0
     # A new attempt adds its starts to these.
     again = weigh(*(word for word in EXPERIMENT if word != "--resume"), "--json")

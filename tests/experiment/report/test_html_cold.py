@@ -20,11 +20,15 @@ def part(text: str) -> str:
 
 def test_where_nothing_was_read_there_is_no_rate() -> None:
     record = cooled(experiment_records.record(operations=["q1"], contenders=experiment_records.names(2)))
-    warmths = tuple(msgspec.structs.replace(one, bytes_read=0, devices={}, after=one.before) for one in record.warmths)
-    said = part(rendered(msgspec.structs.replace(record, warmths=warmths)))
+    cache_states = tuple(
+        msgspec.structs.replace(one, bytes_read=0, devices={}, after=one.before) for one in record.cache_states
+    )
+    said = part(rendered(msgspec.structs.replace(record, cache_states=cache_states)))
     assert "duckdb@1.5.5 0 of 25,600 0 B 0 B 0 of 10, E1.unread" in said
-    untold = tuple(msgspec.structs.replace(one, bytes_read=None, before=None, after=None) for one in record.warmths)
-    said = part(rendered(msgspec.structs.replace(record, warmths=untold)))
+    untold = tuple(
+        msgspec.structs.replace(one, bytes_read=None, before=None, after=None) for one in record.cache_states
+    )
+    said = part(rendered(msgspec.structs.replace(record, cache_states=untold)))
     assert "duckdb@1.5.5 11.0 MiB 0 B 0 of 10, E1.unseen" in said
     assert "q1, first duckdb@1.5.5" in said, "those in the next life did not hold either"
 

@@ -69,7 +69,7 @@ def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
     with dropping():
         run = weigh("run", *contenders("duckdb"), *ONCE, "--temperature", "both", *PLAIN)
     assert run.code in RAN, run.err
-    readings = records.read(run.evidence).warmths
+    readings = records.read(run.evidence).cache_states
     (hot, *_) = (one.before for one in readings if one.place == "before")
     assert hot is not None
     assert hot.resident == hot.pages > 0

@@ -25,7 +25,7 @@ CODE = "E1.resident" if page_cache.may_drop() else "E1.unprivileged"
 
 def account(run: Run, contender: str, temperature: str = "cold") -> dict[str, Any]:
     """What was found in memory and read."""
-    (found,) = (one for one in run.json["warmth"] if (one["contender"], one["temperature"]) == (contender, temperature))
+    (found,) = (one for one in run.json["cold"] if (one["contender"], one["temperature"]) == (contender, temperature))
     return found
 
 
@@ -86,7 +86,7 @@ def test_the_life_after_it_reads_nothing_and_is_called_first(cooled: Run) -> Non
 def test_each_execution_has_a_life_of_its_own_and_the_proof_of_it(cooled: Run) -> None:
     record = records.read(cooled.evidence)
     assert len({sample.start for sample in record.samples}) == len(record.samples)
-    workers = {(one.block, one.turn, one.temperature): one for one in record.warmths}
+    workers = {(one.block, one.turn, one.temperature): one for one in record.cache_states}
     for sample in record.samples:
         reading = workers[sample.block, sample.turn, sample.temperature]
         assert reading.put_out == (PUT_OUT if sample.temperature == "cold" else "")
@@ -104,7 +104,7 @@ def test_what_cannot_be_excluded_is_said(cooled: Run) -> None:
 
 def test_all_of_it_is_computed_again_from_the_journal(cooled: Run, tmp_path: Path) -> None:
     def without_readings(events: Events) -> Events:
-        return [event for event in events if event.event != "warmth"]
+        return [event for event in events if event.event != "cache_state"]
 
     # Nobody can say any more that an execution was cold.
     evidence = shutil.copytree(cooled.evidence, tmp_path / "readings" / cooled.evidence.name)

@@ -6,8 +6,9 @@ A header is a structure of Thrift's compact protocol; of its fields only those a
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from weigh.data.layout import thrift
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ _WINDOW = 512
 """Bytes that hold nearly every header."""
 _LONGEST = 1 << 24
 """Statistics of long texts lie in a header; a longer one is damaged."""
-_DEPTH = 8
 _KINDS: dict[int, tuple[Kind, int]] = {0: ("data", 5), 1: ("index", 6), 2: ("dictionary", 7), 3: ("data", 8)}
 """Of a page's type: what it is, and the field that describes it."""
 _ENCODINGS = {
@@ -79,7 +79,7 @@ def _page(file: int, begin: int, path: Path) -> Page:
     while True:
         content = os.pread(file, window, begin)
         try:
-            fields, length = _Structure(content).read()
+            fields, length = thrift.structure(content)
             break
         except IndexError:
             if len(content) < window or window >= _LONGEST:
@@ -113,82 +113,3 @@ def _page(file: int, begin: int, path: Path) -> Page:
 
 def _damaged(path: Path, what: str) -> DataFault:
     return DataFault(what, where=str(path), remedy="name readable, undamaged Parquet files")
-
-
-class _Structure:
-    """A structure of the compact protocol at the start of some bytes.
-
-    Reading raises IndexError where the bytes end too soon, and ValueError where they are none.
-    """
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._at = 0
-
-    def read(self) -> tuple[dict[int, Any], int]:
-        """Its fields by number, and how many bytes it takes. Texts and lists are passed over: they are None."""
-        return self._fields(0), self._at
-
-    def _fields(self, depth: int) -> dict[int, Any]:
-        if depth > _DEPTH:
-            raise ValueError("structures in structures in structures")
-        found: dict[int, Any] = {}
-        number = 0
-        while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._integer()
-            found[number] = self._value(head & 0x0F, depth)
-        return found
-
-    def _value(self, kind: int, depth: int) -> Any:
-        match kind:
-            case 1 | 2:
-                return kind == 1
-            case 3:
-                return self._byte()
-            case 4 | 5 | 6:
-                return self._integer()
-            case 7:
-                return self._skip(8)
-            case 8:
-                return self._skip(self._unsigned())
-            case 9 | 10:
-                head = self._byte()
-                size = head >> 4 if head >> 4 != 15 else self._unsigned()
-                if size > len(self._content):
-                    raise IndexError
-                for _ in range(size):
-                    # A boolean in a list takes a byte; as a field it lies in the head.
-                    if head & 0x0F in (1, 2):
-                        self._byte()
-                    else:
-                        self._value(head & 0x0F, depth + 1)
-                return None
-            case 12:
-                return self._fields(depth + 1)
-            case _:
-                raise ValueError(f"{kind} is no type")
-
-    def _byte(self) -> int:
-        value = self._content[self._at]
-        self._at += 1
-        return value
-
-    def _skip(self, length: int) -> None:
-        self._at += length
-        if self._at > len(self._content):
-            raise IndexError
-
-    def _integer(self) -> int:
-        value = self._unsigned()
-        return (value >> 1) ^ -(value & 1)
-
-    def _unsigned(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value
-            shift += 7
-            if shift > 63:
-                raise ValueError("a number of more than 64 bits")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from weigh.data.layout import codec_level, knobs, row_order
+from weigh.data.layout.footer import Chunk, Footer, footer
 from weigh.data.layout.pages import Page, pages
 from weigh.model.errors import DataFault
 from weigh.model.units import Bytes, Rows
@@ -98,7 +98,7 @@ class TableForm(msgspec.Struct, frozen=True, kw_only=True):
     bytes: Bytes
     rows: Rows
     writers: tuple[str, ...]
-    parquet_versions: tuple[str, ...]
+    parquet_versions: tuple[int, ...]
     row_groups: int
     least_rows: Rows
     most_rows: Rows
@@ -110,7 +110,7 @@ class TableForm(msgspec.Struct, frozen=True, kw_only=True):
 
 class _File(NamedTuple):
     path: Path
-    footer: pq.FileMetaData
+    footer: Footer
     facts: dict[str, Any]
 
 
@@ -134,8 +134,7 @@ def table_form(paths: Sequence[Path], *, levels: bool = True, order: bool = True
                 where=str(file.path),
                 remedy="name files of one table",
             )
-    groups = [file.footer.row_group(number) for file in files for number in range(file.footer.num_row_groups)]
-    rows = [group.num_rows for group in groups]
+    rows = [group.rows for file in files for group in file.footer.groups]
     columns: dict[str, ColumnForm] = {}
     # The largest first: where no level makes its bytes, another library did, and the others are worth less of a trial.
     known = True
@@ -147,16 +146,24 @@ def table_form(paths: Sequence[Path], *, levels: bool = True, order: bool = True
         files=len(files),
         bytes=sum(file.path.stat().st_size for file in files),
         rows=sum(rows),
-        writers=_distinct(file.footer.created_by or "unknown" for file in files),
-        parquet_versions=_distinct(file.footer.format_version for file in files),
-        row_groups=len(groups),
+        writers=_distinct(str(file.facts["created_by"] or "unknown") for file in files),
+        parquet_versions=tuple(sorted({file.footer.version for file in files})),
+        row_groups=len(rows),
         least_rows=min(rows, default=0),
         most_rows=max(rows, default=0),
-        sorted_by=row_order.ascending([file.path for file in files]) if order else (),
-        declared_order=_declared(groups, names),
-        metadata=_distinct(key.decode(errors="replace") for file in files for key in file.footer.metadata or {}),
+        sorted_by=_order(paths) if order else (),
+        declared_order=_declared(files, names),
+        metadata=_distinct(key for file in files for key in file.footer.keys),
         columns={name: columns[name] for name in names},
     )
+
+
+def _order(paths: Sequence[Path]) -> tuple[str, ...]:
+    try:
+        return row_order.ascending(paths)
+    except (OSError, pa.ArrowException) as error:
+        where = str(paths[0]) if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+        raise DataFault(f"its rows cannot be read: {error}", where=where, remedy=_REMEDY) from None
 
 
 def _opened(path: Path) -> _File:
@@ -164,13 +171,12 @@ def _opened(path: Path) -> _File:
 
     try:
         facts = cast("dict[str, Any]", _native.parquet_facts(path))
-        footer = pq.read_metadata(path)
-    except (OSError, pa.ArrowException, _native.DigestError) as error:
-        raise DataFault(str(error), where=str(path), remedy=_REMEDY) from None
-    names = [footer.schema.column(number).path for number in range(footer.num_columns)]
-    if names != list(facts["columns"]):
+    except (OSError, _native.DigestError) as error:
+        raise DataFault(str(error), where="" if str(path) in str(error) else str(path), remedy=_REMEDY) from None
+    read = footer(path)
+    if [column.name for column in read.columns] != list(facts["columns"]):
         raise DataFault("two of its columns have one name", where=str(path), remedy=_REMEDY)
-    return _File(path, footer, facts)
+    return _File(path, read, facts)
 
 
 def _one_level(columns: dict[str, ColumnForm]) -> dict[str, ColumnForm]:
@@ -190,28 +196,26 @@ def _column(files: Sequence[_File], number: int, name: str, *, levels: bool, che
     tried: list[tuple[Path, list[Page]]] = []
     statistics_everywhere = index_everywhere = True
     for file in files:
-        for group in range(file.footer.num_row_groups):
-            chunk = file.footer.row_group(group).column(number)
+        for group in file.footer.groups:
+            chunk = group.chunks[number]
             of_chunk = _pages(file.path, chunk)
             found += of_chunk
             fit = codec_level.suitable(of_chunk, cheap=cheap)
             if fit:
                 # The first and the last row group stand for all.
                 tried = [*tried[:1], (file.path, fit)]
-            statistics_everywhere &= _has_statistics(chunk, file.path)
-            index_everywhere &= chunk.has_column_index and chunk.has_offset_index
+            statistics_everywhere &= chunk.statistics
+            index_everywhere &= chunk.page_index
     codec = ", ".join(
         _distinct(CODECS.get(one, one.lower()) for fact in facts for one in fact["codec"].split(",") if one)
     )
     data = [page for page in found if page.kind == "data"]
     coded = sum(page.encoding in _DICTIONARY for page in data)
     found_levels = [codec_level.level(path, fit, codec) for path, fit in tried] if levels else []
-    schema = files[0].footer.schema.column(number)
-    logical = facts[0]["logical_type"]
     return ColumnForm(
-        type=f"{facts[0]['physical_type']} {logical}" if logical else facts[0]["physical_type"],
-        required=schema.max_definition_level == 0,
-        field_id=_field_id(files[0].footer, name),
+        type=_type(facts[0]["physical_type"], facts[0]["logical_type"]),
+        required=files[0].footer.columns[number].required,
+        field_id=files[0].footer.columns[number].field_id,
         codec=codec,
         level=None if None in found_levels else codec_level.common(found_levels),
         encodings=tuple(sorted({page.encoding for page in data})),
@@ -230,41 +234,25 @@ def _column(files: Sequence[_File], number: int, name: str, *, levels: bool, che
     )
 
 
-def _pages(path: Path, chunk: pq.ColumnChunkMetaData) -> list[Page]:
-    begin = chunk.data_page_offset
-    if chunk.has_dictionary_page and chunk.dictionary_page_offset:
-        begin = min(begin, chunk.dictionary_page_offset)
-    return list(pages(path, begin, begin + chunk.total_compressed_size))
+def _type(physical: str, logical: str | None) -> str:
+    """Both types; where only the old annotation stands, by the name of the new one."""
+    meant = {"UTF8": "STRING", "INT_32": None, "INT_64": None}
+    logical = meant.get(logical, logical) if logical else None
+    return f"{physical} {logical}" if logical else physical
 
 
-def _has_statistics(chunk: pq.ColumnChunkMetaData, path: Path) -> bool:
-    try:
-        known = chunk.statistics if chunk.is_stats_set else None
-    except (OSError, pa.ArrowException) as error:
-        raise DataFault(str(error), where=str(path), remedy=_REMEDY) from None
-    return known is not None and (known.has_min_max or known.has_null_count)
+def _pages(path: Path, chunk: Chunk) -> list[Page]:
+    return list(pages(path, chunk.begin, chunk.begin + chunk.bytes))
 
 
-def _field_id(footer: pq.FileMetaData, name: str) -> int | None:
-    """Of a column that is not nested."""
-    try:
-        schema = footer.schema.to_arrow_schema()
-        place = schema.get_field_index(name)
-        kept = schema.field(place).metadata if place >= 0 else None
-        said = int((kept or {}).get(b"PARQUET:field_id", b"-1"))
-    except (pa.ArrowException, ValueError):
-        return None
-    return said if said >= 0 else None
-
-
-def _declared(groups: Sequence[pq.RowGroupMetaData], names: Sequence[str]) -> tuple[str, ...]:
-    said = {tuple(group.sorting_columns or ()) for group in groups}
+def _declared(files: Sequence[_File], names: Sequence[str]) -> tuple[str, ...]:
+    said = {group.order for file in files for group in file.footer.groups}
     if len(said) != 1:
         return ()
     return tuple(
-        names[one.column_index] + (" descending" if one.descending else "")
-        for one in said.pop()
-        if 0 <= one.column_index < len(names)
+        names[column] + (" descending" if descending else "")
+        for column, descending in said.pop()
+        if column < len(names)
     )
 
 

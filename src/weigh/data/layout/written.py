@@ -46,8 +46,8 @@ def _contradictions(spec: LayoutSpec, form: TableForm) -> Iterator[str]:
             yield f"{knobs.said(name, True)} for {', '.join(beyond)}, not {knobs.said(name, asked[name])}"
         elif wanted and not columns:
             yield f"{knobs.said(name, False)}, not {knobs.said(name, asked[name])}"
-    if "parquet_version" in asked and any(one[:1] != str(spec.parquet_version) for one in form.parquet_versions):
-        yield f"Parquet version {', '.join(form.parquet_versions)}, not {spec.parquet_version}"
+    if "parquet_version" in asked and any(one != spec.parquet_version for one in form.parquet_versions):
+        yield f"Parquet version {', '.join(map(str, form.parquet_versions))}, not {spec.parquet_version}"
     versions = {one for column in form.columns.values() for one in column.page_versions}
     if "page_version" in asked and versions != {spec.page_version}:
         yield f"pages of version {', '.join(map(str, sorted(versions)))}, not {spec.page_version}"

@@ -21,6 +21,7 @@ engine = Engine(
         versions=("1.5.5",),
         lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
     ),
+    ingests=True,
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),
         Switch(name="statistics off", settings={"disabled_optimizers": "statistics_propagation"}),

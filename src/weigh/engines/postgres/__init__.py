@@ -16,6 +16,7 @@ engine = Engine(
     # PostgreSQL counts the helpers of a query, not its threads: no setting of its own means "one thread" when it is 1.
     threads="weigh.threads",
     stores=True,
+    ingests=True,
     variants=("weigh.url", "weigh.threads"),
     switches=(
         Switch(name="hash joins and hash aggregates off", settings={"enable_hashjoin": False, "enable_hashagg": False}),

@@ -14,6 +14,7 @@ engine = Engine(
     requires=("pyarrow==26.0.1",),
     dialect="sqlite",
     stores=True,
+    ingests=True,
     switches=(
         # SQLite's own means of finding queries that depend on an order nobody asked for.
         Switch(name="rows read backwards", settings={"reverse_unordered_selects": True}),

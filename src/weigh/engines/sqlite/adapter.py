@@ -6,6 +6,7 @@ dates and timestamps ISO text, timestamps always with six digits of a second so 
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from pathlib import Path
@@ -18,6 +19,8 @@ import pyarrow.parquet as pq
 from weigh_worker import Adapter, Unsupported
 
 _FILE = "tables.sqlite"
+_FULL = 2
+"""PRAGMA synchronous: from here on a commit waits until the device has the rows."""
 _BATCH_ROWS = 16_384
 _MADE = ("page_size", "encoding")
 """Pragmas that only count when a database is made."""
@@ -47,11 +50,15 @@ class Engine(Adapter):
         self.defaults = {name: _read(bare, name) for name in (*_ALWAYS, *names)}
         bare.close()
         # An empty database, so that a setting which cannot be is refused before anything is loaded.
-        self.connection = self._opened(self._made("empty.sqlite", settings))
+        empty = self._made("empty.sqlite", settings)
+        self.connection = self._settled(self._writable(empty)) if self.ingests else self._opened(empty)
         self.sql = ""
         self.columns: list[str] = []
         self.rows: list[Any] = []
         self.planned = False
+        self.table = ""
+        self.paths: list[str] = []
+        self.schema: Any = None
 
     def version(self) -> str:
         """What ``sqlite_version()`` says."""
@@ -91,6 +98,42 @@ class Engine(Adapter):
         missing = sorted(set(tables) - there)
         if missing:
             raise LookupError(f"the database has no table {', '.join(missing)}")
+
+    def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
+        """An empty database in the place, with the contender's settings in force."""
+        self.connection.close()
+        self.table, self.paths = table, paths
+        path = Path(place) / _FILE
+        self._create(path, self.wanted).close()
+        self.connection = self._settled(self._writable(path))
+
+    def ingest(self) -> int:
+        """Rows one by one in one transaction; what a log holds is moved into the database."""
+        self.schema = pq.read_schema(self.paths[0])
+        self.connection.execute("BEGIN")
+        _fill(self.connection, self.table, self.paths)
+        self.connection.execute("COMMIT")
+        if _read(self.connection, "journal_mode") == "wal":
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return int(self.connection.execute(f"SELECT count(*) FROM {_identifier(self.table)}").fetchall()[0][0])
+
+    def guarantee(self) -> tuple[bool | None, str]:
+        """From synchronous = FULL on a commit waits for the device (SQLite, PRAGMA synchronous)."""
+        level = int(_read(self.connection, "synchronous"))
+        names = dict(enumerate(("OFF", "NORMAL", "FULL", "EXTRA")))
+        journal = _read(self.connection, "journal_mode")
+        return level >= _FULL, f"synchronous={names.get(level, level)}, journal_mode={journal}"
+
+    def stored(self) -> Any:
+        """Every row of the table, its values in the types of the files that they came from."""
+        sink = pa.BufferOutputStream()
+        rows = self.connection.execute(f"SELECT * FROM {_identifier(self.table)}")
+        with pa.ipc.new_stream(sink, _plain_schema(self.schema)) as stream:
+            while part := list(itertools.islice(rows, _BATCH_ROWS)):
+                columns = zip(self.schema, zip(*part, strict=True), strict=True)
+                arrays = [_restored(field, values) for field, values in columns]
+                stream.write_batch(pa.record_batch(arrays, schema=_plain_schema(self.schema)))
+        return memoryview(sink.getvalue())
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender.
@@ -160,9 +203,15 @@ class Engine(Adapter):
         # Without its cache of statements a repeated query is parsed and planned each time, as by every contender.
         return self.apsw.Connection(f"file:{quote(str(path))}?immutable=1", flags=flags, statementcachesize=0)
 
+    def _writable(self, path: Path) -> Any:
+        return self.apsw.Connection(str(path), statementcachesize=0)
+
     def _opened(self, path: Path) -> Any:
-        """A connection with the settings in force; raises where one is not."""
-        connection = self._open(path)
+        """A connection that only reads, with the settings in force; raises where one is not."""
+        return self._settled(self._open(path))
+
+    def _settled(self, connection: Any) -> Any:
+        """The connection with the contender's settings in force; raises where one is not."""
         known = {row[0] for row in connection.execute("PRAGMA pragma_list")}
         for name, value in self.wanted.items():
             if name not in known:
@@ -237,6 +286,32 @@ def _plain(column: Any) -> list[Any]:
         column = column.cast(pa.date32()).cast(pa.string())
     values: list[Any] = column.to_pylist()
     return values
+
+
+def _plain_schema(schema: Any) -> Any:
+    """The types in which stored rows are handed out: dictionaries are a form of the files alone."""
+    return pa.schema([(field.name, _plain_type(field.type)) for field in schema])
+
+
+def _plain_type(kind: Any) -> Any:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _restored(field: Any, values: tuple[Any, ...]) -> Any:
+    """Stored values in the type that they had: the way back from ``_plain``; raises where a value cannot go it."""
+    kind, is_ = _plain_type(field.type), pa.types
+    if is_.is_decimal(kind):
+        texts = [None if value is None else f"{value:.{kind.scale}f}" for value in values]
+        return pa.array(texts, pa.string()).cast(kind)
+    if is_.is_timestamp(kind):
+        return pa.array(values, pa.string()).cast(pa.timestamp("us")).cast(pa.timestamp("us", kind.tz)).cast(kind)
+    if is_.is_date(kind):
+        return pa.array(values, pa.string()).cast(pa.date32()).cast(kind)
+    if is_.is_boolean(kind):
+        return pa.array(values, pa.int64()).cast(kind)
+    if is_.is_floating(kind):
+        return pa.array(values, pa.float64()).cast(kind)
+    return pa.array(values, kind)
 
 
 def _array(name: str, values: tuple[Any, ...]) -> Any:

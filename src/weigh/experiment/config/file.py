@@ -31,6 +31,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         name: for people; the only key that is not part of the experiment's id.
         workload: a name that ``weigh workloads`` lists (docs/reference/workloads.md); ``"sql"`` is your own data.
+        ingest: loading the tables of the workload's data is measured, and not its queries (docs/guide/ingest.md).
         scale: of netflow the rows: text with K, M or G, or an integer, 0 is allowed; of TPC-H the scale factor:
             ``0.01``, ``1``, ``"SF10"`` [``"1M"`` of netflow, ``1`` of TPC-H].
         seed: seed of the data where it has one, of the order of turns, of the choice of literals.
@@ -73,6 +74,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
     name: str = ""
     workload: str = "netflow"
+    ingest: bool = False
     scale: str | int | float | None = None
     seed: int = 42
     baseline: str | None = None

@@ -99,6 +99,7 @@ def make_spec(
         affinity=_affinity(pick("affinity")),
         memory_limit=_memory_limit(pick("memory_limit")),
         expect_storage=_storage(pick("expect_storage")),
+        ingest=_ingest(bool(pick("ingest")), bool(pick("duet")), temperature, pick("answers")),
     )
 
 
@@ -348,6 +349,25 @@ def _duet(wanted: bool, contenders: tuple[Contender, ...], temperature: Temperat
                 f"a duet holds each side to CPUs of its own, and the server of {one.name} is not started by weigh",
                 remedy="let weigh start it, or leave out --duet",
             )
+    return True
+
+
+def _ingest(wanted: bool, duet: bool, temperature: Temperature, answers: str | Path | None) -> bool | msgspec.UnsetType:
+    """Left out where it was not asked for: the ids of other experiments stay as they are."""
+    if not wanted:
+        return msgspec.UNSET
+    if duet:
+        raise UsageError("loading is measured alone: two loads share one disk", remedy="leave out --duet")
+    if temperature != "hot":
+        raise UsageError(
+            f"loading is measured with the Parquet files in memory, and the temperature is '{temperature}'",
+            remedy="leave out --temperature",
+        )
+    if answers is not None:
+        raise UsageError(
+            "what is loaded is compared with the rows of the files, and pinned answers are to queries",
+            remedy="leave out --answers",
+        )
     return True
 
 

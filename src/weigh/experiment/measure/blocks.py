@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weigh.engines.prepared import cache_folder
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.process import RequestCost, WorkerEnded, WorkerProcess
 from weigh.experiment import resources, schedule
-from weigh.experiment.measure import cold, duet
+from weigh.experiment.ingest import Loading
+from weigh.experiment.measure import cold, duet, ingest
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
@@ -333,9 +334,14 @@ class Blocks:
             if place == "before":
                 # One that died meanwhile is found out at its first turn.
                 with suppress(WorkerEnded):
-                    self._files[arm] = worker.files()
+                    self._files[arm] = self._sources(arm) if self._spec.ingest else worker.files()
             seen = cold.standing(self._files.get(arm, []), place, block, arm)
-            self._journal.append("warmth", seen)
+            self._journal.append("cache_state", seen)
+
+    def _sources(self, arm: str) -> list[str]:
+        """The Parquet files of an arm, which are read when they are loaded."""
+        tables = self._stage.tables(self._contenders[self._arms[arm].contender])
+        return [path for paths in tables.paths.values() for path in paths]
 
     def _position(
         self, block: int, start: int, turn: int, slot: Slot, arm: str, temperature: Temperature = "hot"
@@ -371,6 +377,12 @@ class Blocks:
         case = next(case for case in operation.cases if case.name == (case_name or slot.case))
         return operation.text(case, self._contenders[self._arms[arm].contender].engine.dialect)
 
+    def _loading(self, slot: Slot, arm: str) -> Loading | None:
+        """What loading a table needs; None of a query."""
+        operation = self._workload.operation(slot.operation)
+        ready = self._contenders[self._arms[arm].contender]
+        return Loading.of(operation, ready, self._stage.tables(ready)) if operation.ingest else None
+
     def _first(self, position: Position, slot: Slot, arm: str) -> tuple[Position, str]:
         """The untimed execution of a turn, and its query: one that nobody asked before, where the plan says so."""
         text = self._text(slot, arm)
@@ -405,7 +417,7 @@ class Blocks:
                     # Before the life goes: its answers go with it.
                     samples += self._checked(position, [execution])
                     self._tell({arm: (self._starts, one.worker)}, block)
-                    self._journal.append("warmth", seen)
+                    self._journal.append("cache_state", seen)
             except WorkerEnded as ended:
                 self._failed.add((ready.name, slot.operation))
                 return (*samples[: run - 1], failed(position, run, at, ended))
@@ -420,6 +432,7 @@ class Blocks:
         start, worker = workers.get(arm, (self._starts, None))
         position = self._position(block, start, number, slot, arm)
         first, text = self._first(position, slot, arm)
+        load = self._loading(slot, arm)
         executions: list[Execution] = []
         at = 0.0
         try:
@@ -429,7 +442,7 @@ class Blocks:
             if position.solo:
                 duet.keep_on(worker.pid, self._halves[0])
             self._accounts[arm].begin()
-            prepared = worker.prepare(text, timeout)
+            prepared = RequestCost(seconds=0.0, cpu_s=0.0) if load else worker.prepare(text, timeout)
             elsewhere = None
             self.watching.mark()
             for run in range(runs + 1):
@@ -439,12 +452,16 @@ class Blocks:
                 if run == 1 and first.salt:
                     prepared = worker.prepare(self._text(slot, arm), timeout)
                 at = self._now
-                executions.append(execute(worker, prepared, run, at, timeout))
+                executions.append(
+                    ingest.execute(worker, load, run, at, timeout)
+                    if load
+                    else execute(worker, prepared, run, at, timeout)
+                )
             self.watching.mark()
             self._cpu.append(self._accounts[arm].end(position, executions))
             if elsewhere is not None and (now := processes.bytes_read(worker.pid)) is not None:
                 seen = cold.turned(self._files[arm], now - elsewhere, position)
-                self._journal.append("warmth", seen)
+                self._journal.append("cache_state", seen)
         except WorkerEnded as ended:
             if not ended.alive:
                 workers.pop(arm, None)

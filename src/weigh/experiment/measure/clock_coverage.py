@@ -52,10 +52,11 @@ class FamilyAccount:
             executions: of the turn.
         """
         used, now = self._seconds, time.monotonic()
-        told = [one.cost.cpu_s for one in executions]
+        firsts = [one.first for one in executions if one.first]
+        told = [one.cost.cpu_s for one in executions] + [first.cpu_s for first in firsts]
         # A query is handed over once for several executions.
         queries = {id(one.prepared): one.prepared for one in executions}
-        asides = [*queries.values(), *(one.handing for one in executions)]
+        asides = [] if firsts else [*queries.values(), *(one.handing for one in executions)]
         found = TurnCpu(
             **self._whose,
             turn=position.turn,
@@ -65,7 +66,7 @@ class FamilyAccount:
             used=used - self._last,
             inside=self._worker.inside_cpu_s - self._inside,
             told_inside=None if None in told else sum(seconds or 0.0 for seconds in told),
-            asides=sum(cost.cpu_s or 0.0 for cost in asides),
+            asides=sum(cost.cpu_s or 0.0 for cost in asides) + sum(first.asides_s for first in firsts),
             before=self._before,
             before_s=self._before_s,
             first=self._first,

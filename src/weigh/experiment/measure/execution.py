@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.engines.process import RequestCost, RunCost, WorkerEnded, WorkerProcess
-    from weigh.model.units import Seconds
+    from weigh.model.units import Bytes, Seconds
 
 _DETAIL = 2000
 """Characters of an engine's words that a sample keeps."""
@@ -37,6 +37,24 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FirstQuery:
+    """The first query after a table was loaded.
+
+    Attributes:
+        seconds: of loading and of the query, together.
+        cpu_s: CPU seconds of the query; None where it is executed elsewhere.
+        asides_s: CPU seconds of everything around both that weigh asked for: making an empty place, taking the query,
+            handing out its answer and every stored row.
+        wrong: what is wrong with its answer; empty where it is right.
+    """
+
+    seconds: Seconds
+    cpu_s: Seconds | None
+    asides_s: Seconds
+    wrong: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """One execution whose result was handed out.
 
@@ -46,7 +64,10 @@ class Execution:
         prepared: what taking the query cost; the same for all executions of a turn.
         cost: what it cost itself.
         handing: what handing out the answer cost.
-        answer: file with the answer, gone when its worker is.
+        answer: file with the answer, gone when its worker is; of a load with every row that was stored.
+        stored_bytes: bytes that the files of a loaded table take on the disk.
+        settled_bytes: the same when every row was read back.
+        first: the first query after a load; None of a query.
     """
 
     run: int
@@ -55,6 +76,9 @@ class Execution:
     cost: RunCost
     handing: RequestCost
     answer: Path
+    stored_bytes: Bytes | None = None
+    settled_bytes: Bytes | None = None
+    first: FirstQuery | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +132,9 @@ def sample(position: Position, one: Execution, check: AnswerCheck) -> Sample:
         bytes_read=one.cost.bytes_read,
         bytes_written=one.cost.bytes_written,
         major_faults=one.cost.major_faults,
+        stored_bytes=one.stored_bytes,
+        settled_bytes=one.settled_bytes,
+        first_query_s=one.first.seconds if one.first else None,
     )
 
 

@@ -52,6 +52,8 @@ class TimedAnswers:
         return [self._check(position, one, whole=at == drawn) for at, (position, one) in enumerate(turn)]
 
     def _check(self, position: Position, one: Execution, *, whole: bool) -> AnswerCheck:
+        if one.first and one.first.wrong:
+            return AnswerCheck(outcome=Outcome.WRONG, detail=one.first.wrong)
         if not one.answer.exists():
             return AnswerCheck()
         key = (position.contender, position.operation, position.case)

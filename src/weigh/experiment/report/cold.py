@@ -1,4 +1,4 @@
-"""Warmth: what cold executions found in memory and read, in words."""
+"""Cold: what cold executions found in memory and read, in words."""
 
 from __future__ import annotations
 

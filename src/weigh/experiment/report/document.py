@@ -13,6 +13,7 @@ from weigh.experiment.report.stores import StoresDocument
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
 from weigh.machine.working_set import WorkingSet
@@ -170,7 +171,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         metrics: which metric moved with which; empty where nothing was compared.
         suites: the whole workload; empty where nothing was timed.
         findings: what weakens the result, errors first.
-        warmth: what is proven about cold and first executions; absent where all is hot.
+        cold: what is proven about cold and first executions; absent where all is hot.
         knobs: settings of the machine as they were read (docs/guide/doctor.md); this and the rest are absent from
             evidence that did not record them.
         working_set: the data's size against memory (docs/concept/machine.md#size-against-memory); None where one is
@@ -182,6 +183,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         outside: CPU seconds that no clock contains (docs/concept/method.md#outside-the-clock-a11); empty where nothing
             was timed.
         start_costs: what starts and loading cost (docs/concept/method.md#what-a-start-costs-d9); empty likewise.
+        ingested: what loading tables under the clock came to (docs/guide/ingest.md); absent where none was loaded.
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
         objects: what was asked of stores (docs/concept/stores.md); absent where nobody reads from one.
@@ -197,7 +199,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[MetricRow, ...]
     suites: tuple[SuiteRow, ...]
     findings: tuple[Finding, ...]
-    warmth: tuple[ColdProof, ...] | msgspec.UnsetType
+    cold: tuple[ColdProof, ...] | msgspec.UnsetType
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType
     working_set: WorkingSet | msgspec.UnsetType | None
     storage: tuple[Place, ...] | msgspec.UnsetType
@@ -206,6 +208,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     machine: MachineDocument | msgspec.UnsetType
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
+    ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
     differences: tuple[Difference, ...] = ()
     objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
 
@@ -236,7 +239,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         metrics=tuple(_metric(one, hot=hot) for one in results.statements),
         suites=tuple(_suite(one, hot=hot) for one in results.suites),
         findings=results.findings,
-        warmth=msgspec.UNSET if hot else results.accounts,
+        cold=msgspec.UNSET if hot else results.accounts,
         knobs=knobs.reads(record) or msgspec.UNSET,
         working_set=had.working_set if had else msgspec.UNSET,
         storage=had.storage if had else msgspec.UNSET,
@@ -246,6 +249,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         outside=results.outside,
         start_costs=results.start_costs,
+        ingested=results.ingested or msgspec.UNSET,
         differences=results.differences,
         objects=stores.document(results),
     )

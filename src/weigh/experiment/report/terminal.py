@@ -12,6 +12,7 @@ from rich.text import Text
 
 from weigh.experiment.report import (
     cold,
+    ingest,
     knobs,
     layouts,
     outside,
@@ -112,6 +113,8 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         for temperature in spec.temperatures:
             heading = "Times" if spec.temperature == "hot" else f"Times, {cold.title(temperature)}"
             parts += [Text(heading, style="bold"), _numbers(results, temperature), Text()]
+    if loads := ingest.rows(results):
+        parts += [Text("Loading", style="bold"), _table(ingest.HEADINGS, loads), Text()]
     if cold_lines := cold.lines(results):
         said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in cold_lines)
         parts += [Text("Cold executions, medians", style="bold"), *said_of, Text()]
@@ -138,7 +141,7 @@ def _heading(results: ExperimentResults) -> Text:
     record = results.record
     spec = record.spec
     text = Text()
-    text.append(f"weigh {spec.workload}", style="bold")
+    text.append(f"weigh {spec.title}", style="bold")
     scale = f"{units.scale(spec.scale)}, " if spec.scale is not None else ""
     text.append(f"  {scale}seed {spec.seed}, experiment {spec.id}")
     if results.attempts > 1:
@@ -175,7 +178,7 @@ def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> Renderable
 
 
 def _suites(results: ExperimentResults) -> RenderableType:
-    lines = summary.suites(results.suites, results.record.spec.workload)
+    lines = summary.suites(results.suites, results.record.spec.title)
     heading = Text("Suite", style="bold")
     return Group(heading, *(Padding(Text(one_line(line, 4000)), (0, 0, 0, 2)) for line in lines))
 
@@ -244,6 +247,7 @@ _KNOWN = {
     "ground truth": "equal to the ground truth",
     "published answer": "equal to the published answers",
     "pinned answer": "equal to the pinned answers",
+    "the rows of the files": "every stored row, read back, equal to the rows of the files",
 }
 
 

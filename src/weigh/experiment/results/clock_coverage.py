@@ -44,11 +44,13 @@ class _Cost(NamedTuple):
     rows: float
 
 
-def clock_coverage(samples: Iterable[Sample], layouts: Mapping[str, str]) -> list[Finding]:
+def clock_coverage(samples: Iterable[Sample], layouts: Mapping[str, str], *, ingest: bool = False) -> list[Finding]:
     """Findings of both kinds, by contender and operation.
 
     Args:
         samples: of all attempts.
+        ingest: whether they are of loading tables: what comes before that is no taking of a query, but making an empty
+            place and removing what was loaded before.
         layouts: what contenders answer from, as the gate found (:class:`weigh.model.gate.Gate`).
     """
     measured: dict[tuple[str, str], list[tuple[float, float, float, int]]] = defaultdict(list)
@@ -67,7 +69,7 @@ def clock_coverage(samples: Iterable[Sample], layouts: Mapping[str, str]) -> lis
         for pair, rows in elsewhere.items()
     }
     early = {name for name, said in layouts.items() if said == EARLY}
-    return [*_after(costs), *_before(costs, early), *_planned(costs, early)]
+    return [*_after(costs)] if ingest else [*_after(costs), *_before(costs, early), *_planned(costs, early)]
 
 
 def _after(costs: dict[tuple[str, str], _Cost]) -> Iterator[Finding]:

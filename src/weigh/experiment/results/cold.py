@@ -69,14 +69,14 @@ class Attempt(NamedTuple):
     Attributes:
         number: of the attempt.
         samples: of its executions.
-        warmths: readings.
+        cache_states: readings.
         drives: what its storage can do.
         at_stores: contenders whose data lies in a store, and in no files.
     """
 
     number: int
     samples: Sequence[Sample]
-    warmths: Sequence[CacheState]
+    cache_states: Sequence[CacheState]
     drives: Sequence[Drive]
     at_stores: frozenset[str] = frozenset()
 
@@ -91,7 +91,7 @@ def cold_proofs(attempts: Iterable[Attempt]) -> tuple[ColdProof, ...]:
     for one in attempts:
         limit = max((rate for drive in one.drives for rate in drive.rates), default=None)
         # Of a turn that a kill tore and that was measured again, the later readings.
-        seen = {(w.block, w.turn, w.temperature): w for w in one.warmths if w.place == "life"}
+        seen = {(w.block, w.turn, w.temperature): w for w in one.cache_states if w.place == "life"}
         for sample in one.samples:
             if sample.timed and sample.temperature != "hot":
                 reading = seen.get((sample.block, sample.turn, sample.temperature))
@@ -174,7 +174,7 @@ def assumed(attempts: Iterable[Attempt], found: Iterable[ColdProof]) -> str | No
     refused = sum(one.refused is not None for one in found)
     if refused:
         return f"{count(refused, 'account')} of cold and first executions did not hold"
-    if not any(one.warmths for one in attempts):
+    if not any(one.cache_states for one in attempts):
         return ""
     hot = [_hot(one) for one in attempts if any(s.timed and s.temperature == "hot" for s in one.samples)]
     return next((said for said in hot if said), None)
@@ -317,9 +317,9 @@ def _of_baseline(operation: str, temperature: str, analysis: MetricAnalysis, ref
 
 def _hot(attempt: Attempt) -> str:
     """Why the hot executions of an attempt are not shown to be hot; empty where they are."""
-    before = {(w.block, arm): w for w in attempt.warmths if w.place == "before" for arm in w.arms}
-    after = {(w.block, arm): w for w in attempt.warmths if w.place == "after" for arm in w.arms}
-    turns = {(w.block, w.turn): w.bytes_read for w in attempt.warmths if w.place == "turn"}
+    before = {(w.block, arm): w for w in attempt.cache_states if w.place == "before" for arm in w.arms}
+    after = {(w.block, arm): w for w in attempt.cache_states if w.place == "after" for arm in w.arms}
+    turns = {(w.block, w.turn): w.bytes_read for w in attempt.cache_states if w.place == "turn"}
     # What a store holds in memory is not the page cache of these files: its requests are counted instead.
     hot = [
         one
@@ -379,7 +379,7 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
     """
     latest = attempts[-1]
     at_stores = frozenset(one.name for one in latest.spec.contenders if one.store not in ("", FILE, TMPFS))
-    readings = [Attempt(one.attempt, one.samples, one.warmths, one.drives, at_stores) for one in attempts]
+    readings = [Attempt(one.attempt, one.samples, one.cache_states, one.drives, at_stores) for one in attempts]
     asked = [one.operation for one in latest.gate.operations] if latest.gate else []
     order = {name: place for place, name in enumerate(asked)}
     cast = [latest.spec.baseline, *(one.name for one in latest.spec.contenders)]

@@ -99,8 +99,10 @@ def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Diff
 
 
 def _words(value: object) -> str:
-    if value is None:
+    if value is None or value is msgspec.UNSET:
         return _OPEN
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)

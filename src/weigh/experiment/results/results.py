@@ -15,6 +15,7 @@ from weigh.experiment.results import (
     drift,
     duet,
     family_cpu,
+    ingest,
     plausibility,
     precision,
     precision_findings,
@@ -29,6 +30,7 @@ from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.stalls import Stalls, stalls
@@ -47,7 +49,7 @@ from weigh.model.verdict import Reason, Suite, Tier, Timing, Verdict, VerdictNam
 from weigh.verdict.analysis import analyse
 from weigh.verdict.analysis_model import MetricAnalysis
 from weigh.verdict.disqualified import disqualified, withheld
-from weigh.verdict.metrics import BESIDE, HEADLINE, Statement, judged, rules_of, statements
+from weigh.verdict.metrics import HEADLINE, Statement, judged, metrics_of, rules_of, statements
 from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, inconclusive, tier
 
@@ -56,9 +58,10 @@ if TYPE_CHECKING:
 
     from weigh.verdict.refusals import Refusals
 
-METRICS = (HEADLINE, *BESIDE)
-"""Wall time first: it decides the exit code. The others have verdicts of the same form."""
-CLOCKS = (HEADLINE, "cpu_s")
+METRICS = metrics_of(ingest=False)
+"""Of an experiment that asks queries. Wall time first: it decides the exit code. The others have verdicts of the same
+form."""
+CLOCKS = (HEADLINE, "cpu_s", "first_query_s")
 """The metrics that suffer when others use the machine."""
 
 
@@ -83,6 +86,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         measured_s: seconds that measuring took, in all attempts; None where nobody was timed.
         outside: CPU seconds that no clock contains.
         start_costs: what starts and loading cost.
+        ingested: what loading under the clock came to.
         differences: in what the data that contenders read is not that of the baseline.
         requests: what timed executions asked of stores.
     """
@@ -103,6 +107,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     measured_s: Seconds | None = None
     outside: tuple[OutsideClock, ...] = ()
     start_costs: tuple[StartCosts, ...] = ()
+    ingested: tuple[Ingested, ...] = ()
     differences: tuple[Difference, ...] = ()
     requests: tuple[RequestFigures, ...] = ()
 
@@ -169,7 +174,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     samples = [sample for record in attempts for sample in record.samples]
     findings = [finding for record in attempts for finding in record.findings]
     findings += _answered_differently(samples)
-    findings += clock_coverage(samples, latest.gate.layouts if latest.gate else {})
+    layouts = latest.gate.layouts if latest.gate else {}
+    findings += clock_coverage(samples, layouts, ingest=bool(latest.spec.ingest))
     outside = family_cpu.outside_clocks(attempts)
     findings += family_cpu.findings(outside)
     costs = start_costs.start_costs(attempts)
@@ -179,6 +185,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += round_trip.findings(samples)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
+    findings += ingest.findings(latest, samples)
     asked = stores.figures(attempts)
     findings += stores.findings(latest, asked)
     differ = differences.differences(latest)
@@ -200,7 +207,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     analyses = {}
     looks = [look for record in attempts for look in record.looks]
     shares = precision.shares(latest.spec, looks, {sample.operation for sample in samples})
-    for metric in METRICS:
+    for metric in metrics_of(ingest=bool(latest.spec.ingest)):
         unexplained = repetition.refusals(findings, latest.spec.temperatures)
         refused_by = (proven.refused, unexplained, *refusals(attempts, watched, metric))
         judge = partial(_analyse, latest, before, gate, findings=findings, metric=metric, shares=shares)
@@ -234,6 +241,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         differences=differ,
         requests=asked,
     )
+    results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
     timed = gate is not None and any(sample.timed for sample in samples)
     names = tuple(contender.name for contender in latest.spec.contenders)
     return msgspec.structs.replace(
@@ -321,9 +329,10 @@ def _analyse(
 ) -> MetricAnalysis:
     if gate is None or before is None:
         return MetricAnalysis()
+    beside = len(metrics_of(ingest=bool(latest.spec.ingest))) - 1
     analysis = analyse(
         samples,
-        spec=msgspec.structs.replace(latest.spec, rules=rules_of(metric, latest.spec.rules)),
+        spec=msgspec.structs.replace(latest.spec, rules=rules_of(metric, latest.spec.rules, beside)),
         # As it was before the clock: the judge sees the samples that changed their answer, and says so (A3).
         gate={one.operation: one.contenders for one in before.operations},
         contradicted=gate.contradicted,

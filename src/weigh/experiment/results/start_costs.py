@@ -53,7 +53,8 @@ def start_costs(attempts: Sequence[Record]) -> tuple[StartCosts, ...]:
         attempts: all that the verdicts read.
     """
     found: dict[tuple[str, Literal["bind", "attach", "load"]], list[StartCost]] = defaultdict(list)
-    for record in attempts:
+    # Who is to load under the clock gets no tables before.
+    for record in attempts if not attempts or not attempts[-1].spec.ingest else ():
         for one in record.starts:
             found[one.contender, one.how].append(one)
     order = [contender.name for contender in attempts[-1].spec.contenders] if attempts else []

@@ -84,7 +84,9 @@ def lax(in_force: Mapping[str, Any]) -> list[str]:
 
 
 def _durability(record: Record) -> Iterator[Finding]:
-    for read in (record.environment.contenders if record.environment else ()) if places(record) else ():
+    # Of loads the gate asked each contender itself (weigh.experiment.results.ingest).
+    reading = places(record) and not record.spec.ingest
+    for read in (record.environment.contenders if record.environment else ()) if reading else ():
         if read.engine == "postgres" and (settings := lax(read.in_force)):
             text = f"not durable: {', '.join(settings)}; these operations only read, so it changes nothing here"
             yield codes.E7_DURABILITY.finding(

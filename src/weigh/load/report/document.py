@@ -12,7 +12,8 @@ from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
-from weigh.load.spec import NAMES, QUANTILES, Arrivals, Loop, QueryMode
+from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
+from weigh.load.spec import Arrivals, Loop, QueryMode
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
 from weigh.machine.working_set import WorkingSet
@@ -22,10 +23,8 @@ from weigh.model.units import Bytes, Seconds
 from weigh.model.verdict import Reason, Tier
 
 if TYPE_CHECKING:
-    from weigh.load.analysis.figures import OperationFigures, RunFigures
-    from weigh.load.analysis.percentiles import Spectrum
+    from weigh.load.analysis.figures import RunFigures
     from weigh.load.results import Group, LoadResults
-    from weigh.statistics.correlated_mean import SeriesMean
 
 SCHEMA = "weigh/load/1"
 
@@ -45,101 +44,6 @@ class ExperimentRow(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     workload: str
     notice: str | None
-
-
-class MeanRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean, or a rate.
-
-    Attributes:
-        value: seconds, or requests a second.
-        low, high: 95 % interval; of this run, not of the next one.
-        resolved: whether there is an interval.
-        effective: how many independent samples would fix it as well.
-        refused: why there is no interval; None where there is one.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    resolved: bool
-    effective: float
-    refused: Reason | None
-
-
-class PercentileRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A percentile.
-
-    Attributes:
-        value: the percentile; None where it is not resolved.
-        low, high: 95 % interval; None where there is none.
-        resolved: whether so many samples resolve it.
-        seen: the same by rank in this run, resolved or not; None where there is nothing.
-    """
-
-    value: Seconds | None
-    low: Seconds | None
-    high: Seconds | None
-    resolved: bool
-    seen: Seconds | None
-
-
-class SpectrumRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What requests took.
-
-    Attributes:
-        mean: over the intervals; None below two of them.
-        p50, p90, p95, p99, p999, p9999: percentiles.
-        max: the longest of all, without an interval.
-    """
-
-    mean: MeanRow | None
-    p50: PercentileRow
-    p90: PercentileRow
-    p95: PercentileRow
-    p99: PercentileRow
-    p999: PercentileRow
-    p9999: PercentileRow
-    max: PercentileRow
-
-
-class LagRow(msgspec.Struct, frozen=True, kw_only=True):
-    """How late requests were sent.
-
-    Attributes:
-        no_connection: from when a request was due until a connection was free: the server's.
-        generator_late: sent late although a connection was free: the generator's.
-    """
-
-    no_connection: SpectrumRow
-    generator_late: SpectrumRow
-
-
-class OperationRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One operation, over the part of the run that counts.
-
-    Attributes:
-        name: its name, or ``all``.
-        count: requests answered.
-        errors: how often, by text.
-        timeouts: requests given up.
-        wrong: answers that contradict what was written.
-        missing: keys that should have been there.
-        response: from when a request was due to its answer: what a user waits.
-        service: from sending to the answer: what the server did.
-        failures: from when a request was due to its error; time-outs are in ``response``, with as long as was waited.
-        lag: how late requests were sent.
-    """
-
-    name: str
-    count: int
-    errors: dict[str, int]
-    timeouts: int
-    wrong: int
-    missing: int
-    response: SpectrumRow
-    service: SpectrumRow
-    failures: SpectrumRow
-    lag: LagRow
 
 
 class RequestsRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -311,7 +215,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         evidence=evidence,
         tier=results.tier,
         load=_load(results, head),
-        operations=tuple(map(_operation, head.operations)) if head else (),
+        operations=tuple(map(operation_row, head.operations)) if head else (),
         steady=head.settled if head else None,
         reasons=head.reasons if head else (),
         runs=tuple(_run(results, run) for group in results.groups for run in group.runs),
@@ -348,7 +252,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
 
 
 def _rate(run: RunFigures) -> MeanRow | None:
-    return None if run.refused else _mean(run.rate_achieved)
+    return None if run.refused else mean_row(run.rate_achieved)
 
 
 def _run(results: LoadResults, run: RunFigures) -> RunRow:
@@ -375,50 +279,9 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         client_cpu_s=summary.client_cpu_s if summary else None,
         reconnects=run.reconnects,
         steady=run.settled,
-        operations=tuple(map(_operation, run.operations)),
+        operations=tuple(map(operation_row, run.operations)),
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
-    )
-
-
-def _operation(one: OperationFigures) -> OperationRow:
-    return OperationRow(
-        name=one.name,
-        count=one.count,
-        errors=one.errors,
-        timeouts=one.timeouts,
-        wrong=one.wrong,
-        missing=one.missing,
-        response=_spectrum(one.response),
-        service=_spectrum(one.service),
-        failures=_spectrum(one.failures),
-        lag=LagRow(no_connection=_spectrum(one.lag_free), generator_late=_spectrum(one.lag_late)),
-    )
-
-
-def _spectrum(one: Spectrum) -> SpectrumRow:
-    percentiles = {
-        name: PercentileRow(value=part.value, low=part.low, high=part.high, resolved=part.resolved, seen=seen)
-        for name, part, seen in zip(NAMES, map(one.at, QUANTILES), one.seen, strict=True)
-    }
-    return SpectrumRow(
-        mean=_mean(one.series) if one.series else None,
-        **percentiles,
-        # The longest of all is what it is: no interval can be given for it.
-        max=PercentileRow(value=one.max, low=None, high=None, resolved=one.max is not None, seen=one.max),
-    )
-
-
-def _mean(one: SeriesMean | None) -> MeanRow | None:
-    if one is None:
-        return None
-    return MeanRow(
-        value=one.mean,
-        low=one.low,
-        high=one.high,
-        resolved=one.refused is None,
-        effective=one.effective,
-        refused=one.refused,
     )
 
 

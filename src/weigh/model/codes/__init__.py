@@ -307,6 +307,11 @@ E7_DURABILITY = note(
     "a contender is not durable, which changes nothing where it only reads",
 )
 E7_NOT_DURABLE = warning("E7.not_durable", _DURABLE, "the server may lose a write that it has acknowledged")
+E7_PARITY = warning(
+    "E7.parity",
+    Page("guide/ingest.md", "Durability"),
+    "when a load returns, one contender's rows are safe on the device and another's are not",
+)
 E7_NOT_WRITTEN_OUT = note(
     "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
 )

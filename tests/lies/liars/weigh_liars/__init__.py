@@ -22,6 +22,7 @@ engine = Engine(
         versions=("1.5.5",),
         lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
     ),
+    ingests=True,
     about="DuckDB behind an adapter that lies when it is told to",
 )
 

@@ -68,6 +68,9 @@ class Engine(Adapter):
         self.cursor: psycopg.Cursor[Any] | None = None
         self.account: os_user.OsUser | None = None
         self.programs = Path()
+        self.home: Path | None = None
+        self.table = ""
+        self.paths: list[str] = []
         if self.url is None:
             # What the user's environment says about other servers is not meant for this one.
             for name in [name for name in os.environ if name.startswith("PG")]:
@@ -133,12 +136,47 @@ class Engine(Adapter):
         self.held = data_copies.take(os_user.placed(Path(store)), self.programs, self.account)
         self._start(self.held.data, {**_LIVING, **self.asked})
 
+    def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
+        """A server of this life's own, made at the first load; later the table of the load before is dropped."""
+        if self.url is not None:
+            raise Unsupported("a server that is reached by URL is not loaded")
+        if self.home is None:
+            self._stop()
+            store = Path(place).parent
+            os_user.place(store, self.account)
+            self.home = os_user.placed(store)
+            server.initialise(self.programs, self.home / "data", self.account)
+            self._start(self.home / "data", self.asked)
+        elif self.table:
+            self.connection.execute(f"DROP TABLE IF EXISTS {copy_in.quoted(self.table)}")
+        self.table, self.paths = table, paths
+
+    def ingest(self) -> int:
+        """COPY in one transaction and a checkpoint, so that what is in the log lies in the table's files too."""
+        with self.connection.transaction():
+            rows = copy_in.create(self.connection, self.table, self.paths)
+        self.connection.execute("CHECKPOINT")
+        return rows
+
+    def guarantee(self) -> tuple[bool | None, str]:
+        """The checkpoint waits for the device where ``fsync`` is on (PostgreSQL manual, 19.5)."""
+        names = ("fsync", "synchronous_commit", "full_page_writes")
+        read = {name: str(self.connection.execute(f"SHOW {name}").fetchall()[0][0]) for name in names}
+        return read["fsync"] == "on", ", ".join(f"{name}={value}" for name, value in read.items())
+
+    def stored(self) -> memoryview:
+        """Every row of the table."""
+        with self.connection.cursor() as cursor:
+            cursor.execute(f"SELECT * FROM {copy_in.quoted(self.table)}")
+            return results.stream(cursor)
+
     def files(self) -> list[str]:
         """The files of the tables and of what is too large for a row; none of a server elsewhere."""
-        if self.held is None:
+        data = self.held.data if self.held else self.home / "data" if self.home else None
+        if data is None:
             return []
         rows = self.connection.execute(_FILES).fetchall()
-        return [str(path) for (name,) in rows for path in data_copies.pieces(self.held.data / name)]
+        return [str(path) for (name,) in rows for path in data_copies.pieces(data / name)]
 
     def servers(self) -> list[int]:
         """The server at the URL, where it is one of this machine's; one that was started here is known."""
@@ -174,6 +212,8 @@ class Engine(Adapter):
     def close(self) -> None:
         """Stop the server, or leave it alone where it is not ours."""
         self._stop()
+        if self.home is not None:
+            shutil.rmtree(self.home, ignore_errors=True)
 
     def classify(self, error: BaseException) -> str:
         """By SQLSTATE. A server that is gone takes the life with it."""

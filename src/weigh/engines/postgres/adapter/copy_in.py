@@ -41,7 +41,7 @@ _NAMES: dict[pa.DataType, str] = {
 }
 
 
-def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, collation: str = "") -> None:
+def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, collation: str = "") -> int:
     """Make a table from Parquet files. Call it inside a transaction.
 
     Names become lower case, as PostgreSQL reads names that are not quoted. Rows are frozen as they arrive, so no later
@@ -52,6 +52,9 @@ def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, 
         name: of the table.
         paths: its files.
         collation: of its text columns; empty for the database's.
+
+    Returns:
+        How many rows the server says that it has taken.
 
     Raises:
         Unsupported: a column has a type for which PostgreSQL has none.
@@ -69,6 +72,7 @@ def create(connection: psycopg.Connection[Any], name: str, paths: list[str], *, 
                 with pq.ParquetFile(path) as file:
                     for batch in file.iter_batches(_BATCH_ROWS, columns=list(kinds)):
                         sink.write(_text(batch.select(list(kinds)).cast(schema)))
+        return int(cursor.rowcount)
 
 
 def type_name(kind: pa.DataType, column: str) -> str:

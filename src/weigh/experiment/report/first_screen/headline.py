@@ -28,6 +28,8 @@ _KNOWN = {
     "published answer": "the published ones",
     "pinned answer": "the pinned ones",
 }
+_WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
+"""Engines that answer most SQL, one a lineage."""
 
 
 def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str, ...]:
@@ -231,10 +233,10 @@ def _witness(gate: Gate) -> str:
 
 def _remedy(results: ExperimentResults) -> str:
     """How to get a witness."""
-    spec = results.record.spec
-    other = "duckdb" if any(one.engine == "datafusion" for one in spec.contenders) else "datafusion"
+    here = {one.engine for one in results.record.spec.contenders}
+    other = next((f"another engine (--contender {one}) or " for one in _WITNESSES if one not in here), "")
     checked = "answers that you checked (weigh gate --pin FILE --trust NAME, then --answers FILE)"
-    return f"A witness would be another engine (--contender {other}) or {checked}."
+    return f"A witness would be {other}{checked}."
 
 
 def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from weigh.model.verdict import Timing, Verdict
     from weigh.verdict.analysis_model import MetricAnalysis
 
-TITLES = {"cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read"}
+TITLES = {
+    "cpu_s": "CPU time", "peak_memory": "peak memory", "bytes_read": "bytes read",
+    "stored_bytes": "bytes stored", "first_query_s": "first answer after",
+}  # fmt: skip
 """Of every metric but wall time, for people."""
 
 _AMOUNTS = {"slower": "more", "faster": "less"}

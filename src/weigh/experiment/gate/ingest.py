@@ -1,0 +1,218 @@
+"""The gate of loading: every row that an engine stored is read back through it and compared with the files.
+
+The witness is the data itself. What is read back while the files are withdrawn cannot come from them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.answers import compare
+from weigh.answers.votes import conclude
+from weigh.engines.process import WorkerEnded
+from weigh.experiment import ingest
+from weigh.experiment.gate.gate import GateResult, cases_asked
+from weigh.experiment.gate.queries import read_answer
+from weigh.model import codes
+from weigh.model.answer import GateStatus
+from weigh.model.gate import Check, Gate, Guarantee
+from weigh.model.sample import Outcome
+from weigh.workloads.ingest import CASE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
+    from weigh.experiment.data_link import DataLink
+    from weigh.model.finding import Finding
+    from weigh.model.operation import Operation, Workload
+    from weigh.model.progress import Progress
+    from weigh.model.units import Seconds
+    from weigh_worker.protocol import GuaranteeReply
+
+ROWS = "the rows of the files"
+"""The witness."""
+_REPEATS = 2
+"""Loads of each table: one that finds what the one before it left would store rows twice."""
+
+
+def check_rows(
+    contenders: Sequence[PreparedContender],
+    workload: Workload,
+    stage: DataLink,
+    timeout: Seconds,
+    progress: Progress,
+) -> GateResult:
+    """Have every contender load every table, and compare what it stored with the files.
+
+    Args:
+        contenders: that keep tables.
+        workload: of loads.
+        stage: where the files are.
+        timeout: seconds for one load.
+        progress: is told how far it is.
+    """
+    checks: list[Check] = []
+    findings: list[Finding] = []
+    guarantees: dict[str, Guarantee] = {}
+    kept: dict[tuple[str, str, str], pa.Table] = {}
+    seconds: dict[tuple[str, str, str], Seconds] = {}
+    peaks: dict[str, int] = {}
+    for ready in contenders:
+        progress.say(f"gate: {ready.name} loads the tables")
+        one = _ContenderLoads(ready, stage, timeout)
+        for operation in workload.operations:
+            checks.append(one.check(operation))
+            key = ready.name, operation.name, CASE
+            if operation.name in one.kept:
+                kept[key], seconds[key] = one.kept[operation.name], one.seconds[operation.name]
+        findings += one.findings
+        guarantees.update({ready.name: one.guarantee} if one.guarantee else {})
+        peaks[ready.name] = one.peak
+    names = [ready.name for ready in contenders]
+    gate = Gate(
+        operations=conclude(checks, cases_asked(workload), names),
+        checks=tuple(checks),
+        truth=True,
+        guarantees=guarantees,
+    )
+    nothing: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+    return GateResult(
+        gate=gate, findings=tuple(findings), kept=kept, seconds=seconds, peaks=peaks, varied=nothing, quick=nothing
+    )
+
+
+def wrong_answer(answer: Path, load: ingest.Loading) -> str:
+    """What is wrong with the answer to the first question; empty where it is right."""
+    found = [tuple(row.values()) for row in read_answer(answer).to_pylist()]
+    if found == [load.answer]:
+        return ""
+    shown = ", ".join(map(str, found[0])) if len(found) == 1 else f"{len(found):,} rows"
+    return f"the first query after loading answered {shown}, not {', '.join(map(str, load.answer))}"
+
+
+class _ContenderLoads:
+    """One contender that loads table after table, each in a life of its own."""
+
+    def __init__(self, ready: PreparedContender, stage: DataLink, timeout: Seconds) -> None:
+        self._ready = ready
+        self._stage = stage
+        self._timeout = timeout
+        self.findings: list[Finding] = []
+        self.kept: dict[str, pa.Table] = {}
+        self.seconds: dict[str, Seconds] = {}
+        self.guarantee: Guarantee | None = None
+        self.peak = 0
+
+    def check(self, operation: Operation) -> Check:
+        """Load one table, more than once, and compare what was stored."""
+        tables = self._stage.tables(self._ready)
+        load = ingest.Loading.of(operation, self._ready, tables)
+        rows = ingest.rows(tables, load.table)
+        check = None
+        try:
+            with self._ready.open() as worker:
+                for repeat in range(_REPEATS):
+                    found = self._once(worker, operation, load, rows, withdraw=repeat == 0)
+                    if check is None or found.status is GateStatus.DIVERGED:
+                        check = found
+                    if check.status is GateStatus.DIVERGED:
+                        break
+        except WorkerEnded as ended:
+            status = GateStatus.UNSUPPORTED if ended.outcome is Outcome.UNSUPPORTED else GateStatus.ERROR
+            return Check(
+                operation=operation.name,
+                case=CASE,
+                contender=self._ready.name,
+                status=status,
+                detail=f"{ended.outcome}: {ended.detail}",
+            )
+        assert check is not None
+        return check
+
+    def _once(
+        self, worker: WorkerProcess, operation: Operation, load: ingest.Loading, rows: pa.Table, *, withdraw: bool
+    ) -> Check:
+        """One load; raises WorkerEnded where it fails."""
+        guarantee = self._take(worker, operation, load, withdraw=withdraw)
+        self.guarantee = Guarantee(durable=guarantee.durable, by=guarantee.by)
+        cost = worker.run(self._timeout)
+        self.peak = max(self.peak, cost.peak_memory or 0)
+        self.seconds[operation.name] = min(cost.wall_s, self.seconds.get(operation.name, float("inf")))
+        worker.prepare(load.question, self._timeout)
+        worker.run(self._timeout)
+        answer, _ = worker.answer(self._timeout)
+        wrong = wrong_answer(answer, load)
+        table = self._read_back(worker, operation, withdraw=withdraw)
+        self.kept[operation.name] = rows.rename_columns(table.column_names) if _as_wide(table, rows) else rows
+        same = compare.digest(table, operation.schema) == compare.digest(rows, operation.schema)
+        # Looked into only where they differ: the rows of a large table are many.
+        compared = None if same else compare.compare(table, rows, operation.schema)
+        agrees = (compared is None or compared.agrees) and not wrong
+        return Check(
+            operation=operation.name,
+            case=CASE,
+            contender=self._ready.name,
+            status=GateStatus.AGREED if agrees else GateStatus.DIVERGED,
+            witness=ROWS,
+            digest=compare.digest(table, operation.schema),
+            rows=table.num_rows,
+            detail=wrong,
+            differences=compared.differences if compared else (),
+            notes=compared.notes if compared else (),
+        )
+
+    def _take(
+        self, worker: WorkerProcess, operation: Operation, load: ingest.Loading, *, withdraw: bool
+    ) -> GuaranteeReply:
+        """The table handed over; who needs its files for that reads them before the clock."""
+        if not withdraw:
+            return worker.begin_ingest(load.table, load.paths, load.under, self._timeout)[0]
+        with self._stage.withdrawn():
+            try:
+                return worker.begin_ingest(load.table, load.paths, load.under, self._timeout)[0]
+            except WorkerEnded as ended:
+                if not ended.alive:
+                    raise
+                failure = ended
+        reply = worker.begin_ingest(load.table, load.paths, load.under, self._timeout)[0]
+        self.findings.append(
+            codes.A6_PREPARE.finding(
+                contender=self._ready.name,
+                operation=operation.name,
+                text=f"it reads the files when it is told which they are, before the clock starts ({failure.detail})",
+                remedy="its adapter must read them in ingest() alone; it is not compared",
+            )
+        )
+        return reply
+
+    def _read_back(self, worker: WorkerProcess, operation: Operation, *, withdraw: bool) -> pa.Table:
+        """Every row that was stored; who can give them only with the files there did not store them."""
+        if not withdraw:
+            return read_answer(worker.stored(self._timeout)[0])
+        with self._stage.withdrawn():
+            try:
+                return read_answer(worker.stored(self._timeout)[0])
+            except WorkerEnded as ended:
+                if not ended.alive:
+                    raise
+                failure = ended
+        table = read_answer(worker.stored(self._timeout)[0])
+        self.findings.append(
+            codes.A5_LAZY.finding(
+                contender=self._ready.name,
+                operation=operation.name,
+                text="while the files were away, what it had loaded could not be read back "
+                f"({failure.detail}): its load was not complete when it returned",
+                remedy="its adapter must have stored all rows when ingest() returns; it is not compared",
+            )
+        )
+        return table
+
+
+def _as_wide(table: pa.Table, rows: pa.Table) -> bool:
+    return bool(table.num_columns == rows.num_columns)

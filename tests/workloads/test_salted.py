@@ -1,0 +1,31 @@
+"""Salted questions: one place for the number, or none."""
+
+from __future__ import annotations
+
+import pytest
+
+from weigh.workloads.salted import salted
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("SELECT a FROM t", "SELECT a, 7 AS weigh_salt FROM t"),
+        ("SELECT a -- FROM here\nFROM t", "SELECT a, 7 AS weigh_salt -- FROM here\nFROM t"),
+        ("SELECT DISTINCT a FROM t", "SELECT DISTINCT a, 7 AS weigh_salt FROM t"),
+        ("SELECT extract(year FROM d) FROM t", "SELECT extract(year FROM d), 7 AS weigh_salt FROM t"),
+        ("WITH c AS (SELECT a FROM t) SELECT a FROM c", "WITH c AS (SELECT a FROM t) SELECT a, 7 AS weigh_salt FROM c"),
+        ("SELECT (SELECT max(a) FROM t) FROM u", "SELECT (SELECT max(a) FROM t), 7 AS weigh_salt FROM u"),
+        ("SELECT a IS DISTINCT FROM b FROM t", "SELECT a IS DISTINCT FROM b, 7 AS weigh_salt FROM t"),
+        ("SELECT a is not distinct from b FROM t", "SELECT a is not distinct from b, 7 AS weigh_salt FROM t"),
+        ("SELECT a FROM t GROUP BY ALL", "SELECT a, 7 AS weigh_salt FROM t GROUP BY ALL"),
+        ("SELECT 1", None),
+        ("FROM t SELECT a", None),
+        ("SELECT a FROM t UNION SELECT b FROM u", None),
+        ("SELECT a FROM t EXCEPT SELECT b FROM u", None),
+        ("(SELECT a FROM t) UNION (SELECT b FROM u)", None),
+        ("SELECT 'unclosed FROM t", None),
+    ],
+)
+def test_the_number_stands_before_the_from_of_the_query(sql: str, found: str | None) -> None:
+    assert salted(sql, 7) == found
