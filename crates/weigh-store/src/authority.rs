@@ -17,7 +17,8 @@ pub(crate) fn make() -> Result<(Arc<ServerConfig>, String), Error> {
     asked.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     asked.distinguished_name.push(rcgen::DnType::CommonName, "weigh's own authority");
     asked.key_usages = vec![rcgen::KeyUsagePurpose::KeyCertSign, rcgen::KeyUsagePurpose::CrlSign];
-    let authority = CertifiedIssuer::self_signed(asked, KeyPair::generate().map_err(rcgen)?).map_err(rcgen)?;
+    let authority =
+        CertifiedIssuer::self_signed(asked, KeyPair::generate().map_err(rcgen)?).map_err(rcgen)?;
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
     let mut leaf = CertificateParams::new(names).map_err(rcgen)?;
     leaf.distinguished_name.push(rcgen::DnType::CommonName, "localhost");

@@ -138,7 +138,11 @@ impl Client {
     }
 
     fn path(&self, key: &str) -> String {
-        if key.is_empty() { format!("/{}", self.target.bucket) } else { format!("/{}/{key}", self.target.bucket) }
+        if key.is_empty() {
+            format!("/{}", self.target.bucket)
+        } else {
+            format!("/{}/{key}", self.target.bucket)
+        }
     }
 
     /// A request without a body whose answer is short; its status is below 300.
@@ -171,8 +175,7 @@ impl Client {
             token: &target.token,
             region: &target.region,
         };
-        let headers =
-            vec![("host".to_owned(), self.address.host())];
+        let headers = vec![("host".to_owned(), self.address.host())];
         let mut lines = keys.sign(Signed { method, path, query, headers, body }, OffsetDateTime::now_utc());
         lines.push(("connection".to_owned(), "close".to_owned()));
         lines
@@ -181,7 +184,8 @@ impl Client {
 
 /// Why the store refused, in its own words.
 fn refused(what: &str, answer: Answer, wire: &mut Wire) -> Error {
-    let body = if what.starts_with("HEAD") { Vec::new() } else { wire.whole(answer.body).unwrap_or_default() };
+    let body =
+        if what.starts_with("HEAD") { Vec::new() } else { wire.whole(answer.body).unwrap_or_default() };
     let text = String::from_utf8_lossy(&body);
     Error::Refused {
         what: what.to_owned(),

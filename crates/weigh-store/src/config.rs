@@ -32,7 +32,10 @@ pub struct Target {
 impl fmt::Debug for Target {
     /// Without the keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Target").field("endpoint", &self.endpoint).field("bucket", &self.bucket).finish_non_exhaustive()
+        f.debug_struct("Target")
+            .field("endpoint", &self.endpoint)
+            .field("bucket", &self.bucket)
+            .finish_non_exhaustive()
     }
 }
 
@@ -73,7 +76,10 @@ impl Config {
     pub fn read(text: &str) -> Result<Self, Error> {
         let config: Self = serde_json::from_str(text).map_err(unread)?;
         if !(0.0..=60.0).contains(&config.latency) {
-            return Err(Error::Config(format!("a latency of {} s; between 0 and 60 can be had", config.latency)));
+            return Err(Error::Config(format!(
+                "a latency of {} s; between 0 and 60 can be had",
+                config.latency
+            )));
         }
         if let Some(rate) = config.bandwidth
             && !(rate >= 1000.0 && rate.is_finite())

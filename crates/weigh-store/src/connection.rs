@@ -88,7 +88,8 @@ fn pass_on(
     }
     let decoded = uri::decode(path, false);
     let path = String::from_utf8_lossy(&decoded);
-    let (bucket, key) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
+    let (bucket, key) =
+        path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
     if bucket != shared.target.bucket {
         return Err((404, "NoSuchBucket", format!("there is no bucket '{bucket}'")));
     }
@@ -101,11 +102,15 @@ fn pass_on(
     };
     let asked: Headers =
         request.headers.iter().filter(|(name, _)| ASKED.contains(&name.as_str())).cloned().collect();
-    let mut answer =
-        asked_store(shared, far, &request.method, &path, &query, &asked).map_err(|error| unreachable(&error))?;
+    let mut answer = asked_store(shared, far, &request.method, &path, &query, &asked)
+        .map_err(|error| unreachable(&error))?;
     under_way.failed = answer.status >= 400;
-    let mut said: Headers =
-        answer.headers.iter().filter(|(name, _)| !OF_THE_CONNECTION.contains(&name.as_str())).cloned().collect();
+    let mut said: Headers = answer
+        .headers
+        .iter()
+        .filter(|(name, _)| !OF_THE_CONNECTION.contains(&name.as_str()))
+        .cloned()
+        .collect();
     if request.last {
         said.push(("connection".to_owned(), "close".to_owned()));
     }
@@ -172,8 +177,12 @@ fn asked_store(
     asked: &Headers,
 ) -> Result<Answer, Error> {
     let target = &shared.target;
-    let keys =
-        Keys { access: &target.access_key, secret: &target.secret_key, token: &target.token, region: &target.region };
+    let keys = Keys {
+        access: &target.access_key,
+        secret: &target.secret_key,
+        token: &target.token,
+        region: &target.region,
+    };
     let mut headers = vec![("host".to_owned(), shared.address.host())];
     headers.extend(asked.iter().cloned());
     let signed = keys.sign(Signed { method, path, query, headers, body: NO_BODY }, OffsetDateTime::now_utc());
@@ -274,13 +283,17 @@ mod tests {
         assert_eq!(uri::query(&below(uri::pairs("list-type=2"), "w/")), "list-type=2&prefix=w%2F");
         assert_eq!(uri::query(&below(uri::pairs("location="), "w/")), "location=");
         let found = without(b"<Prefix>w/k/t/</Prefix><Key>w/k/t/a.parquet</Key><Key>w%2Fk%2Ft</Key>", "w/k/");
-        assert_eq!(String::from_utf8(found).unwrap(), "<Prefix>t/</Prefix><Key>t/a.parquet</Key><Key>t</Key>");
+        assert_eq!(
+            String::from_utf8(found).unwrap(),
+            "<Prefix>t/</Prefix><Key>t/a.parquet</Key><Key>t</Key>"
+        );
     }
 
     #[test]
     fn the_life_is_known_by_the_header_or_by_the_query() {
         let named = |value: &str| vec![("authorization".to_owned(), value.to_owned())];
-        let header = named("AWS4-HMAC-SHA256 Credential=ONE/20260101/us-east-1/s3/aws4_request, SignedHeaders=host");
+        let header =
+            named("AWS4-HMAC-SHA256 Credential=ONE/20260101/us-east-1/s3/aws4_request, SignedHeaders=host");
         assert_eq!(access_key(&header, "").as_deref(), Some("ONE"));
         let query = "X-Amz-Credential=TWO%2F20260101%2Fus-east-1%2Fs3%2Faws4_request";
         assert_eq!(access_key(&Vec::new(), query).as_deref(), Some("TWO"));

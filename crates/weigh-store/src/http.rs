@@ -68,7 +68,8 @@ impl Wire {
             let mut request = httparse::Request::new(&mut headers);
             if let httparse::Status::Complete(length) = request.parse(&self.unread).map_err(malformed)? {
                 let headers = owned(request.headers);
-                let close = header(&headers, "connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
+                let close =
+                    header(&headers, "connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
                 let found = Request {
                     method: request.method.unwrap_or_default().to_owned(),
                     target: request.path.unwrap_or_default().to_owned(),
@@ -93,7 +94,8 @@ impl Wire {
                 let status = answer.code.unwrap_or_default();
                 let reason = answer.reason.unwrap_or_default().to_owned();
                 let headers = owned(answer.headers);
-                let close = header(&headers, "connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
+                let close =
+                    header(&headers, "connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
                 let last = close || answer.version != Some(1);
                 self.unread.drain(..length);
                 if status == 100 {

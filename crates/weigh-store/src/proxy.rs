@@ -61,7 +61,8 @@ impl Proxy {
         let address = Address::new(&config.target.endpoint, config.target.ca.as_deref())?;
         let (tls, authority) = if config.tls { Some(authority::make()?).unzip() } else { (None, None) };
         let system = |doing| move |reason| Error::System { doing, reason };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(system("listening on loopback"))?;
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(system("listening on loopback"))?;
         let port = listener.local_addr().map_err(system("listening on loopback"))?.port();
         let shared = Arc::new(Shared {
             target: config.target,

@@ -35,7 +35,8 @@ impl Keys<'_> {
             headers.push(("x-amz-security-token".to_owned(), self.token.to_owned()));
         }
         headers.sort_unstable();
-        let lines: String = headers.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
+        let lines: String =
+            headers.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
         let names = headers.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(";");
         let canonical = format!(
             "{}\n{}\n{}\n{lines}\n{names}\n{}",

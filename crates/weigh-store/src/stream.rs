@@ -150,7 +150,8 @@ fn client_config(ca: Option<&Path>) -> Result<Arc<ClientConfig>, Error> {
 
 fn authorities(ca: Option<&Path>) -> Result<RootCertStore, Error> {
     let path = ca.or_else(|| SYSTEM.iter().map(Path::new).find(|path| path.exists()));
-    let path = path.ok_or_else(|| Error::Tls("this machine has no list of trusted authorities".to_owned()))?;
+    let path =
+        path.ok_or_else(|| Error::Tls("this machine has no list of trusted authorities".to_owned()))?;
     let unreadable =
         |error: rustls::pki_types::pem::Error| Error::Tls(format!("{}: {error}", path.display()));
     let mut roots = RootCertStore::empty();

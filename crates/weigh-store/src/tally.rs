@@ -33,7 +33,13 @@ pub(crate) struct Counting {
 
 impl Counting {
     pub(crate) fn new(now: Instant) -> Self {
-        Self { tally: Tally::default(), active: 0, changed: now, requests: Duration::ZERO, busy: Duration::ZERO }
+        Self {
+            tally: Tally::default(),
+            active: 0,
+            changed: now,
+            requests: Duration::ZERO,
+            busy: Duration::ZERO,
+        }
     }
 
     /// A request is there.
@@ -102,8 +108,14 @@ mod tests {
         let at = |ms| start + Duration::from_millis(ms);
         let mut counting = Counting::new(at(0));
         counting.begin(false, at(0));
-        assert_eq!(counting.take(at(10)), Tally { gets: 1, request_s: 0.01, busy_s: 0.01, peak: 1, ..Tally::default() });
+        assert_eq!(
+            counting.take(at(10)),
+            Tally { gets: 1, request_s: 0.01, busy_s: 0.01, peak: 1, ..Tally::default() }
+        );
         counting.end(false, at(30));
-        assert_eq!(counting.take(at(40)), Tally { request_s: 0.02, busy_s: 0.02, peak: 1, ..Tally::default() });
+        assert_eq!(
+            counting.take(at(40)),
+            Tally { request_s: 0.02, busy_s: 0.02, peak: 1, ..Tally::default() }
+        );
     }
 }
