@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from support.sessions import FILE, HOST, MANIFEST, QUESTION, READ, WORKLOAD, changed, record, session, two
 from weigh.compare import caveats, differences, preconditions
+from weigh.experiment.record import Laid
 from weigh.model.errors import EvidenceFault, UsageError
 from weigh.model.finding import Finding
 from weigh.model.operation import Case, Operation
-from weigh.model.spec import Rules
+from weigh.model.spec import LayoutSpec, Rules
+
+if TYPE_CHECKING:
+    from weigh.experiment.record import Record
+    from weigh.model.dataset import Manifest
 
 SAME_READ: list[dict[str, Any]] = [
     {},
@@ -198,6 +203,37 @@ def test_a_disqualified_contender_is_no_reference() -> None:
     lazy = Finding(code="A5.lazy", severity="error", contender="ref", text="lazy", remedy="")
     with pytest.raises(EvidenceFault, match=r"ref: disqualified in the second session \(A5.lazy\)"):
         preconditions.shared_reference(two(record(READ), record(READ, findings=(lazy,))), "")
+
+
+MANY = changed(
+    MANIFEST,
+    layout=LayoutSpec(files=2),
+    files=(changed(FILE, blake3="b2"), changed(FILE, path="events-1.parquet", blake3="b3")),
+)
+
+
+def on_layouts(layout: str, manifest: Manifest = MANY) -> Record:
+    """The reference on the default layout, and another contender on this one."""
+    made = record()
+    base, new = made.spec.contenders
+    asked = changed(made.spec, contenders=(base, changed(new, layout=layout)), layouts={layout: LayoutSpec(files=2)})
+    return changed(made, spec=asked, layouts=(Laid(layout=layout, manifest=manifest),))
+
+
+@pytest.mark.promise("Where contenders read [layouts](../reference/weigh-toml.md#layout) of their own, the rows")
+def test_layouts_are_parts_of_the_contenders() -> None:
+    """The reference must have read the same files; who is compared may have read others, which is said."""
+    sessions = two(record(), on_layouts("many"))
+    preconditions.check_data(sessions)
+    assert preconditions.shared_reference(sessions, "") == ("ref", "ref")
+    (said,) = caveats.other_files(*sessions, [("new", "new")])
+    assert (said.code, said.severity, said.contender) == ("D5.files", "note", "new")
+    assert "files: 2 against 1" in said.text
+    assert not [*caveats.other_files(*two(on_layouts("many"), on_layouts("two")), [("new", "new")])]
+    with pytest.raises(EvidenceFault, match=r"new: files of events: the same rows in other bytes"):
+        preconditions.shared_reference(sessions, "new")
+    with pytest.raises(EvidenceFault, match=r"rows of events: d1 in the first, d2 in the second"):
+        preconditions.check_data(two(on_layouts("many"), record(manifest=changed(MANIFEST, digests={"events": "d2"}))))
 
 
 def test_caveats_of_what_may_differ() -> None:

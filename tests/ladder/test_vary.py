@@ -86,6 +86,7 @@ def test_one_value_is_no_ladder() -> None:
         (["duckdb"], ["threads=1,2", "duckdb:memory_limit=1GB,2GB"], "'duckdb' is varied twice"),
         (["c=duckdb?threads=2"], ["threads=1,2"], "'c' sets threads already"),
         (["sqlite", "duckdb"], ["sqlite:threads=1,2"], "engine 'sqlite' has no setting for threads"),
+        (["duckdb"], ["layout=a,b"], "'layout' is no setting of an engine"),
         (["sqlite"], ["threads=1,2"], "no contender's engine has a setting for threads"),
         (["duckdb", "duckdb?threads=1"], ["duckdb:threads=1,2"], "two contenders are called 'duckdb?threads=1'"),
     ],

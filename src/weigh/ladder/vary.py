@@ -13,7 +13,7 @@ import msgspec
 
 from weigh.engines import engine
 from weigh.ladder.plan import Variation
-from weigh.model.contender import Setting, parse_setting
+from weigh.model.contender import DATA_KEYS, Setting, parse_setting
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -94,6 +94,11 @@ def expand(spec: Spec, wanted: Iterable[Wanted]) -> tuple[Spec, tuple[Variation,
 
 def _members(contender: Contender, wanted: Wanted) -> tuple[Variation, list[Contender]] | None:
     """The contender at each value; None where its engine has no such setting."""
+    if wanted.key in DATA_KEYS:
+        raise UsageError(
+            f"--vary: '{wanted.key}' is no setting of an engine",
+            remedy=f"name a contender for each: --contender '{contender.engine}?{wanted.key}={wanted.values[0]}'",
+        )
     threads = engine.load(contender.engine).threads
     key = threads if wanted.key == THREADS else wanted.key
     if not key:

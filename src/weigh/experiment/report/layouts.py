@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weigh.experiment.results.differences import words
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
 
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.dataset import Manifest
+    from weigh.model.spec import LayoutSpec
 
 
 def lines(record: Record) -> Iterator[str]:
@@ -35,6 +39,15 @@ def described(manifest: Manifest) -> str:
     codec = manifest.layout.codec if manifest.layout else "as they were found"
     files = units.count(len(manifest.files), "Parquet file")
     return f"{files}, {units.size(manifest.bytes)}, written by {manifest.writer}, {codec}"
+
+
+def asked_for(layout: LayoutSpec) -> str:
+    """``duckdb, zstd, 1 file a table, row groups of 122,880 rows``, and what else was asked for."""
+    rows = f"{layout.row_group_rows:,} rows" if layout.row_group_rows else "the writer's usual size"
+    said = [layout.writer, layout.codec, f"{units.count(layout.files, 'file')} a table", f"row groups of {rows}"]
+    others = [key for key in layout.__struct_fields__ if key not in ("writer", "codec", "files", "row_group_rows")]
+    values = {key: value for key in others if (value := getattr(layout, key)) is not msgspec.UNSET}
+    return ", ".join([*said, *(f"{key.replace('_', ' ')} {words(value, key)}" for key, value in values.items())])
 
 
 BESIDES = "What differs besides the contender"

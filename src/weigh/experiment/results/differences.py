@@ -24,9 +24,17 @@ if TYPE_CHECKING:
 
 CONTENDER = "contender"
 """The engine, its version or its settings: what else differs is besides that."""
-_OPEN = "the writer's own"
-_FILES = ("files", "row_group_rows")
-"""Keys of a layout that say how many files and row groups there are (D5); the others say how they are written (D1)."""
+_NOTHING = (None, msgspec.UNSET)
+_ASKS = {"row_group_rows": "writer", "codec_level": "codec"}
+"""Keys that only some writers, or codecs, can be asked for."""
+_CODES: dict[str, Graded] = {
+    "store": codes.E3_STORE,
+    "writer": codes.D1_WRITER,
+    "files": codes.D5_FILES,
+    "row_group_rows": codes.D5_FILES,
+    "row groups": codes.D5_FILES,
+}
+"""What is said of a difference, by what it is; of any other key of a layout, that the files are written otherwise."""
 _PLACES = ("catalog", "store")
 _PLAIN = {"catalog": "parquet", "store": "file"}
 
@@ -51,14 +59,20 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """``codec: snappy against zstd``."""
-        return f"{self.what.replace('_', ' ')}: {self.value} against {self.baseline}"
+        return f"{_spoken(self.what)}: {self.value} against {self.baseline}"
+
+
+def _spoken(what: str) -> str:
+    """A key in words; the names of columns in what was seen stay as they are."""
+    return what if " " in what else what.replace("_", " ")
 
 
 def differences(record: Record) -> tuple[Difference, ...]:
     """Of every contender against the baseline; none of one that has loaded a copy, or whose data is not recorded."""
     spec = record.spec
     base, theirs = spec.contender(spec.baseline), record.manifest
-    loads = {place.contender for place in (record.environment.storage or ())} if record.environment else set()
+    places = (record.environment.storage or ()) if record.environment else ()
+    loads = {place.contender for place in places if place.use == "copy"}
     found: list[Difference] = []
     for one in spec.contenders:
         if one.name == base.name or loads & {one.name, base.name}:
@@ -89,22 +103,24 @@ def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Diff
         yield Difference(contender=contender, what="writer", value=mine.writer, baseline=theirs.writer)
     if mine.layout is None or theirs.layout is None:
         return
-    other_writer = mine.layout.writer != theirs.layout.writer
     for field in mine.layout.__struct_fields__:
         one, other = getattr(mine.layout, field), getattr(theirs.layout, field)
-        # Row groups that nobody can ask a writer for are its own.
-        left_open = other_writer and field == "row_group_rows" and None in (one, other)
-        if one != other and field != "writer" and not left_open:
-            yield Difference(contender=contender, what=field, value=_words(one), baseline=_words(other))
+        left_open = field in _ASKS and (one in _NOTHING or other in _NOTHING)
+        # What one of two writers or codecs cannot be asked for follows from that one.
+        if left_open and getattr(mine.layout, _ASKS[field]) != getattr(theirs.layout, _ASKS[field]):
+            continue
+        if one != other and field != "writer":
+            yield Difference(contender=contender, what=field, value=words(one, field), baseline=words(other, field))
 
 
-def _words(value: object) -> str:
-    if value is None or value is msgspec.UNSET:
-        return _OPEN
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value))
+def words(value: object, key: str) -> str:
+    """The value of a key of a layout for people."""
+    if value in _NOTHING:
+        return "as generated" if key == "sort" else "the writer's own"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, (tuple, list)):
+        return ", ".join(map(str, value)) or "none"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
@@ -112,6 +128,9 @@ def _seen(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Differen
     """What the files are like, as read from their footers."""
     pairs = [("size", units.size(mine.bytes), units.size(theirs.bytes))]
     pairs.append(("row groups", _row_groups(mine), _row_groups(theirs)))
+    for what, key in (("page index", "page_index"), ("page checksums", "page_checksums")):
+        pairs.append((what, _whole(mine, key), _whole(theirs, key)))
+    pairs.append(("Bloom filters", _filters(mine), _filters(theirs)))
     one, other = _encodings(mine), _encodings(theirs)
     unlike = [column for column in one if column in other and one[column] != other[column]]
     if unlike:
@@ -128,6 +147,23 @@ def _row_groups(manifest: Manifest) -> str:
     groups: list[Mapping[str, Any]] = [file.parquet.get("row_groups") or {} for file in manifest.files]
     most = max((one.get("max_rows") or 0 for one in groups), default=0)
     return f"{sum(one.get('count') or 0 for one in groups):,} of up to {most:,} rows"
+
+
+def _whole(manifest: Manifest, key: str) -> str:
+    """What all files say of themselves."""
+    said = {file.parquet.get(key) for file in manifest.files}
+    return ", ".join(sorted({"not read" if one is None else words(one, key) for one in said}))
+
+
+def _filters(manifest: Manifest) -> str:
+    """``of 4 columns``."""
+    columns = {
+        (file.table, name)
+        for file in manifest.files
+        for name, facts in (file.parquet.get("columns") or {}).items()
+        if facts.get("bloom_filter_bytes")
+    }
+    return f"of {units.count(len(columns), 'column')}" if columns else "none"
 
 
 def _encodings(manifest: Manifest) -> dict[str, str]:
@@ -190,21 +226,18 @@ def of_pair(found: Sequence[Difference], baseline: str, *, another: bool) -> Ite
         baseline: with whom it is compared.
         another: whether engine, build or settings differ too.
     """
-    whats = [*([CONTENDER] if another else []), *(one.what for one in found if not one.follows)]
-    for code, said in _by_code(found):
+    own = [one for one in found if not one.follows]
+    whats = [*([CONTENDER] if another else []), *(_spoken(one.what) for one in own)]
+    by_code: dict[Graded, list[Difference]] = {}
+    for one in own:
+        if one.what in _PLACES and one.what not in _CODES:
+            continue
+        by_code.setdefault(_CODES.get(one.what, codes.D1_LAYOUT), []).append(one)
+    if codes.D1_WRITER in by_code:
+        # One finding for how files are written.
+        by_code[codes.D1_WRITER] += by_code.pop(codes.D1_LAYOUT, [])
+    for code, said in by_code.items():
         yield _finding(code, baseline, said, found, whats)
-
-
-def _by_code(found: Sequence[Difference]) -> Iterator[tuple[Graded, list[Difference]]]:
-    own = [one for one in found if not one.follows and one.what not in _PLACES]
-    written = [one for one in own if one.what not in _FILES and one.what != "row groups"]
-    counted = [one for one in own if one not in written]
-    if written:
-        yield (codes.D1_WRITER if any(one.what == "writer" for one in written) else codes.D1_LAYOUT), written
-    if counted:
-        yield codes.D5_FILES, counted
-    if stored := [one for one in found if one.what == "store"]:
-        yield codes.E3_STORE, stored
 
 
 def _finding(
@@ -221,7 +254,7 @@ def _finding(
         return code.finding(
             "note", contender=name, text=text, remedy="nothing is wrong: it is the one thing that differs"
         )
-    both = f"{', '.join(whats[:-1])} and {whats[-1]}".replace("_", " ")
+    both = f"{', '.join(whats[:-1])} and {whats[-1]}"
     return code.finding(
         "warning",
         contender=name,

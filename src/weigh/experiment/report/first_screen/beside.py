@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.stalls import Stalls
     from weigh.model.verdict import Verdict
 
+_FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D5_FILES.code)
 _TOLD = 2
 """Totals, and verdicts of CPU time, that are told one by one; the others are counted."""
 
@@ -84,13 +85,21 @@ def _cost(one: Verdict) -> str:
 
 
 def data(results: ExperimentResults) -> tuple[str, ...]:
-    """Who reads other files than the baseline, and in what they differ; none where all read the same bytes."""
+    """Who reads other files than the baseline, and in what they differ; first those of whom that is not all.
+
+    None where all read the same bytes.
+    """
     by_name: dict[str, list[str]] = {}
     for one in results.differences:
         if not one.follows:
             by_name.setdefault(one.contender, []).append(str(one))
+    several = {one.contender for one in results.findings if one.code in _FILES and one.severity == "warning"}
     baseline = results.record.spec.baseline
-    said = [f"{name} reads other files than {baseline}: {', '.join(found)}." for name, found in by_name.items()]
+    said = [
+        f"{name} reads other files than {baseline} ({', '.join(by_name[name])})"
+        + (": no figure tells whether that made a difference." if name in several else ", and nothing else differs.")
+        for name in sorted(by_name, key=lambda name: name not in several)
+    ]
     more = len(said) - _TOLD
     return (*said[:_TOLD], *((f"{more} more read other files.",) if more > 0 else ()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from weigh.experiment.report import knobs
+from weigh.experiment.report import knobs, layouts
 from weigh.experiment.report import resources as parity
 from weigh.model import units
 
@@ -86,6 +86,7 @@ class LaidOut:
     Attributes:
         name: of it; empty where all read one.
         readers: names of the contenders that read it.
+        asked: what was asked for, in words.
         manifest: its files.
         files: the same, printed.
         columns: (table, column, facts) of the first file of every table.
@@ -93,6 +94,7 @@ class LaidOut:
 
     name: str
     readers: tuple[str, ...]
+    asked: str
     manifest: Manifest
     files: tuple[File, ...]
     columns: tuple[tuple[str, str, dict[str, Any]], ...]
@@ -153,7 +155,14 @@ def laid_out(record: Record) -> tuple[LaidOut, ...]:
         readers.setdefault(record.spec.layout_name(one.name), []).append(one.name)
     found = ((name, names, record.manifest_of(names[0])) for name, names in readers.items())
     return tuple(
-        LaidOut(name or "", tuple(names), manifest, tuple(map(_file, manifest.files)), _columns(manifest))
+        LaidOut(
+            name=name or "",
+            readers=tuple(names),
+            asked=layouts.asked_for(manifest.layout) if manifest.layout else "none: the files are read as they are",
+            manifest=manifest,
+            files=tuple(map(_file, manifest.files)),
+            columns=_columns(manifest),
+        )
         for name, names, manifest in found
         if manifest
     )
