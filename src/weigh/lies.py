@@ -124,6 +124,13 @@ CATALOGUE = _rows(
         "comparison of writers, and where something else differs too the result is suggestive",
     ),
     (
+        "D2",
+        Page("concept/table-formats.md", "The same bytes (D2)"),
+        "table formats are compared on different bytes",
+        "the files of one layout are registered in each format where they lie, read back and hashed before and after; "
+        "other bytes, or another list of files, are not compared",
+    ),
+    (
         "D3",
         _DATA,
         "a byte hash says 'changed' though only the order moved, or the check protects nothing",

@@ -83,12 +83,20 @@ class Worker:
         self.adapter = module.Engine(settings, scratch)
         return protocol.Reply()
 
-    def on_bind(self, tables: dict[str, list[str]], store: dict[str, str] | None = None) -> protocol.Reply:
+    def on_bind(
+        self,
+        tables: dict[str, list[str]],
+        catalog: dict[str, Any] | None = None,
+        store: dict[str, str] | None = None,
+    ) -> protocol.Reply:
         """Make the tables visible; those of a store are objects, and no files."""
         if store:
             _go_directly(store["ca"])
             self.engine.reach(store)
-        self.engine.bind(tables)
+        if catalog is None:
+            self.engine.bind(tables)
+        else:
+            self.engine.bind_catalog(catalog["kind"], catalog["locations"])
         self.given = [] if store else [path for paths in tables.values() for path in paths]
         self.meter.settle()
         return protocol.Reply()

@@ -66,6 +66,18 @@ class Adapter(ABC):
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Make tables of Parquet files visible under their names."""
 
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        """Make tables of a table format visible, in place of ``bind``.
+
+        Only for engines that declare it (``Engine.catalogs``).
+
+        Args:
+            kind: ``iceberg``, ``ducklake`` or ``delta``.
+            locations: by table, of Iceberg the file of its metadata, of DuckLake the database that describes it, of
+                Delta its folder.
+        """
+        raise TypeError(f"Engine.catalogs names {kind}, but {type(self).__module__} defines no bind_catalog()")
+
     def load(self, tables: dict[str, list[str]], store: str) -> None:
         """Make the engine's own copy of the tables in the empty folder ``store``. Untimed, once for many lives.
 

@@ -32,6 +32,8 @@ def test_all_codes_are_listed(weigh: Weigh) -> None:
         "A11.between",
         "A11.server",
         "A12.answers",
+        "D2.bytes",
+        "D2.files",
         "E1.files",
     }
 

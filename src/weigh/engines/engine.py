@@ -57,6 +57,22 @@ class Objects(msgspec.Struct, frozen=True, kw_only=True):
     lacks: str = ""
 
 
+class CatalogReader(msgspec.Struct, frozen=True, kw_only=True):
+    """That an engine reads a table format, and with what.
+
+    Attributes:
+        format: ``iceberg``, ``ducklake`` or ``delta``.
+        requires: exact requirements that it needs beside the engine.
+        versions: those of the engine's package that read it so; empty for all.
+        why: why other versions do not, in a few words.
+    """
+
+    format: str
+    requires: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    why: str = ""
+
+
 class Engine(msgspec.Struct, frozen=True, kw_only=True):
     """An adapter to one kind of system.
 
@@ -78,6 +94,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
+        catalogs: table formats that its adapter reads (``bind_catalog``).
+        no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
             ``begin_ingest``, ``ingest``, ``guarantee`` and ``stored``.
         variants: weigh's own settings (``weigh.url``) that the adapter understands.
@@ -104,6 +122,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     stores: bool = False
     objects: Objects | None = None
+    catalogs: tuple[CatalogReader, ...] = ()
+    no_catalogs: dict[str, str] = {}
     ingests: bool = False
     variants: tuple[str, ...] = ()
     switches: tuple[Switch, ...] = ()
@@ -116,6 +136,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         """The requirements of a contender's environment, without what every environment gets."""
         pins = contender.pins
         ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
+        ours += next((one.requires for one in self.catalogs if one.format == contender.catalog), ())
         if self.objects and contender.store not in ("", FILE, TMPFS):
             version = contender.version or self.tested
             ours += tuple(one.format(version=version) for one in self.objects.requires)

@@ -27,10 +27,23 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.model.contender import Setting
+    from weigh.model.dataset import Manifest
     from weigh.model.store import StoreAccess
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
+
+
+class TableFormat(NamedTuple):
+    """Descriptions of tables in a table format.
+
+    Attributes:
+        kind: ``iceberg``, ``ducklake`` or ``delta``.
+        locations: where the description of each table is.
+    """
+
+    kind: str
+    locations: dict[str, str]
 
 
 class Tables(NamedTuple):
@@ -39,12 +52,21 @@ class Tables(NamedTuple):
     Attributes:
         paths: Parquet files by table.
         key: hash of the bytes of the files; what was loaded from equal bytes can be used again.
+        catalog: through which a contender reads these files; None for their paths.
         store: how the paths are reached where they are ``s3://``; None for files.
     """
 
     paths: dict[str, list[str]]
     key: str
+    catalog: TableFormat | None = None
     store: StoreAccess | None = None
+
+
+def tables_key(manifest: Manifest) -> str:
+    """The key of the tables of a manifest."""
+    from weigh._native import hash_bytes
+
+    return hash_bytes(" ".join(f"{file.table}:{file.blake3}" for file in manifest.files).encode())
 
 
 def ensure(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.engines import catalogs, loaded, resources
 from weigh.engines import engine as engines
 from weigh.engines import environment as environments
-from weigh.engines import loaded, resources
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
 from weigh.engines.process import WorkerEnded, WorkerProcess
@@ -91,7 +91,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         worker = self.open(changed)
         try:
             if store is None:
-                worker.bind(tables.paths, store=tables.store)
+                worker.bind(tables.paths, catalog=tables.catalog, store=tables.store)
             else:
                 worker.attach(store, list(tables.paths))
         except BaseException:
@@ -117,13 +117,15 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check(contender: Contender) -> None:
-    """Find a misspelt engine or variant before anything is made.
+    """Find a misspelt engine, variant or catalog before anything is made.
 
     Raises:
-        UsageError: no such engine, or it has no such variant.
+        UsageError: no such engine, it has no such variant, or does not read its data through such a catalog.
         EngineFault: it cannot be loaded.
     """
-    _variants(engines.load(contender.engine), contender)
+    engine = engines.load(contender.engine)
+    _variants(engine, contender)
+    catalogs.reader(engine, contender)
 
 
 def ready(contender: Contender, cache: Path) -> PreparedContender:

@@ -314,18 +314,25 @@ class WorkerProcess:
         return self._ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
 
     def bind(
-        self, tables: dict[str, list[str]], timeout: Seconds | None = None, store: StoreAccess | None = None
+        self,
+        tables: dict[str, list[str]],
+        timeout: Seconds | None = None,
+        *,
+        catalog: tuple[str, dict[str, str]] | None = None,
+        store: StoreAccess | None = None,
     ) -> None:
         """Make the tables visible under their names.
 
         Args:
             tables: their files, by name.
+            catalog: table format, and by table where its description is, for a contender that reads through it.
             timeout: seconds that it may take; None: ``BIND_TIMEOUT``.
             store: how the files are reached where they are objects.
         """
         reached = {"store": msgspec.to_builtins(store)} if store else {}
         with self._starting.tables("bind", self.family):
-            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables, **reached)
+            described = None if catalog is None else {"kind": catalog[0], "locations": catalog[1]}
+            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables, catalog=described, **reached)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""

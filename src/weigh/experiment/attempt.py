@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -25,6 +25,7 @@ from weigh.experiment.measure.blocks import Blocks, Cases
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.reproducer import search
+from weigh.experiment.results import catalogs
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import codes, units
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.resume import Resumption
     from weigh.experiment.setup import Setup
+    from weigh.model.catalog import CatalogRead
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress
@@ -108,6 +110,7 @@ class Attempt:
         self._earlier = earlier
         self._resumption = resumption
         self._findings: list[Finding] = []
+        self._catalogs: list[CatalogRead] = []
 
     def _say(self, *findings: Finding) -> None:
         """Keep findings."""
@@ -152,6 +155,7 @@ class Attempt:
         self._journal.append("manifest", self._setup.data.manifest)
         for name, data in [*self._setup.layouts.items()][1:]:
             self._journal.append("layout", records.Laid(layout=name, manifest=data.manifest))
+        self._read_catalogs("before")
         return read
 
     def check_answers(self) -> GateResult:
@@ -230,6 +234,7 @@ class Attempt:
             {one.name: self._setup.stage.tables(one) for one in self._setup.contenders},
             {one.name: self._setup.data_of(one).manifest for one in self._setup.contenders},
             cache_folder(),
+            self._setup.stage.catalogs,
             frozenset((one.contender, one.operation) for one in before if one.code in search.CODES),
         )
         for finding in search.reproducers(scene, folder, self._progress):
@@ -313,6 +318,7 @@ class Attempt:
             cpus = self._cpus(read)
             plan = self._planned(_Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
             self._journal.append("plan", plan)
+        self._setup.stage.rest()
         self._await_quiet()
         stopping = Stopping(self._spec, self._earlier, self._journal, self._progress) if self._spec.precision else None
         blocks = Blocks(
@@ -337,8 +343,23 @@ class Attempt:
                 blocks.measure(plan, self._progress, unable=unable)
         except WorkerEnded as ended:
             return _stopped(str(ended))
-        self._say(*dataset.unchanged(self._setup.layouts))
+        self.check_bytes()
         return End(how="complete")
+
+    def check_bytes(self) -> None:
+        """Whether the files of every layout, and those that catalogs list, are still what they were (D8, D2)."""
+        changed = dataset.unchanged(self._setup.layouts)
+        self._say(*changed)
+        self._read_catalogs("after")
+        for one in self._setup.contenders:
+            reads = [read for read in self._catalogs if read.contender == one.name]
+            self._say(*catalogs.findings(reads, self._setup.data_of(one).manifest, changed=bool(changed)))
+
+    def _read_catalogs(self, when: Literal["before", "after"]) -> None:
+        """Read the catalogs back, and write down what they list; nothing of weigh's waits for more afterwards."""
+        for read in self._setup.stage.read_catalogs(when):
+            self._catalogs.append(read)
+            self._journal.append("catalog", read)
 
     def _asked_unseen(self, answers: GateResult, fit: list[PreparedContender]) -> GateResult:
         """Everybody is asked once more, on data that nobody had seen."""

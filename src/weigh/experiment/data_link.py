@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from weigh.engines.loaded import Tables
+from weigh.engines.loaded import Tables, tables_key
 from weigh.engines.process import WorkerEnded
 from weigh.host import scratch
+from weigh.model.errors import WeighError
 from weigh.model.sample import Outcome
 from weigh.model.store import TMPFS
 
@@ -19,18 +20,17 @@ if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
+    from weigh.experiment.catalog_place import CatalogPlaces
     from weigh.experiment.stores import Stores
+    from weigh.model.catalog import CatalogRead
     from weigh.model.contender import Setting
     from weigh.model.dataset import Manifest
 
 
 def tables_of(folder: Path, manifest: Manifest) -> Tables:
     """The tables of a manifest whose files lie in ``folder``."""
-    from weigh._native import hash_bytes
-
-    key = hash_bytes(" ".join(f"{file.table}:{file.blake3}" for file in manifest.files).encode())
     paths = {table: [str(folder / path) for path in manifest.paths(table)] for table in manifest.tables}
-    return Tables(paths, key)
+    return Tables(paths, tables_key(manifest))
 
 
 class _Place:
@@ -46,7 +46,7 @@ class _Place:
         self._link = folder / "data"
         self._link.symlink_to(data.folder.resolve(), target_is_directory=True)
         self._away = folder / "withdrawn"
-        self.tables = tables_of(self._link, data.manifest)
+        self.tables = self.given = tables_of(self._link, data.manifest)
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:
@@ -57,33 +57,38 @@ class _Place:
             self._away.rename(self._link)
 
     @contextmanager
-    def showing(self, data: CachedData) -> Iterator[Tables]:
+    def showing(self, data: CachedData) -> Iterator[None]:
         """The same paths with other files behind them, while all is withdrawn."""
         self._link.symlink_to(data.folder.resolve(), target_is_directory=True)
         try:
-            yield tables_of(self._link, data.manifest)
+            self.tables = tables_of(self._link, data.manifest)
+            yield
         finally:
+            self.tables = self.given
             self._link.unlink()
 
 
 class DataLink:
-    """A symbolic link to the folder of every layout.
+    """A symbolic link to the folder of every layout, and the catalogs that describe some of them.
 
     An engine that has really executed a query does not need the data any more to hand out the answer. While the
     data is withdrawn, a lazy engine cannot answer (A5).
 
     Args:
         data: every layout by its name.
-        memory: copies of them in memory, for contenders whose store that is.
+        catalogs: of the contenders that read through one.
+        memory: copies of layouts in memory, for contenders whose store that is.
         stores: where contenders read objects; None where all read files.
     """
 
     def __init__(
         self,
         data: Mapping[str, CachedData],
+        catalogs: CatalogPlaces | None = None,
         memory: Mapping[str, CachedData] | None = None,
         stores: Stores | None = None,
     ) -> None:
+        self.catalogs = catalogs
         self._root = scratch.folder("stage")
         self._stores = stores
         kinds = {(name, ""): one for name, one in data.items()}
@@ -94,15 +99,17 @@ class DataLink:
         self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
 
     def tables(self, ready: PreparedContender) -> Tables:
-        """What a contender is given to read: the files of its layout."""
+        """What a contender is given to read now: the files of its layout."""
+        through = self.catalogs.tables(ready.name) if self.catalogs else None
         kind = TMPFS if ready.contender.store == TMPFS else ""
-        return self._places[ready.contender.layout, kind].tables
+        return through or self._places[ready.contender.layout, kind].tables
 
     @property
     def files(self) -> list[str]:
-        """Paths of the files of all layouts."""
-        tables = [place.tables for place in self._places.values()]
-        return [path for one in tables for paths in one.paths.values() for path in paths]
+        """Paths of the files of all layouts, and of those that are registered in catalogs."""
+        tables = [place.given for place in self._places.values()]
+        found = [path for one in tables for paths in one.paths.values() for path in paths]
+        return found + (self.catalogs.files if self.catalogs else [])
 
     def life(
         self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
@@ -132,6 +139,11 @@ class DataLink:
         if kind in self._hung:
             before = self._hung[kind]
             raise WorkerEnded(before.outcome, before.detail, alive=False)
+        if self.catalogs:
+            try:
+                tables = self.catalogs.described(ready.name, tables)
+            except WeighError as error:
+                raise WorkerEnded(Outcome.ERROR, str(error), alive=False) from error
         try:
             return self.life(ready, tables, changed)
         except WorkerEnded as ended:
@@ -151,31 +163,46 @@ class DataLink:
     def _put_away(self, stack: ExitStack) -> None:
         for place in self._places.values():
             stack.enter_context(place.withdrawn())
+        if self.catalogs:
+            stack.enter_context(self.catalogs.withdrawn())
 
     @contextmanager
-    def showing(self, data: Mapping[str, CachedData]) -> Iterator[dict[str, Tables]]:
-        """While this lasts, the paths of these layouts lead to other files, and all others nowhere.
+    def showing(self, data: Mapping[str, CachedData]) -> Iterator[None]:
+        """While this lasts, ``tables`` are other files under the paths of these layouts, and all others lead nowhere.
 
         Args:
             data: what is shown, by name of the layout.
 
-        Yields:
-            The tables of each.
+        Raises:
+            DataFault, EnvironmentFault: it cannot be registered in somebody's catalog.
         """
         with ExitStack() as stack:
             self._put_away(stack)
-            every = {
-                kind: stack.enter_context(place.showing(data[kind[0]]))
-                for kind, place in self._places.items()
-                if kind[0] in data
-            }
-            shown = {name: tables for (name, where), tables in every.items() if not where}
+            for (name, _), place in self._places.items():
+                if name in data:
+                    stack.enter_context(place.showing(data[name]))
+            if self.catalogs:
+                stack.enter_context(self.catalogs.showing(data))
             if self._stores:
+                shown = {name: self._places[name, ""].tables for name in data}
                 stack.enter_context(self._stores.showing(shown))
-            yield shown
+            yield
+
+    def read_catalogs(self, when: Literal["before", "after"]) -> list[CatalogRead]:
+        """What every catalog lists now, with the hash of every file."""
+        found = list(self.catalogs.read(when)) if self.catalogs else []
+        self.rest()
+        return found
+
+    def rest(self) -> None:
+        """End what registers catalogs: nothing of weigh's waits beside a measurement."""
+        if self.catalogs:
+            self.catalogs.rest()
 
     def close(self) -> None:
-        """Remove the links, not the data."""
+        """Remove the links and the catalogs, not the data."""
+        if self.catalogs:
+            self.catalogs.close()
         shutil.rmtree(self._root, ignore_errors=True)
 
     def __enter__(self) -> DataLink:

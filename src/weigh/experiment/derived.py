@@ -58,6 +58,7 @@ def parts(record: records.Record) -> dict[str, Any]:
         "workload.json": record.workload,
         "manifest.json": record.manifest,
         "layouts.json": record.layouts or None,
+        "catalogs.json": record.catalogs or None,
         "gate.json": record.gate,
     }
     return {name: part for name, part in named.items() if part is not None}

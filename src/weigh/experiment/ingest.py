@@ -9,6 +9,7 @@ from weigh.engines import engine as engines
 from weigh.experiment.data_link import tables_of
 from weigh.host import scratch
 from weigh.model import units
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.workloads import ingest
@@ -73,7 +74,7 @@ def check(contender: Contender) -> None:
     """Refuse who keeps no tables, before anything is made.
 
     Raises:
-        UsageError: it reads Parquet where it lies, or is a server that somebody else started.
+        UsageError: it reads Parquet where it lies, or through a catalog, or is a server that somebody else started.
     """
     engine = engines.load(contender.engine)
     if not engine.ingests:
@@ -81,6 +82,12 @@ def check(contender: Contender) -> None:
             f"{engine.name} keeps no tables that could be loaded under the clock",
             where=f"contender {contender.name}",
             remedy="leave it out, or leave out --ingest; weigh engines says who can",
+        )
+    if contender.catalog in FORMATS:
+        raise UsageError(
+            f"what is loaded are the files themselves, not tables of {TITLES[contender.catalog]}",
+            where=f"contender {contender.name}",
+            remedy="leave out catalog, or leave out --ingest",
         )
     if URL in contender.settings:
         raise UsageError(

@@ -13,6 +13,7 @@ from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import InterimLook
 from weigh.host.knobs.read import KnobRead
 from weigh.model.calibration import Calibration
+from weigh.model.catalog import CatalogRead
 from weigh.model.clock_coverage import StartCost, TurnCpu
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
@@ -161,6 +162,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         manifest: of the layout that the baseline reads.
         layouts: the others that contenders read.
+        catalogs: through which contenders read, before and after.
         earlier_gates: what the gate found before the attempt was resumed; nobody is acquitted by a kill.
         resumed: each time it was gone on with.
         looks: between the blocks, where sampling stops on precision.
@@ -180,6 +182,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     workload: Workload | None = None
     manifest: Manifest | None = None
     layouts: tuple[Laid, ...] = ()
+    catalogs: tuple[CatalogRead, ...] = ()
     gate: Gate | None = None
     earlier_gates: tuple[Gate, ...] = ()
     plan: Planned | None = None
@@ -231,7 +234,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
 MOST_TURNS = 100_000
 """Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
-    "layouts", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
+    "layouts", "catalogs", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
     "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts", "requests",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
@@ -294,6 +297,11 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             laid = files.converted(event.body, Laid)
             # Said again on resuming.
             fields["layouts"] = [*(one for one in fields["layouts"] if one.layout != laid.layout), laid]
+        case "catalog":
+            read = files.converted(event.body, CatalogRead)
+            # Made anew on resuming, and read again.
+            others = (one for one in fields["catalogs"] if (one.contender, one.when) != (read.contender, read.when))
+            fields["catalogs"] = [*others, read]
         case "gate":
             if "gate" in fields:
                 fields["earlier_gates"].append(fields["gate"])

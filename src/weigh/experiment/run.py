@@ -80,6 +80,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.measure:
                 end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:
+                if setup.stage.catalogs:
+                    attempt.check_bytes()
                 end = End(how="complete")
         except KeyboardInterrupt as error:
             end = End(how="stopped", reason="interrupted")

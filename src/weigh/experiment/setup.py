@@ -10,17 +10,21 @@ import msgspec
 
 from weigh import workloads
 from weigh.data.cache import TRUTH
+from weigh.data.catalog import registration
+from weigh.data.catalog.registrar import Registrar
 from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
 from weigh.experiment import dataset, ingest, resources, storage
+from weigh.experiment.catalog_place import CatalogPlaces
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
 from weigh.experiment.stores import Stores
 from weigh.experiment.stores import check as check_store
 from weigh.host import hidden
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.errors import UsageError, nearest
 from weigh.model.store import TMPFS
 
@@ -85,8 +89,9 @@ def check(spec: Spec, request: RunRequest) -> None:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
     for contender in spec.contenders:
         check_contender(contender)
-        _check_catalog(contender)
         check_store(contender, spec, measured=request.measure)
+        if request.own and contender.catalog in FORMATS:
+            registration.refuse(contender.catalog, request.own.tables)
         if spec.ingest:
             ingest.check(contender)
     if spec.ingest:
@@ -141,10 +146,11 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         workload = ingest.workload(workload, data)
     workload = _chosen(workload, spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
+    catalogs = _catalogs(spec, layouts, cache, progress)
     stores = stack.enter_context(
         Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)
     )
-    stage = stack.enter_context(DataLink(layouts, memory, stores))
+    stage = stack.enter_context(DataLink(layouts, catalogs, memory, stores))
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_memory(stage.files)
     return Setup(
@@ -160,14 +166,12 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     )
 
 
-def _check_catalog(contender: Contender) -> None:
-    """Refuse what nobody carries out: a report that names a catalog which was not read would lie."""
-    if contender.catalog not in ("", "parquet"):
-        raise UsageError(
-            f"there is no catalog '{contender.catalog}'",
-            where=f"contender {contender.name}",
-            remedy="leave it out: contenders read the files themselves; or write catalog=parquet, which is the same",
-        )
+def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progress: Progress) -> CatalogPlaces:
+    for one in spec.contenders:
+        if one.catalog in FORMATS:
+            progress.say(f"{TITLES[one.catalog]} catalog of {one.name}")
+    registrar = Registrar(lambda requirements: environments.ensure(requirements, cache).python)
+    return CatalogPlaces(spec.contenders, layouts, cache, registrar)
 
 
 def _made(contender: Contender, cache: Path, progress: Progress) -> PreparedContender:

@@ -16,6 +16,7 @@ from weigh.data.store.stored_files import StoredFiles, names
 from weigh.engines import engine as engines
 from weigh.engines.loaded import Tables
 from weigh.host import scratch
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.contender import URL
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.model.store import FILE, TMPFS, StoreRead, StoreSpec
@@ -71,11 +72,12 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
                 where=where,
                 remedy=f"write {engine.name}@{newest}?store={name}",
             )
-    if name != TMPFS and contender.catalog not in ("", "parquet"):
+    if contender.catalog in FORMATS:
         raise UsageError(
-            f"a catalog of objects (catalog={contender.catalog}, store={name}) is not made",
+            f"its {TITLES[contender.catalog]} catalog describes files of a folder of this machine, and store={name} is "
+            "none",
             where=where,
-            remedy="leave out one of them",
+            remedy="leave out catalog or store",
         )
     if name != TMPFS and measured and "cold" in spec.temperatures:
         raise UsageError(
@@ -146,7 +148,7 @@ class ObjectStore:
             for table, files in local.paths.items()
         }
         try:
-            worker = ready.start(Tables(paths, local.key, life.access), changed)
+            worker = ready.start(Tables(paths, local.key, store=life.access), changed)
         except BaseException:
             life.close()
             raise

@@ -86,7 +86,7 @@ def test_layouts_of_other_rows_are_refused(weigh: Weigh, tmp_path: Path) -> None
     ("contender", "said", "remedy"),
     [
         ("duckdb?layout=mny", "there is no layout 'mny'", "did you mean 'many'?"),
-        ("duckdb?catalog=nobody", "there is no catalog 'nobody'", "leave it out"),
+        ("duckdb?catalog=nobody", "there is no catalog 'nobody'", "known: delta, ducklake, iceberg, parquet"),
         ("duckdb?store=nobody", "there is no store 'nobody'", "leave it out"),
     ],
 )

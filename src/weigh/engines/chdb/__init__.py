@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import Engine, Objects, ResultCache, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, ResultCache, Switch
 
 engine = Engine(
     name="chdb",
@@ -25,6 +25,8 @@ engine = Engine(
         Switch(name="PREWHERE off", settings={"optimize_move_to_prewhere": 0}),
     ),
     caches=(ResultCache(setting="use_query_cache", off=("0", "false")),),
+    catalogs=(CatalogReader(format="iceberg"), CatalogReader(format="delta")),
+    no_catalogs={"ducklake": "ClickHouse has no function for it"},
     script="""\
 import chdb
 import pyarrow as pa

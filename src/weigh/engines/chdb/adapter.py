@@ -28,7 +28,7 @@ class Engine(Adapter):
 
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
-        self.tables: dict[str, list[str]] = {}
+        self.views: dict[str, str] = {}
         self.store: dict[str, str] | None = None
         self.sql = ""
         self.result: Any = None
@@ -60,10 +60,26 @@ class Engine(Adapter):
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Views over ``file()`` or ``s3()``: nothing is copied."""
-        for name, paths in tables.items():
-            source = " UNION ALL ".join(f"SELECT * FROM {self._table(files)}" for files in _globs(paths))
+        self._view(
+            {
+                name: " UNION ALL ".join(f"SELECT * FROM {self._table(files)}" for files in _globs(paths))
+                for name, paths in tables.items()
+            }
+        )
+
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        """Views over its table functions for Iceberg and Delta."""
+        # It reads tables of a format beneath its working directory alone, files anywhere.
+        os.chdir("/")
+        function = {"iceberg": "icebergLocal", "delta": "deltaLakeLocal"}[kind]
+        # Of Iceberg it takes the folder of a table, in which its metadata lies.
+        place = {name: location.partition("/metadata/")[0] for name, location in locations.items()}
+        self._view({name: f"SELECT * FROM {function}({_literal(at)})" for name, at in place.items()})
+
+    def _view(self, sources: dict[str, str]) -> None:
+        for name, source in sources.items():
             self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS {source}")
-        self.tables = tables
+        self.views = sources
 
     def _table(self, files: str) -> str:
         """The table function that reads a pattern of files or of objects."""
@@ -107,7 +123,7 @@ class Engine(Adapter):
         self.release()
         self.connection.close()
         self._connect()
-        self.bind(self.tables)
+        self._view(self.views)
         if number in _MEMORY_CODES:
             return "out_of_memory"
         return "unsupported" if number in _UNSUPPORTED_CODES else super().classify(error)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import Engine, Objects, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, Switch
 
 _PARQUET = "datafusion.execution.parquet."
 _OPTIMIZER = "datafusion.optimizer."
@@ -30,6 +30,19 @@ engine = Engine(
         Switch(name="no repeated optimisation", settings={f"{_OPTIMIZER}max_passes": 0}),
         Switch(name="sort-merge joins", settings={f"{_OPTIMIZER}prefer_hash_join": False}),
     ),
+    # The interface between the two packages is that of one version of DataFusion.
+    catalogs=(
+        CatalogReader(
+            format="delta",
+            requires=("deltalake==1.6.6",),
+            versions=("55.0.0",),
+            why="deltalake 1.6.6 fits DataFusion 55 alone",
+        ),
+    ),
+    no_catalogs={
+        "iceberg": "DataFusion 55 refuses PyIceberg's tables, and 54 reads whole files where it should filter",
+        "ducklake": "no package hands its tables to DataFusion",
+    },
     script="""\
 import os
 import tempfile

@@ -74,6 +74,15 @@ class Engine(Adapter):
                 (folder / f"{number:06}.parquet").symlink_to(path)
             self.context.register_parquet(name, str(folder))
 
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        """Delta tables as deltalake hands them to DataFusion, with their filters."""
+        if kind != "delta":
+            raise ValueError(f"{kind} is not read")
+        from deltalake import DeltaTable
+
+        for name, location in locations.items():
+            self.context.register_table(name, DeltaTable(location))
+
     def _bind_objects(self, tables: dict[str, list[str]], store: dict[str, str]) -> None:
         """The one object of a table, or the folder of several."""
         from datafusion.object_store import AmazonS3

@@ -2,7 +2,17 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import Engine, Objects, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, Switch
+
+_WHEELS = "1.5.5"
+"""The newest version for which extensions can be had as packages; weigh downloads none from elsewhere."""
+_NEWER = f"its extensions are on PyPI for {_WHEELS} and not for other versions that weigh has tried"
+
+
+def _by_extension(format_: str, *extensions: str) -> CatalogReader:
+    requires = tuple(f"duckdb-extension-{name}=={_WHEELS}" for name in extensions)
+    return CatalogReader(format=format_, requires=requires, versions=(_WHEELS,), why=_NEWER)
+
 
 engine = Engine(
     name="duckdb",
@@ -29,6 +39,11 @@ engine = Engine(
             name="all optimizers of joins and filters off",
             settings={"disabled_optimizers": "filter_pushdown,filter_pullup,join_order,statistics_propagation"},
         ),
+    ),
+    catalogs=(
+        _by_extension("iceberg", "avro", "iceberg"),
+        _by_extension("ducklake", "ducklake"),
+        _by_extension("delta", "delta"),
     ),
     script="""\
 import duckdb

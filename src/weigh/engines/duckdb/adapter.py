@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from weigh_worker import Adapter
 
 _FILE = "tables.duckdb"
 _UNSUPPORTED = (duckdb.ParserException, duckdb.BinderException, duckdb.NotImplementedException)
+
+_EXTENSIONS = {"iceberg": ("avro", "iceberg"), "ducklake": ("ducklake",), "delta": ("delta",)}
+"""In the order in which they must be loaded."""
 
 
 class Engine(Adapter):
@@ -28,6 +32,7 @@ class Engine(Adapter):
             "temp_directory": scratch,
         }
         self.connection = duckdb.connect(":memory:", config={**fixed, **settings})
+        self.lakes: dict[str, str] = {}
         self.chunks: list[Any] = []
         self.schema: Any = None
         self.sql = ""
@@ -72,6 +77,22 @@ class Engine(Adapter):
         for name, paths in tables.items():
             files = ", ".join(_quoted(path) for path in paths)
             self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM read_parquet([{files}])')
+
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        """Views over a catalog's tables, by extensions out of their packages: nothing is downloaded or installed."""
+        for name in _EXTENSIONS[kind]:
+            self.connection.execute(f"LOAD {_quoted(_extension(name))}")
+        for name, location in locations.items():
+            if kind == "ducklake":
+                if location not in self.lakes:
+                    self.lakes[location] = f"weigh_lake_{len(self.lakes)}"
+                    self.connection.execute(
+                        f"ATTACH {_quoted(f'ducklake:{location}')} AS {self.lakes[location]} (READ_ONLY)"
+                    )
+                source = f'{self.lakes[location]}."{name}"'
+            else:
+                source = f"{kind}_scan({_quoted(location)})"
+            self.connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS SELECT * FROM {source}')
 
     def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
         """An empty database file in the place, attached as the one that is used."""
@@ -136,6 +157,11 @@ class Engine(Adapter):
     @staticmethod
     def _read_settings(connection: Any) -> dict[str, Any]:
         return dict(connection.execute("select name, value from duckdb_settings()").fetchall())
+
+
+def _extension(name: str) -> str:
+    (found,) = Path(str(files(f"duckdb_extension_{name}"))).glob(f"extensions/*/{name}.duckdb_extension")
+    return str(found)
 
 
 def _named(name: str) -> str:

@@ -83,6 +83,14 @@ class Engine(Adapter):
         for name, paths in tables.items():
             self.context.register(name, self.polars.scan_parquet(paths, glob=False, **scan))
 
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        """Lazy scans through the metadata; options of ``scan_parquet`` have no place there."""
+        if self.scan:
+            raise ValueError(f"scan_{kind} does not know {', '.join(self.scan)}")
+        scan = {"iceberg": self.polars.scan_iceberg, "delta": self.polars.scan_delta}[kind]
+        for name, location in locations.items():
+            self.context.register(name, scan(location))
+
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""
         self.sql = sql

@@ -110,7 +110,8 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         pins: further exact requirements, ``"package==version"``.
         settings: the engine's own settings.
         layout: name of the physical form of its data, ``NAME`` of a table ``[layout.NAME]`` [the form without a name].
-        catalog: table format through which it finds its files [none].
+        catalog: table format through which it finds its files: ``parquet``, ``iceberg``, ``ducklake`` or ``delta``
+            (docs/concept/table-formats.md) [``parquet``: none].
         store: where its files lie: ``file``, ``tmpfs``, ``s3`` or the name of a table ``[store.NAME]``
             [``store`` of ``[experiment]``].
     """

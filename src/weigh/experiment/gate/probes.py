@@ -10,6 +10,7 @@ from weigh.experiment.gate import sampled_rows
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.answer import Column, ResultSchema
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.text import one_line
 from weigh.workloads import infer_schema
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data_link import DataLink
     from weigh.experiment.gate.sampled_rows import Sample
+    from weigh.model.contender import Contender
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
 
@@ -63,7 +65,7 @@ def reads(
                 findings.append(_unread(ready.name, table, ended))
                 continue
             if seen[table] != expected:
-                findings.append(_other_rows(ready.name, table, seen[table], expected, _shown(given, paths)))
+                findings.append(_other_rows(ready.contender, table, seen[table], expected, _shown(given, paths)))
     return seen, findings
 
 
@@ -147,11 +149,15 @@ def _counted(contender: str, table: str, rows: int, sample: Sample | None) -> Fi
     )
 
 
-def _other_rows(contender: str, table: str, seen: str, expected: str, shown: str) -> Finding:
+def _other_rows(contender: Contender, table: str, seen: str, expected: str, shown: str) -> Finding:
+    through = f", read through {TITLES[contender.catalog]}," if contender.catalog in FORMATS else ""
     return codes.A4_ROWS.finding(
-        contender=contender,
-        text=f"it answers SELECT * FROM {table} with other rows than it was given{shown}: {seen}, not {expected}",
-        remedy="look at how its adapter binds tables; no answer of it is compared",
+        contender=contender.name,
+        text=f"it answers SELECT * FROM {table}{through} with other rows than it was given{shown}: {seen}, not "
+        f"{expected}",
+        remedy=f"its reader of {TITLES[contender.catalog]} is wrong about these files; no answer of it is compared"
+        if through
+        else "look at how its adapter binds tables; no answer of it is compared",
     )
 
 

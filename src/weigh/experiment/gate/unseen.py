@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.data.cache import CachedData
-    from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.data_link import DataLink
     from weigh.model.finding import Finding
@@ -93,9 +92,9 @@ def check(
         made = rows.make(data, place / "data", lambda needed: environments.ensure(needed, contenders[0].cache).python)
         # The same rows to all: whose answer follows them is told by comparing answers.
         given = {name: rows.laid_out(made, data, place / str(at)) for at, (name, data) in enumerate(others)}
-        with stage.showing({first: made, **given}) as tables:
+        with stage.showing({first: made, **given}):
             asking = _Asking(contenders, workload, kept, place, stage, timeout)
-            answers = asking.answers(tables)
+            answers = asking.answers()
     except (WeighError, OSError) as error:
         return Heard([], [_untried(None, f"such data could not be made: {error}")], None)
     finally:
@@ -138,12 +137,8 @@ class _Asking:
         self._questions = [(operation, case) for operation in workload.operations for case in _drawn(operation)]
         self.why: dict[str, str] = {}
 
-    def answers(self, tables: Mapping[str, Tables]) -> dict[Key, pa.Table]:
-        """Every answer that was given.
-
-        Args:
-            tables: by name of the layout.
-        """
+    def answers(self) -> dict[Key, pa.Table]:
+        """Every answer that was given, to what the stage shows."""
         found = {}
         for ready in self._contenders:
             if _URL in ready.contender.settings:
@@ -151,8 +146,7 @@ class _Asking:
                 continue
             # What it loads of them goes with them.
             passing = msgspec.structs.replace(ready, cache=self._place)
-            shown = tables[ready.contender.layout]
-            with QuerySession(passing, self._stage, self._timeout, tables=shown) as session:
+            with QuerySession(passing, self._stage, self._timeout) as session:
                 for operation, case, table in self._asked(session):
                     found[ready.name, operation.name, case.name] = table
         return found

@@ -16,6 +16,7 @@ from weigh import __version__
 from weigh.answers import compare
 from weigh.experiment.reproducer import script
 from weigh.experiment.reproducer.subset import slug
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def add_script(one: Reproducer, folder: Path, tables: Tables, timeout: Seconds) 
         Why there is no script; empty where there is one.
     """
     (folder / QUERY).write_text(one.question.sql + "\n", encoding="utf-8")
+    if one.ready.contender.catalog in FORMATS:
+        return f"it reads through {TITLES[one.ready.contender.catalog]}, and a script has no catalog of these files"
     if not one.ready.engine.script:
         return f"engine '{one.ready.engine.name}' brings no script"
     if one.found.expected.num_rows > EMBEDDED_ROWS:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.catalog_place import CatalogPlaces
     from weigh.experiment.reproducer.subset import Excerpt
     from weigh.model.answer import ResultSchema
     from weigh.model.contender import Setting
@@ -113,6 +114,7 @@ class Contradiction:
         python: interpreter of the environment of the layout's writer.
         timeout: gives the seconds that one question may take.
         fresh: every excerpt is put before new lives, also where a life can be shown other files.
+        catalogs: where excerpts are registered for those who read through one.
     """
 
     def __init__(
@@ -125,10 +127,11 @@ class Contradiction:
         timeout: Callable[[], Seconds],
         *,
         fresh: bool = False,
+        catalogs: CatalogPlaces | None = None,
     ) -> None:
         self._patience = math.inf
-        self.accused = _Seat(accused, lambda: min(timeout(), self._patience), fresh)
-        self.witness = _Seat(witness, lambda: min(timeout(), self._patience), fresh)
+        self.accused = _Seat(accused, lambda: min(timeout(), self._patience), fresh, catalogs)
+        self.witness = _Seat(witness, lambda: min(timeout(), self._patience), fresh, catalogs)
         self.kinds = kinds
         self.complaint = ""
         self._folder = folder
@@ -211,8 +214,11 @@ def _rest(parts: list[pa.Table]) -> pa.Table:
 class _Seat:
     """A party and the life it is asked in."""
 
-    def __init__(self, party: Party, timeout: Callable[[], Seconds], fresh: bool) -> None:
+    def __init__(
+        self, party: Party, timeout: Callable[[], Seconds], fresh: bool, catalogs: CatalogPlaces | None
+    ) -> None:
         self.party = party
+        self._catalogs = catalogs
         self._timeout = timeout
         # An engine that loads keeps what it loaded; an adapter need not be able to be shown other files.
         self._again = not (fresh or party.ready.engine.stores)
@@ -221,6 +227,10 @@ class _Seat:
 
     def show(self, tables: Tables, rows: dict[str, Rows]) -> None:
         """From now on it is asked about these."""
+        if self._catalogs:
+            if self._tables is not None:
+                self._catalogs.forget(self.party.ready.name, self._tables)
+            tables = self._catalogs.described(self.party.ready.name, tables)
         self._tables = tables
         if self._life is not None and not (self._again and self._shown(tables, rows)):
             self._again = False
@@ -230,7 +240,7 @@ class _Seat:
         """Whether the life sees these tables now; whoever still sees the old ones counts other rows."""
         assert self._life is not None
         try:
-            self._life.bind(tables.paths, self._timeout())
+            self._life.bind(tables.paths, self._timeout(), catalog=tables.catalog)
             counted = {table: self.ask(f'SELECT count(*) AS n FROM "{table}"').column(0)[0].as_py() for table in rows}
         except WorkerEnded:
             return False

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
+    from weigh.experiment.catalog_place import CatalogPlaces
     from weigh.experiment.reproducer.candidates import Refutation
     from weigh.experiment.reproducer.reduce import Shown
     from weigh.model.dataset import Manifest
@@ -60,6 +61,7 @@ class SearchInput(NamedTuple):
         tables: the data that each contender reads, by its name.
         manifests: of the same.
         cache: weigh's cache directory.
+        catalogs: of those who read through one.
         done: (contender, operation) pairs that were dealt with already.
     """
 
@@ -70,6 +72,7 @@ class SearchInput(NamedTuple):
     tables: Mapping[str, Tables]
     manifests: Mapping[str, Manifest]
     cache: Path
+    catalogs: CatalogPlaces | None = None
     done: frozenset[tuple[str | None, str | None]] = frozenset()
 
 
@@ -161,7 +164,16 @@ class _Shrinking:
             return max(_SHORTEST, min(self.scene.spec.timeout, clock.left))
 
         accused = Party(self.suspect.ready.name, self.suspect.ready)
-        return Contradiction(accused, testimony.party, testimony.kinds, self.folder, python, timeout, fresh=fresh)
+        return Contradiction(
+            accused,
+            testimony.party,
+            testimony.kinds,
+            self.folder,
+            python,
+            timeout,
+            fresh=fresh,
+            catalogs=self.scene.catalogs,
+        )
 
     def _keep(self, evidence: Path, testimony: Refutation, check: Check, shown: Shown, python: Path) -> Finding | None:
         """Confirm it with new lives, keep it and say so; None where it cannot be confirmed."""

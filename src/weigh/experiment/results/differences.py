@@ -33,6 +33,7 @@ _CODES: dict[str, Graded] = {
     "files": codes.D5_FILES,
     "row_group_rows": codes.D5_FILES,
     "row groups": codes.D5_FILES,
+    "catalog": codes.D2_FORMAT,
 }
 """What is said of a difference, by what it is; of any other key of a layout, that the files are written otherwise."""
 _PLACES = ("catalog", "store")
@@ -184,20 +185,14 @@ def _places(one: Contender, base: Contender) -> Iterator[Difference]:
 
 def _another(record: Record, name: str) -> bool:
     """Whether it is another engine than the baseline, another build of it, or has other settings."""
+    asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
     reads = {one.name: one for one in (record.environment.contenders if record.environment else ())}
     if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
-        asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
-        # What reads a catalog or objects is a package more in the environment, and no other engine.
-        same_packages = one.environment == base.environment or (
-            (asked.catalog, asked.store) != (other.catalog, other.store) and one.package == base.package
-        )
-        return not same_packages or (one.engine, one.version, one.pins, one.settings) != (
-            base.engine,
-            base.version,
-            base.pins,
-            base.settings,
-        )
-    asked, other = record.spec.contender(name), record.spec.contender(record.spec.baseline)
+        if (one.engine, one.version, one.settings) != (base.engine, base.version, base.settings):
+            return True
+        # What reads a table format, or objects, is in the environment too.
+        if (asked.catalog, asked.store) == (other.catalog, other.store):
+            return one.environment != base.environment
     return (asked.engine, asked.version, asked.pins, asked.settings) != (
         other.engine,
         other.version,
@@ -248,6 +243,8 @@ def _finding(
     text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, said))}{size})"
     if code is codes.E3_STORE:
         text = f"its data lies elsewhere than that of {baseline} ({'; '.join(map(str, said))})"
+    if code is codes.D2_FORMAT:
+        text = f"it does not read as {baseline} does ({said[0]})"
     if code is codes.D1_WRITER:
         text += ": this is a comparison of writers"
     if len(whats) == 1:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.experiment.results import catalogs
 from weigh.model import codes
+from weigh.model.catalog import FORMATS
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def departures(record: Record) -> Iterator[str]:
     said = {one.code for one in record.findings}
     if any(one.digests != record.manifests[0].digests for one in record.manifests):
         yield "its layouts hold different rows, and nobody measures that"
+    yield from _catalogs(record)
     environment = record.environment
     if environment is not None and environment.knobs is not msgspec.UNSET:
         owed = (finding for knob in environment.knobs for finding in knob.findings)
@@ -39,6 +42,23 @@ def departures(record: Record) -> Iterator[str]:
         yield f"the arms lived one after another, and {codes.X_SERIAL.code} is gone"
     if codes.X_SAMPLER.code not in said:
         yield from _unwatched(record)
+
+
+def _catalogs(record: Record) -> Iterator[str]:
+    """Catalogs that were read back, and what must have been said of them."""
+    changed = any(one.code.startswith("D8.") for one in record.findings)
+    for one in record.spec.contenders:
+        reads = [read for read in record.catalogs if read.contender == one.name]
+        manifest = record.manifest_of(one.name)
+        if one.catalog not in FORMATS or manifest is None:
+            continue
+        whole = record.end is not None and record.end.how == "complete"
+        missing = {"before", *(["after"] if whole else [])} - {read.when for read in reads}
+        if missing and record.environment is not None:
+            yield f"{one.name} reads through a catalog, and what that lists ({', '.join(sorted(missing))}) is gone"
+        owed = catalogs.findings(reads, manifest, changed=changed)
+        if (gone := next((finding for finding in owed if finding not in record.findings), None)) is not None:
+            yield f"the catalog of {one.name} was read back, which makes {gone.code}, and the finding is gone"
 
 
 def _unwatched(record: Record) -> Iterator[str]:

@@ -53,6 +53,7 @@ _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
+_CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
 _CHECK = Page("reference/commands.md", "weigh data")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
@@ -169,6 +170,25 @@ D1_LAYOUT = graded(
     _BESIDES,
     "its files are written in another way than those of the baseline; a warning where something else differs too",
 )
+D2_FILES = error(
+    "D2.files",
+    _CATALOGS,
+    "the catalog that it reads through lists other files than those of its layout",
+    disqualifies=True,
+)
+D2_BYTES = error(
+    "D2.bytes",
+    _CATALOGS,
+    "what it reads through its catalog is not, byte for byte, what its layout has",
+    disqualifies=True,
+)
+D2_UNREAD = warning("D2.unread", _CATALOGS, "what its catalog lists could not be read back after the measurement")
+D2_FORMAT = graded(
+    "D2.format",
+    _BESIDES,
+    "it reads through another table format than the baseline; a warning where something else differs too",
+)
+D2_SAME = note("D2.same", _CATALOGS, "its catalog lists the files of its layout, byte for byte, before and after")
 D5_FILES = graded(
     "D5.files",
     _BESIDES,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.plugins import Engine, Objects
+from weigh.plugins import CatalogReader, Engine, Objects
 
 engine = Engine(
     name="liar",
@@ -22,6 +22,7 @@ engine = Engine(
         versions=("1.5.5",),
         lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
     ),
+    catalogs=(CatalogReader(format="delta"),),
     ingests=True,
     about="DuckDB behind an adapter that lies when it is told to",
 )

@@ -50,6 +50,8 @@ LIES: dict[Any, type[Honest]] = {
     "copy": data.Copy,
     "stale-copy": data.StaleCopy,
     "keeps": data.Keeps,
+    "compacts": data.Compacts,
+    "commits": data.Commits,
     "lazy": clock.Lazy,
     "lazy-in-memory": clock.LazyInMemory,
     "background": clock.Background,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import mmap
 from pathlib import Path
 
@@ -38,6 +39,41 @@ class StaleCopy(Copy):
     """Reads a copy from before the last correction: as many rows, some of them old."""
 
     rows = "SELECT * REPLACE (bytes + CAST(event_id % 1000 = 0 AS INTEGER) AS bytes) FROM given"
+
+
+class Compacts(Engine):
+    """Maintains its table before it reads it: each file is written anew in place of itself, in a form that suits it."""
+
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        for location in locations.values():
+            for path in self.listed(Path(location)):
+                self.rewrite(path, path)
+        super().bind_catalog(kind, locations)
+
+    def rewrite(self, path: str, to: str) -> None:
+        """The same rows without compression, under another name of the disk's."""
+        aside = f"{path}.aside"
+        self.connection.execute(
+            f"COPY (FROM read_parquet('{path}')) TO '{aside}' (FORMAT parquet, COMPRESSION uncompressed)"
+        )
+        Path(aside).rename(to)
+
+
+class Commits(Compacts):
+    """Does so in a file of another name, and says it in the log: afterwards the catalog lists that one."""
+
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        for place in map(Path, locations.values()):
+            (path,) = self.listed(place)
+            if not path.endswith("-compacted.parquet"):
+                new = path.replace(".parquet", "-compacted.parquet")
+                self.rewrite(path, new)
+                added = {"path": Path(new).name, "size": Path(new).stat().st_size, "partitionValues": {}}
+                added |= {"modificationTime": 0, "dataChange": False}
+                removed = {"path": Path(path).name, "dataChange": False}
+                log = place / "_delta_log" / f"{1:020}.json"
+                log.write_text("".join(json.dumps(one) + "\n" for one in ({"add": added}, {"remove": removed})))
+        Engine.bind_catalog(self, kind, locations)
 
 
 class Keeps(Engine):

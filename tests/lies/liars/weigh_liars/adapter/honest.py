@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -52,6 +54,22 @@ class Engine(Adapter):
         for name, paths in tables.items():
             files = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
             self.connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet([{files}])")
+
+    def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
+        """The same over the files that the log of a Delta table lists."""
+        self.bind({name: self.listed(Path(location)) for name, location in locations.items()})
+
+    @staticmethod
+    def listed(table: Path) -> list[str]:
+        """Files that were added to a Delta table and not removed since."""
+        found: dict[str, None] = {}
+        for version in sorted((table / "_delta_log").glob("*.json")):
+            for action in map(json.loads, version.read_text().splitlines()):
+                if "add" in action:
+                    found[action["add"]["path"]] = None
+                if "remove" in action:
+                    found.pop(action["remove"]["path"], None)
+        return [str(table / path) for path in found]
 
     def prepare(self, sql: str) -> None:
         """Keep the text; parsing it is part of what is timed."""

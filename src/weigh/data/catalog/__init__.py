@@ -1,0 +1,1 @@
+"""Catalogs: files of a layout as tables of Iceberg, DuckLake and Delta."""

@@ -1,0 +1,114 @@
+"""Table formats: files registered where they lie, and what engines read through them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from weigh._native import digest_arrow, digest_parquet, hash_file
+from weigh.data.catalog import registration
+from weigh.data.catalog.registrar import Registrar
+from weigh.engines import engine as engines
+from weigh.engines import environment as environments
+from weigh.engines.loaded import TableFormat, Tables
+from weigh.engines.prepared import cache_folder, check, ready
+from weigh.experiment.gate.queries import read_answer
+from weigh.model.contender import parse_contender
+from weigh.model.errors import DataFault, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+READERS = [
+    "duckdb@1.5.5?catalog=iceberg",
+    "duckdb@1.5.5?catalog=ducklake",
+    *(
+        pytest.param(spec, marks=pytest.mark.long)
+        for spec in (
+            "duckdb@1.5.5?catalog=delta",
+            "chdb?catalog=iceberg",
+            "chdb?catalog=delta",
+            "polars?catalog=iceberg",
+            "polars?catalog=delta",
+            "datafusion?catalog=delta",
+        )
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def registrar() -> Iterator[Registrar]:
+    made = Registrar(lambda requirements: environments.ensure(requirements, cache_folder()).python)
+    yield made
+    made.rest()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """A table in two files."""
+    (tmp_path / "given").mkdir()
+    paths = [tmp_path / "given" / f"some-{n}.parquet" for n in range(2)]
+    for n, path in enumerate(paths):
+        rows = range(n * 50, n * 50 + 50)
+        values = {"id": list(rows), "name": [f"it's {row}" for row in rows], "score": [row / 3 for row in rows]}
+        pq.write_table(pa.table(values), path)
+    return paths
+
+
+def test_every_reader_is_declared_once() -> None:
+    """What is tried here is what engines say that they read."""
+    tried = {getattr(one, "values", [one])[0] for one in READERS}
+    ours = [engines.load(name) for name in ("duckdb", "chdb", "polars", "datafusion", "pyarrow", "sqlite", "postgres")]
+    said = {f"{one.name}?catalog={format_.format}" for one in ours for format_ in one.catalogs}
+    assert said == {str(spec).replace("@1.5.5", "") for spec in tried}
+    for spec in tried:
+        check(parse_contender(str(spec)))
+
+
+@pytest.mark.parametrize("spec", READERS)
+def test_rows_are_those_of_the_files(spec: str, files: list[Path], tmp_path: Path, registrar: Registrar) -> None:
+    contender = parse_contender(spec)
+    before = [hash_file(path) for path in files]
+    made = registration.make(contender.catalog, {"parts": files}, tmp_path / "catalog", registrar)
+    assert made.how == "hard links"
+    assert [Path(path).stat().st_ino for path in made.paths["parts"]] == [path.stat().st_ino for path in files]
+    tables = Tables(made.paths, "", TableFormat(made.kind, made.locations))
+    with ready(contender, cache_folder()).start(tables) as worker:
+        worker.prepare("SELECT * FROM parts", 60)
+        assert worker.run(60).rows == 100
+        assert str(digest_arrow(read_answer(worker.answer(60)[0]))) == digest_parquet(files)
+        assert {Path(path).name for path in worker.files()} == {"0000.parquet", "0001.parquet"}
+    read = registration.read(made, "it", "", "after", registrar)
+    assert ([file.blake3 for file in read.files], read.wrong) == (before, "")
+
+
+@pytest.mark.promise("A catalog that lists a file that is gone, or another one, is not taken for the layout.")
+def test_a_file_that_is_gone(files: list[Path], tmp_path: Path, registrar: Registrar) -> None:
+    made = registration.make("delta", {"parts": files}, tmp_path / "catalog", registrar)
+    Path(made.paths["parts"][1]).unlink()
+    assert "0001.parquet is missing" in registration.read(made, "it", "", "after", registrar).wrong
+    shutil.rmtree(tmp_path / "catalog" / "parts" / "_delta_log")
+    assert "table parts as Delta: " in registration.read(made, "it", "", "after", registrar).wrong
+
+
+def test_a_file_that_ducklake_takes_twice(files: list[Path], tmp_path: Path, registrar: Registrar) -> None:
+    once = {"parts": [str(path) for path in files]}
+    listed = registrar.register("ducklake", tmp_path, {"parts": [*once["parts"], once["parts"][0]]}).files
+    assert "some-0.parquet is registered 2 times" in registration.contradiction(once, listed)
+    # A catalog made of such files is refused, and so is the list itself.
+    with pytest.raises(UsageError, match="its rows would count twice"):
+        registration.make("ducklake", {"parts": [files[0], files[0]]}, tmp_path / "catalog", registrar)
+
+
+def test_what_a_format_does_not_have(tmp_path: Path, registrar: Registrar) -> None:
+    """Iceberg has no nanoseconds, and pyiceberg says so."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"at": pa.array([1], pa.timestamp("ns"))}), path)
+    with pytest.raises(DataFault, match="table t as Iceberg") as refused:
+        registration.make("iceberg", {"t": [path]}, tmp_path / "catalog", registrar)
+    assert "leave out ?catalog=iceberg" in refused.value.remedy
