@@ -245,6 +245,11 @@ def run(
     help="Keep the answers that agreed with a witness in FILE, for --answers.",
 )
 @click.option("--trust", metavar="NAME", help="With --pin: keep all answers of this contender; you vouch for them.")
+@click.option(
+    "--corrupt",
+    is_flag=True,
+    help="Ask again over a copy of the data with one flipped bit, and note who raises, and who answers otherwise.",
+)
 @_output
 def gate(
     file: Path | None,
@@ -254,11 +259,13 @@ def gate(
     quiet: bool,
     pin: Path | None,
     trust: str | None,
+    corrupt: bool,
     **flags: Any,
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = asked(file, flags, out, quiet=quiet)
-    _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), Shown(as_json, verbose, quiet))
+    request = dataclasses.replace(request, measure=False, pin=pin, trust=trust, corrupt=corrupt)
+    _carry_out(spec, request, Shown(as_json, verbose, quiet))
 
 
 @click.command()

@@ -19,6 +19,7 @@ engine = Engine(
     objects=Objects(
         settings={"s3_retry_attempts": 2, "s3_connect_timeout_ms": 5_000, "s3_request_timeout_ms": 30_000},
     ),
+    checksums="input_format_parquet_verify_checksums",
     switches=(
         Switch(name="bloom filter push-down off", settings={"input_format_parquet_bloom_filter_push_down": 0}),
         Switch(name="filter push-down off", settings={"input_format_parquet_filter_push_down": 0}),

@@ -35,6 +35,7 @@ engine = Engine(
     dialect="pyarrow",
     threads="threads",
     objects=Objects(),
+    checksums="page_checksum_verification",
     switches=(
         Switch(name="no filter in the scan", settings={"pushdown": False}),
         Switch(name="pre-buffering off", settings={"pre_buffer": False}),
