@@ -8,7 +8,7 @@ import msgspec
 
 from reference.markdown import code, prose, table, with_default
 from reference.structs import hints, in_words, meanings
-from weigh.experiment.config.file import ContenderTable, ExperimentTable, SqlTable
+from weigh.experiment.config.file import ContenderTable, ExperimentTable, GridTable, SqlTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.spec import LayoutSpec
 
@@ -20,6 +20,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "[[contender]]": ContenderTable,
     "[layout]": LayoutSpec,
     "[store.NAME]": StoreTable,
+    "[grid]": GridTable,
     "[sql]": SqlTable,
 }
 

@@ -10,6 +10,7 @@ import click
 from weigh.cli.data_checks import check, probe_checksums
 from weigh.cli.data_diff import diff
 from weigh.cli.data_make import make
+from weigh.cli.data_register import list_registered, register, unregister
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ def data() -> None:
 
 
 data.add_command(make)
+data.add_command(register)
+data.add_command(list_registered)
+data.add_command(unregister)
 
 
 @data.command()

@@ -12,7 +12,7 @@ import msgspec
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.contender import Setting
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import LayoutSpec, Rule
+from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
 from weigh.model.storage import Kind
 from weigh.workloads.parameters import Parameters
 
@@ -132,14 +132,55 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         folder: holds NAME.sql for every operation, with NAME.toml next to it.
         tables: for every table a path, a pattern, a folder, or a list of these: Parquet, or CSV, JSON, Arrow, Feather
-            or DuckDB, which are converted (docs/guide/your-own-data.md#data-that-is-no-parquet).
+            or DuckDB, which are converted (docs/guide/your-own-data.md#data-that-is-no-parquet) [those of ``data``].
+        data: name that files are registered under, in the place of ``tables``
+            (docs/guide/your-own-data.md#registered-data); ``--data`` names another [none].
         parameters: values of ``{name}``, ``$name`` and ``$1`` in the queries: one or a list; or, under the name of a
             query, a table of them for it alone (docs/guide/your-own-data.md#parameters) [none].
     """
 
     folder: str = "queries"
-    tables: dict[str, str | list[str]]
+    tables: dict[str, str | list[str]] = {}
+    data: str | None = None
     parameters: Parameters = {}
+
+
+class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[grid]`` of weigh.toml: keys of ``[layout]`` with several values each, all combined (docs/guide/layouts.md).
+
+    A key with one value has it in every combination, and so is as in ``[layout]``.
+
+    Attributes:
+        writer: what writes the files.
+        codec: compression of all columns.
+        files: files of each table.
+        row_group_rows: rows of a row group.
+        codec_level: level of zstd or gzip.
+        parquet_version: of the format.
+        page_version: of the headers of data pages.
+        dictionary: which columns have dictionaries.
+        page_size: bytes at which a page is cut.
+        bloom_filters: which columns have Bloom filters.
+        statistics: which columns have statistics.
+        page_index: whether the file says what is in each page.
+        page_checksums: whether each page has a checksum.
+        sort: columns by which rows are sorted; ``[]`` is the generator's order.
+    """
+
+    writer: list[Writer] = []
+    codec: list[Codec] = []
+    files: list[int] = []
+    row_group_rows: list[int] = []
+    codec_level: list[int] = []
+    parquet_version: list[int] = []
+    page_version: list[int] = []
+    dictionary: list[bool | list[str]] = []
+    page_size: list[int] = []
+    bloom_filters: list[bool | list[str]] = []
+    statistics: list[bool | list[str]] = []
+    page_index: list[bool] = []
+    page_checksums: list[bool] = []
+    sort: list[list[str]] = []
 
 
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -151,6 +192,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         layout: the physical form of the data, for all contenders that name no other.
         layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``.
         store: stores with the protocol of S3, by name.
+        grid: keys of the layout with several values, of which every combination takes part.
         sql: the user's own queries and data, for the workload ``sql``.
     """
 
@@ -159,6 +201,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
     layouts: dict[str, LayoutSpec] = {}
     store: dict[str, StoreTable] = {}
+    grid: GridTable | None = None
     sql: SqlTable | None = None
 
 
@@ -232,6 +275,7 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
     stores = plain.get("store", {})
     if isinstance(stores, dict):
         tables += [(f"store.{name}", table, StoreTable) for name, table in stores.items()]
+    tables.append(("grid", plain.get("grid", {}), GridTable))
     tables.append(("sql", plain.get("sql", {}), SqlTable))
     contenders = plain.get("contender", [])
     if isinstance(contenders, list):

@@ -11,6 +11,7 @@ import msgspec
 from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.engines.prepared import cache_folder
+from weigh.experiment.config import grid as grids
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.stores import placed, stores
 from weigh.experiment.config.user_data import OwnFiles
@@ -59,7 +60,13 @@ def make_spec(
         return getattr(table, name) if given is None else given
 
     contenders = placed(_contenders(file, flags.get("contender") or ()), pick("store"))
+    layouts = (file or File()).layouts
+    crossed = _crossed(file, flags, contenders, own)
     baseline = pick("baseline")
+    if crossed:
+        contenders, layouts, baseline_of = crossed.contenders, crossed.layouts, crossed.grid.members
+        # The first cell of whom the user names.
+        baseline = baseline_of[baseline][0] if baseline in baseline_of else baseline
     rules = Rules(
         margin=_positive("margin", parse_fraction(pick("margin"), "margin")),
         confidence=_level("confidence", parse_fraction(pick("confidence"), "confidence")),
@@ -80,7 +87,7 @@ def make_spec(
         starts=_starts(starts, precision),
         runs=_counted("runs", pick("runs")),
         rounds=_counted("rounds", pick("rounds")),
-        duet=_duet(bool(pick("duet")), contenders, temperature),
+        duet=_duet(bool(pick("duet")), contenders, temperature, grid=crossed is not None),
         temperature=temperature,
         budget=_budget(pick("budget"), precision),
         timeout=_positive("timeout", parse_duration(pick("timeout"))),
@@ -89,7 +96,8 @@ def make_spec(
         truth=bool(pick("truth")),
         answers=_hash_of(pick("answers")),
         layout=_layout((file or File()).layout, own),
-        layouts=_layouts(contenders, (file or File()).layouts, own),
+        layouts=_layouts(contenders, layouts, own),
+        grid=crossed.grid if crossed else msgspec.UNSET,
         stores=stores(contenders, (file or File()).store),
         own=own.content() if own else None,
         rules=rules,
@@ -101,6 +109,25 @@ def make_spec(
         expect_storage=_storage(pick("expect_storage")),
         ingest=_ingest(bool(pick("ingest")), bool(pick("duet")), temperature, pick("answers")),
     )
+
+
+def _crossed(
+    file: File | None, flags: Mapping[str, Any], contenders: tuple[Contender, ...], own: OwnFiles | None
+) -> grids.Crossed | None:
+    """What ``[grid]`` and its flags make of the contenders; None where nobody asks for a grid."""
+    table = (file or File()).grid
+    asked_for = flags.get("grid")
+    if table is None and asked_for is None:
+        return None
+    if own:
+        raise UsageError(
+            "your own files are read as they are: no layout applies", remedy="leave out the grid, and use weigh run"
+        )
+    plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
+    wanted = grids.asked(plain, asked_for or {})
+    given = flags.get("ingest")
+    loads = (file or File()).experiment.ingest if given is None else given
+    return grids.cross(contenders, _layout((file or File()).layout, own), wanted, loads=bool(loads))
 
 
 def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
@@ -231,15 +258,38 @@ def own_files(
         UsageError: they are not named, or are not there.
         DataFault: one of them is damaged.
     """
-    if (flags.get("workload") or (file or File()).experiment.workload) != "sql":
+    asked = (file or File()).experiment
+    workload = flags.get("workload") or ("sql" if flags.get("data") else asked.workload)
+    if workload != "sql":
+        if flags.get("data"):
+            raise UsageError(
+                f"--data names data of your own, and the workload {workload} has its own",
+                remedy="leave out one of the two",
+            )
         return None
+    name = flags.get("data") or (file.sql.data if file and file.sql else None)
+    if name:
+        if not flags.get("data") and file and file.sql and file.sql.tables:
+            raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
+        loads = flags.get("ingest") or (flags.get("ingest") is None and asked.ingest)
+        queries = file.sql if file else None
+        if queries is None and not loads:
+            raise UsageError(
+                "there are no queries: [sql] of weigh.toml says where they are",
+                remedy="let weigh init write it (weigh init --data FILES --sql FILES), or load the tables: --ingest",
+            )
+        return OwnFiles.of(name, cache_folder(), None if loads else queries, path.parent if path else Path())
     if file is None or path is None or file.sql is None:
         raise UsageError(
             "the workload 'sql' needs [sql] in weigh.toml: which tables, and which folder of queries",
             remedy="let weigh init write it: weigh init --data FILES --sql FILES",
         )
     if not file.sql.tables:
-        raise UsageError("it names no table", where=f"{path}, [sql.tables]", remedy='write NAME = "FILES.parquet"')
+        raise UsageError(
+            "it names no table",
+            where=f"{path}, [sql.tables]",
+            remedy='write NAME = "FILES.parquet", or data = "NAME" of registered data',
+        )
     return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence())
 
 
@@ -333,10 +383,17 @@ def _budget(text: str | None, precision: float | msgspec.UnsetType) -> float | N
     return None if text == "none" else parse_duration(text)
 
 
-def _duet(wanted: bool, contenders: tuple[Contender, ...], temperature: Temperature) -> bool | msgspec.UnsetType:
+def _duet(
+    wanted: bool, contenders: tuple[Contender, ...], temperature: Temperature, *, grid: bool
+) -> bool | msgspec.UnsetType:
     """Left out where it was not asked for: the ids of other experiments stay as they are."""
     if not wanted:
         return msgspec.UNSET
+    if grid:
+        raise UsageError(
+            "a duet measures each contender with the baseline alone, and the effects of a grid need all cells together",
+            remedy="leave out the duet",
+        )
     if len(contenders) < 2:
         raise UsageError("a duet is one of two contenders, and there is one", remedy="name another contender")
     if temperature != "hot":

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import knobs, machine, resources, stores
+from weigh.experiment.report import grid, knobs, machine, resources, stores
+from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.report.stores import StoresDocument
@@ -187,6 +188,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
         objects: what was asked of stores (docs/concept/stores.md); absent where nobody reads from one.
+        grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
     """
 
     experiment: ExperimentRow
@@ -211,6 +213,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
     differences: tuple[Difference, ...] = ()
     objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
+    grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -252,6 +255,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         ingested=results.ingested or msgspec.UNSET,
         differences=results.differences,
         objects=stores.document(results),
+        grid=grid.document(results),
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

@@ -7,20 +7,21 @@ files) is named too, and does not count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from weigh.model import codes, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.codes.code import Graded
     from weigh.model.contender import Contender
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
+    from weigh.model.units import Bytes
 
 CONTENDER = "contender"
 """The engine, its version or its settings: what else differs is besides that."""
@@ -132,12 +133,13 @@ def _seen(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Differen
     for what, key in (("page index", "page_index"), ("page checksums", "page_checksums")):
         pairs.append((what, _whole(mine, key), _whole(theirs, key)))
     pairs.append(("Bloom filters", _filters(mine), _filters(theirs)))
-    one, other = _encodings(mine), _encodings(theirs)
-    unlike = [column for column in one if column in other and one[column] != other[column]]
+    one, other = _columns(mine), _columns(theirs)
+    unlike = [name for name in one if name in other and one[name].encodings != other[name].encodings]
     if unlike:
-        first, more = unlike[0], len(unlike) - 1
+        # The one that they make most of.
+        first, more = max(unlike, key=lambda name: abs(one[name].bytes - other[name].bytes)), len(unlike) - 1
         rest = f" and {units.count(more, 'more column')}" if more else ""
-        pairs.append((f"encodings of {first}{rest}", one[first], other[first]))
+        pairs.append((f"encodings of {first}{rest}", str(one[first]), str(other[first])))
     for what, value, baseline in pairs:
         if value != baseline:
             yield Difference(contender=contender, what=what, value=value, baseline=baseline)
@@ -157,23 +159,39 @@ def _whole(manifest: Manifest, key: str) -> str:
 
 
 def _filters(manifest: Manifest) -> str:
-    """``of 4 columns``."""
+    """``on 4 columns``."""
     columns = {
         (file.table, name)
         for file in manifest.files
         for name, facts in (file.parquet.get("columns") or {}).items()
         if facts.get("bloom_filter_bytes")
     }
-    return f"of {units.count(len(columns), 'column')}" if columns else "none"
+    return f"on {units.count(len(columns), 'column')}" if columns else "none"
 
 
-def _encodings(manifest: Manifest) -> dict[str, str]:
-    """By table and column, over all files."""
-    found: dict[str, set[str]] = {}
+class _Column(NamedTuple):
+    """Encodings and size of a column, over all files."""
+
+    encodings: frozenset[str] = frozenset()
+    bytes: Bytes = 0
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(self.encodings))
+
+
+def _columns(manifest: Manifest) -> dict[str, _Column]:
+    """By table and column."""
+    found: dict[str, _Column] = {}
     for file in manifest.files:
         for name, facts in (file.parquet.get("columns") or {}).items():
-            found.setdefault(f"{file.table}.{name}", set()).update(facts.get("encodings") or ())
-    return {name: ", ".join(sorted(encodings)) for name, encodings in found.items()}
+            before = found.get(f"{file.table}.{name}", _Column())
+            size = before.bytes + (facts.get("compressed_bytes") or 0)
+            said = set(facts.get("encodings") or ())
+            if facts.get("physical_type") != "BOOLEAN":
+                # Only some writers name the encoding of levels.
+                said.discard("RLE")
+            found[f"{file.table}.{name}"] = _Column(before.encodings | said, size)
+    return found
 
 
 def _places(one: Contender, base: Contender) -> Iterator[Difference]:
@@ -208,21 +226,27 @@ def findings(record: Record, found: Sequence[Difference]) -> Iterator[Finding]:
         record: of the latest attempt.
         found: what differs.
     """
+    grid = record.spec.grid
+    crossed = {CONTENDER, *(one.key for one in grid.factors)} if grid else frozenset[str]()
     for name in dict.fromkeys(one.contender for one in found):
         of_it = [one for one in found if one.contender == name]
-        yield from of_pair(of_it, record.spec.baseline, another=_another(record, name))
+        yield from of_pair(of_it, record.spec.baseline, another=_another(record, name), crossed=crossed)
 
 
-def of_pair(found: Sequence[Difference], baseline: str, *, another: bool) -> Iterator[Finding]:
+def of_pair(
+    found: Sequence[Difference], baseline: str, *, another: bool, crossed: Collection[str] = ()
+) -> Iterator[Finding]:
     """What is to be said of one contender.
 
     Args:
         found: in what its data differs.
         baseline: with whom it is compared.
         another: whether engine, build or settings differ too.
+        crossed: what a grid crosses completely: its effects tell one from the other.
     """
     own = [one for one in found if not one.follows]
     whats = [*([CONTENDER] if another else []), *(_spoken(one.what) for one in own)]
+    told = {*([CONTENDER] if another else []), *(one.what for one in own)} <= set(crossed)
     by_code: dict[Graded, list[Difference]] = {}
     for one in own:
         if one.what in _PLACES and one.what not in _CODES:
@@ -232,11 +256,17 @@ def of_pair(found: Sequence[Difference], baseline: str, *, another: bool) -> Ite
         # One finding for how files are written.
         by_code[codes.D1_WRITER] += by_code.pop(codes.D1_LAYOUT, [])
     for code, said in by_code.items():
-        yield _finding(code, baseline, said, found, whats)
+        yield _finding(code, baseline, said, found, whats, told=told)
 
 
 def _finding(
-    code: Graded, baseline: str, said: Sequence[Difference], of_it: Sequence[Difference], whats: Sequence[str]
+    code: Graded,
+    baseline: str,
+    said: Sequence[Difference],
+    of_it: Sequence[Difference],
+    whats: Sequence[str],
+    *,
+    told: bool,
 ) -> Finding:
     name = said[0].contender
     size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
@@ -252,6 +282,13 @@ def _finding(
             "note", contender=name, text=text, remedy="nothing is wrong: it is the one thing that differs"
         )
     both = f"{', '.join(whats[:-1])} and {whats[-1]}"
+    if told:
+        return code.finding(
+            "note",
+            contender=name,
+            text=f"{text}; {len(whats)} things differ at once ({both}), and the grid has every combination of them",
+            remedy="nothing is wrong: the effects of the grid tell one from the other",
+        )
     return code.finding(
         "warning",
         contender=name,

@@ -30,6 +30,7 @@ from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.grid import GridResults, grid_results
 from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
@@ -89,6 +90,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         ingested: what loading under the clock came to.
         differences: in what the data that contenders read is not that of the baseline.
         requests: what timed executions asked of stores.
+        grid: what a grid of layouts says; None where the experiment has none.
     """
 
     record: Record
@@ -110,6 +112,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     ingested: tuple[Ingested, ...] = ()
     differences: tuple[Difference, ...] = ()
     requests: tuple[RequestFigures, ...] = ()
+    grid: GridResults | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -241,6 +244,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         start_costs=costs,
         differences=differ,
         requests=asked,
+        grid=grid_results(latest, samples, analyses, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
     timed = gate is not None and any(sample.timed for sample in samples)
