@@ -79,7 +79,7 @@ impl Client {
             if let Err(error) = wire.write(&piece[..count]) {
                 // A store that refuses says so and closes the connection, with the rest of the body on its way.
                 return Err(match wire.answer(false) {
-                    Ok(answer) => refused(&format!("PUT {}", self.path(key)), answer, &mut wire),
+                    Ok(answer) => refused(&format!("PUT {}", self.path(key)), &answer, &mut wire),
                     Err(_) => self.address.unreachable(&error),
                 });
             }
@@ -87,7 +87,7 @@ impl Client {
         }
         let answer = wire.answer(false).map_err(broken)?;
         if answer.status >= 300 {
-            return Err(refused(&format!("PUT {}", self.path(key)), answer, &mut wire));
+            return Err(refused(&format!("PUT {}", self.path(key)), &answer, &mut wire));
         }
         Ok(())
     }
@@ -101,11 +101,11 @@ impl Client {
         let broken = |error: io::Error| self.address.unreachable(&error);
         let (mut wire, answer) = self.ask("GET", key, "")?;
         if answer.status == 404 {
-            let error = refused(&format!("GET {}", self.path(key)), answer, &mut wire);
+            let error = refused(&format!("GET {}", self.path(key)), &answer, &mut wire);
             return if error.code() == "NoSuchBucket" { Err(error) } else { Ok(None) };
         }
         if answer.status != 200 {
-            return Err(refused(&format!("GET {}", self.path(key)), answer, &mut wire));
+            return Err(refused(&format!("GET {}", self.path(key)), &answer, &mut wire));
         }
         let mut hasher = blake3::Hasher::new();
         let Body::Length(length) = answer.body else {
@@ -133,7 +133,7 @@ impl Client {
         match answer.status {
             200 => Ok(header(&answer.headers, "content-length").and_then(|text| text.parse().ok())),
             404 => Ok(None),
-            _ => Err(refused(&format!("HEAD {}", self.path(key)), answer, &mut wire)),
+            _ => Err(refused(&format!("HEAD {}", self.path(key)), &answer, &mut wire)),
         }
     }
 
@@ -149,7 +149,7 @@ impl Client {
     fn small(&self, method: &str, key: &str, query: &str) -> Result<Vec<u8>, Error> {
         let (mut wire, answer) = self.ask(method, key, query)?;
         if answer.status >= 300 {
-            return Err(refused(&format!("{method} {}", self.path(key)), answer, &mut wire));
+            return Err(refused(&format!("{method} {}", self.path(key)), &answer, &mut wire));
         }
         wire.whole(answer.body).map_err(|error| self.address.unreachable(&error))
     }
@@ -183,7 +183,7 @@ impl Client {
 }
 
 /// Why the store refused, in its own words.
-fn refused(what: &str, answer: Answer, wire: &mut Wire) -> Error {
+fn refused(what: &str, answer: &Answer, wire: &mut Wire) -> Error {
     let body =
         if what.starts_with("HEAD") { Vec::new() } else { wire.whole(answer.body).unwrap_or_default() };
     let text = String::from_utf8_lossy(&body);

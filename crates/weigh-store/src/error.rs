@@ -94,7 +94,6 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Config(why) => write!(f, "{why}"),
             Self::Endpoint { endpoint, why } => write!(f, "'{endpoint}' is no endpoint of a store: {why}"),
             Self::Unreachable { endpoint, reason } => write!(f, "no answer from {endpoint}: {reason}"),
             Self::Refused { what, status, code, message } => {
@@ -103,7 +102,7 @@ impl fmt::Display for Error {
                 write!(f, "{what}: {status}{code}{message}")
             }
             Self::File { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Tls(why) => write!(f, "{why}"),
+            Self::Config(why) | Self::Tls(why) => write!(f, "{why}"),
             Self::System { doing, reason } => write!(f, "{doing}: {reason}"),
         }
     }

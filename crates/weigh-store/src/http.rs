@@ -211,6 +211,7 @@ fn owned(headers: &[httparse::Header<'_>]) -> Headers {
         .collect()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn malformed(why: impl ToString) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why.to_string())
 }
@@ -219,7 +220,7 @@ fn malformed(why: impl ToString) -> io::Error {
 pub(crate) fn lines(first: &str, headers: &[(String, String)]) -> Vec<u8> {
     let mut text = format!("{first}\r\n");
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        text.extend([name, ": ", value, "\r\n"]);
     }
     text.push_str("\r\n");
     text.into_bytes()

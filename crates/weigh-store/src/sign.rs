@@ -36,7 +36,7 @@ impl Keys<'_> {
         }
         headers.sort_unstable();
         let lines: String =
-            headers.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
+            headers.iter().flat_map(|(name, value)| [name, ":", value.trim(), "\n"]).collect();
         let names = headers.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(";");
         let canonical = format!(
             "{}\n{}\n{}\n{lines}\n{names}\n{}",
@@ -69,7 +69,8 @@ fn hash(data: &[u8]) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

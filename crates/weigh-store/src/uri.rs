@@ -7,7 +7,9 @@ pub(crate) fn encode(text: &[u8], path: bool) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) || (path && byte == b'/') {
             out.push(byte.into());
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            let digit =
+                |value: u8| char::from_digit(value.into(), 16).unwrap_or_default().to_ascii_uppercase();
+            out.extend(['%', digit(byte >> 4), digit(byte & 15)]);
         }
     }
     out

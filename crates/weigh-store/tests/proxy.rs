@@ -9,10 +9,13 @@ use std::time::{Duration, Instant};
 
 use weigh_store::{Config, Proxy};
 
+/// The line of a request, and its headers.
+type Asked = (String, HashMap<String, String>);
+
 /// A store that knows one object, and keeps what it was asked.
 struct Store {
     port: u16,
-    asked: Arc<Mutex<Vec<(String, HashMap<String, String>)>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 const OBJECT: &[u8] = b"0123456789";
@@ -45,7 +48,7 @@ impl Store {
     }
 }
 
-fn serve(stream: &TcpStream, kept: &Mutex<Vec<(String, HashMap<String, String>)>>, broken: bool) {
+fn serve(stream: &TcpStream, kept: &Mutex<Vec<Asked>>, broken: bool) {
     let mut reader = BufReader::new(stream);
     loop {
         let mut line = String::new();
