@@ -241,6 +241,7 @@ def test_a_sorted_table_keeps_what_ties_and_puts_null_last(tmp_path: Path) -> No
         ({"a": [1, None, 2], "b": [3, 3, 3]}, ()),
         ({"a": [1.0, float("nan"), 2.0], "b": ["", "x", "x"]}, ("b",)),
         ({"a": [2, 1], "b": [[1], [2]]}, ()),
+        ({"year": [1, 1, 2, 2], "day": [1, 2, 3, 4]}, ("day",)),
     ],
 )
 def test_the_order_of_rows_is_found(tmp_path: Path, columns: dict[str, list[Any]], order: tuple[str, ...]) -> None:
