@@ -11,6 +11,7 @@ from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
 from weigh.data.layout.difference import DiffDocument, Difference, RowDifference, Written
 from weigh.data.layout.physical import ColumnForm, TableForm
+from weigh.data.reproducible import Reproduction
 from weigh.doctor.effect_analysis import Effect
 from weigh.doctor.report import DoctorDocument, RestoredDocument
 from weigh.doctor.tuning import Change
@@ -72,6 +73,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/files/1": ("data describe",),
     "weigh/diff/1": ("data diff",),
     "weigh/check/1": ("data check",),
+    "weigh/registered/1": ("data register", "data list"),
+    "weigh/checksums/1": ("data probe-checksums",),
     "weigh/engines/1": ("engines",),
     "weigh/workloads/1": ("workloads",),
     "weigh/lies/1": ("lies",),
@@ -150,6 +153,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/runs/1": Section(RunsDocument),
     "weigh/manifest/1": Section(Manifest),
     "files[]": Section(FileFacts, "files[]", "file"),
+    "weigh/manifest/1 reproduction": Section(Reproduction, "reproduction", "reproduction"),
     "weigh/diff/1": Section(DiffDocument),
     "weigh/diff/1 rows": Section(RowDifference, "rows of a pair", "rows"),
     "weigh/diff/1 written": Section(Written, "written of a pair", "written"),

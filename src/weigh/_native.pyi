@@ -128,6 +128,66 @@ def parquet_facts(path: str | PathLike[str]) -> ParquetFacts:
         DigestError: the file is missing, or not a readable Parquet file.
     """
 
+class BadPage(TypedDict):
+    """A page that is not as it was written.
+
+    ``row_group`` and ``page``, which is counted within column and row group, from 0; ``header`` is where its header
+    begins in the file. ``stored`` and ``found`` are checksums, or ``reason`` says why it is no page.
+    """
+
+    row_group: int
+    column: str
+    page: int
+    header: int
+    stored: int | None
+    found: int | None
+    reason: str | None
+
+class PageChecks(TypedDict):
+    """The pages of a file: all, those with a checksum, bytes of all, and the bad ones, of which 1,000 are described."""
+
+    pages: int
+    with_checksum: int
+    bytes: int
+    bad_pages: int
+    bad: list[BadPage]
+
+class Page(TypedDict):
+    """A page. Places and sizes are bytes; ``encoding`` is its number in the format, ``checksum`` its CRC-32."""
+
+    kind: Literal["data", "dictionary", "other"]
+    header: int
+    contents: int
+    compressed: int
+    uncompressed: int
+    values: int
+    encoding: int | None
+    checksum: int | None
+
+def check_pages(path: str | PathLike[str], threads: int = 0) -> PageChecks:
+    """Compare every page of a Parquet file with its CRC-32, if it carries one. Nothing is decompressed.
+
+    Args:
+        path: the file.
+        threads: how many check columns in parallel; 0 for one on each processor.
+
+    Raises:
+        DigestError: the file is missing, not Parquet or encrypted, or its columns overlap.
+    """
+
+def column_pages(path: str | PathLike[str], row_group: int, column: str, most: int = 1000) -> list[Page]:
+    """Return the first pages of one column in one row group.
+
+    Args:
+        path: the file.
+        row_group: counted from 0.
+        column: its path, dotted where it is nested.
+        most: how many pages.
+
+    Raises:
+        DigestError: as :func:`check_pages`; there is no such column, or a page header is none.
+    """
+
 def hash_file(path: str | PathLike[str]) -> str:
     """Return the BLAKE3 hash of a file's contents, 64 hex digits.
 

@@ -137,6 +137,13 @@ CATALOGUE = _rows(
         "typed row digest: same rows same digest, one changed cell another",
     ),
     (
+        "D4",
+        Page("reference/commands.md", "weigh data check"),
+        "a page of a file is corrupt, and every engine sums it without a word",
+        "page checksums are compared before weigh reads a file for the first time, and `weigh data check` names the "
+        "page; files without them are said to have none",
+    ),
+    (
         "D5",
         Page("concept/method.md", "What differs besides the contender"),
         "one contender reads one large file, the other one twenty",

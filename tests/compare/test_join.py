@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
 
+from weigh.compare import clocks
 from weigh.compare.join import decided, join
 from weigh.compare.model import Joined, Joining, Side
 from weigh.compare.reference_shift import uneven
@@ -217,6 +220,56 @@ def test_another_question_of_the_same_name_is_refused() -> None:
     ]
     assert codes(found.verdicts[1]) == ["T5.workload"]
     assert found.movement.ratios.keys() == {"q1"}
+
+
+def clocked(samples: list[Sample], **beyond: float) -> list[Sample]:
+    """With round trips; beyond it what each contender takes and does not say, seconds."""
+    return [
+        msgspec.structs.replace(one, round_trip_s=(one.wall_s or 0) + 3e-4 + beyond.get(one.contender, 0.0))
+        for one in samples
+    ]
+
+
+def doubted(first: list[Sample], second: list[Sample]) -> tuple[Joined, Joined]:
+    """The join of what contenders say, and what is left of it beside other clocks."""
+    sides = side("the first session", first), side("the second session", second)
+    again = partial(join, pairs=(("new", "new"),), operations=("q1",), rules=Rules(), unlike={})
+    found = again(*sides)
+    (left,) = again(*sides, doubted=clocks.doubts(*sides, found, again)).verdicts
+    return found.verdicts[0], left
+
+
+@pytest.mark.promise("REFUSED where weigh's own clock gives another verdict")
+def test_who_hides_time_from_its_own_clock_in_one_session_is_not_faster_than_before() -> None:
+    first = clocked(session(1, new=1.0))
+    second = clocked(session(2, new=0.8), new=0.2)
+    said, left = doubted(first, second)
+    assert (said.verdict, left.verdict) == (VerdictName.FASTER, VerdictName.REFUSED)
+    assert codes(left)[0] == "A10.verdict"
+    assert "by weigh's own clock around the same executions" in left.reasons[0].text
+    assert left.ratio == pytest.approx(said.ratio)
+
+
+def test_what_lies_outside_both_times_alike_takes_no_verdict_away() -> None:
+    """A slow reply of the contender in both sessions: by either clock it is as fast as before."""
+    said, left = doubted(clocked(session(1, new=0.8), new=0.2), clocked(session(2, new=0.8), new=0.2))
+    assert (said.verdict, left.verdict) == (VerdictName.SAME, VerdictName.SAME)
+    assert not set(codes(left)) & {"A10.verdict", "A6.deferred", "A6.clock"}
+    said, left = doubted(clocked(session(1)), clocked(session(2, new=1.3)))
+    assert (said, said.verdict) == (left, VerdictName.SLOWER)
+
+
+def test_what_is_freed_or_taken_at_another_time_is_part_of_what_one_waits_for() -> None:
+    def later(samples: list[Sample], name: str, seconds: float) -> list[Sample]:
+        return [
+            msgspec.structs.replace(one, **{name: seconds if one.contender == "new" else 1e-4})
+            for one in clocked(samples)
+        ]
+
+    for name, code in (("release_s", "A6.deferred"), ("prepare_s", "A6.clock")):
+        first, second = later(session(1), name, 1e-4), later(session(2, new=0.8), name, 0.2)
+        said, left = doubted(first, second)
+        assert (said.verdict, left.verdict, codes(left)[0]) == (VerdictName.FASTER, VerdictName.REFUSED, code)
 
 
 def test_never_measured_in_one_session() -> None:

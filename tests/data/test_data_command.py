@@ -69,7 +69,7 @@ def test_check_finds_what_was_done_to_a_dataset(weigh: Weigh, made: Path, parque
 
 def test_check_wants_a_manifest(weigh: Weigh, made: Path) -> None:
     assert "there is no manifest in it" in weigh("data", "check", ".").err
-    assert "there is no manifest in it" in weigh("data", "check", "nowhere").err
+    assert "there is no such file or folder" in weigh("data", "check", "nowhere").err
     (made / "manifest.json").write_text("{")
     run = weigh("data", "check", str(made))
     assert run.code == 2

@@ -92,6 +92,25 @@ def test_what_was_declared_counts(
     assert said(one) == codes
 
 
+def test_what_follows_is_read_from_the_footers() -> None:
+    """The column of which the encodings make most is named; how levels are encoded says nothing."""
+    one = compared(CHANGED(PLAIN, dictionary=False))
+    assert not [found for found in differences.differences(one) if found.follows]
+    files = []
+    for file in manifest().files:
+        columns = {name: {**facts, "encodings": ["PLAIN", "RLE"]} for name, facts in file.parquet["columns"].items()}
+        columns[f"{file.table[0]}_column_3"]["compressed_bytes"] = 40_000 + len(file.table)
+        parquet = {**file.parquet, "columns": columns, "row_groups": {"count": 2, "max_rows": 10_000}}
+        files.append(CHANGED(file, parquet=parquet, bytes=file.bytes * 2))
+    (other,) = one.layouts
+    one = CHANGED(one, layouts=(CHANGED(other, manifest=CHANGED(other.manifest, files=tuple(files))),))
+    assert [str(found) for found in differences.differences(one) if found.follows] == [
+        "size: 11.7 MiB against 5.83 MiB",
+        "row groups: 16 of up to 10,000 rows against 8 of up to 20,000 rows",
+        "encodings of lineitem.l_column_3 and 63 more columns: PLAIN against PLAIN_DICTIONARY",
+    ]
+
+
 def test_with_other_settings_one_more_differs() -> None:
     files = CHANGED(PLAIN, files=20)
     assert said(compared(files)) == [("D5.files", "note")]

@@ -98,6 +98,19 @@ def test_work_between_the_executions_is_found() -> None:
     assert not accused(executions("a", 1, quiet), executions("b", 1, quiet, wall=50e-3, release=20e-3))
 
 
+@pytest.mark.promise(
+    "A contender that declares [work in the background](../reference/plugins.md#work-in-the-background) is not accused "
+    "where its replies come late or its process is charged more"
+)
+def test_declared_work_in_the_background_delays_replies_and_is_no_lie() -> None:
+    store = executions("store", 1, quiet, hidden=0.02, cpu_hidden=0.02, release=0.02)
+    others = executions("other", 2, quiet)
+    assert {code for code, _ in accused(store, others)} == {"A10.clock", "A10.cpu", "A6.release"}
+    assert not round_trip.findings([*store, *others], ["store"])
+    longer = executions("store", 1, quiet, beyond=0.05)
+    assert {one.code for one in round_trip.findings([*longer, *others], ["store"])} == {"A10.clock"}
+
+
 def test_evidence_without_round_trips_accuses_nobody() -> None:
     old = [
         msgspec.structs.replace(one, round_trip_s=None, round_trip_cpu_s=None, release_s=None)

@@ -40,6 +40,11 @@ impl Positioned {
         }
         Ok(Self { file: Arc::new(file), length: metadata.len() })
     }
+
+    /// Fills `buffer` with the bytes from `start` on.
+    pub(crate) fn read_exact_at(&self, buffer: &mut [u8], start: u64) -> io::Result<()> {
+        self.file.read_exact_at(buffer, start)
+    }
 }
 
 impl Length for Positioned {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weigh_digest::{ColumnFacts, Digest, Error, Located};
+use weigh_digest::{BadPage, ColumnFacts, Damage, Digest, Error, Located, Page, PageKind};
 
 use crate::arrow_stream;
 
@@ -121,6 +121,66 @@ fn column_facts<'py>(py: Python<'py>, facts: &ColumnFacts) -> PyResult<Bound<'py
     dict.set_item("offset_index", facts.offset_index)?;
     dict.set_item("page_checksums", facts.page_checksums)?;
     Ok(dict)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, threads=0))]
+pub(crate) fn check_pages(py: Python<'_>, path: PathBuf, threads: usize) -> PyResult<Bound<'_, PyDict>> {
+    let checks = py.detach(|| weigh_digest::check_pages(&path, threads)).map_err(raised)?;
+    let dict = PyDict::new(py);
+    dict.set_item("pages", checks.pages)?;
+    dict.set_item("with_checksum", checks.with_checksum)?;
+    dict.set_item("bytes", checks.bytes)?;
+    dict.set_item("bad_pages", checks.bad_pages)?;
+    let bad = checks.bad.iter().map(|page| bad_page(py, page)).collect::<PyResult<Vec<_>>>()?;
+    dict.set_item("bad", bad)?;
+    Ok(dict)
+}
+
+fn bad_page<'py>(py: Python<'py>, page: &BadPage) -> PyResult<Bound<'py, PyDict>> {
+    let (stored, found, reason) = match &page.damage {
+        Damage::Checksum { stored, found } => (Some(*stored), Some(*found), None),
+        Damage::Header(reason) => (None, None, Some(*reason)),
+    };
+    let dict = PyDict::new(py);
+    dict.set_item("row_group", page.row_group)?;
+    dict.set_item("column", &page.column)?;
+    dict.set_item("page", page.page)?;
+    dict.set_item("header", page.header)?;
+    dict.set_item("stored", stored)?;
+    dict.set_item("found", found)?;
+    dict.set_item("reason", reason)?;
+    Ok(dict)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, row_group, column, most=1000))]
+pub(crate) fn column_pages<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    row_group: usize,
+    column: &str,
+    most: usize,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let pages = py.detach(|| weigh_digest::column_pages(&path, row_group, column, most)).map_err(raised)?;
+    let described = |page: &Page| {
+        let kind = match page.kind {
+            PageKind::Data => "data",
+            PageKind::Dictionary => "dictionary",
+            PageKind::Other => "other",
+        };
+        let dict = PyDict::new(py);
+        dict.set_item("kind", kind)?;
+        dict.set_item("header", page.header)?;
+        dict.set_item("contents", page.contents)?;
+        dict.set_item("compressed", page.compressed)?;
+        dict.set_item("uncompressed", page.uncompressed)?;
+        dict.set_item("values", page.values)?;
+        dict.set_item("encoding", page.encoding)?;
+        dict.set_item("checksum", page.checksum)?;
+        Ok(dict)
+    };
+    pages.iter().map(described).collect()
 }
 
 fn text(path: &Path) -> String {

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from weigh.cli.data_checks import check, probe_checksums
 from weigh.cli.data_diff import diff
 from weigh.cli.data_make import make
+from weigh.cli.data_register import list_registered, register, unregister
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ def data() -> None:
 
 
 data.add_command(make)
+data.add_command(register)
+data.add_command(list_registered)
+data.add_command(unregister)
 
 
 @data.command()
@@ -90,31 +95,8 @@ def _print_file(one: FileFacts) -> None:
 data.add_command(diff)
 
 
-@data.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-@_json
-def check(folder: Path, as_json: bool) -> None:
-    """Check the files of a dataset folder against its manifest: sizes, hashes, every row. Exit 1 when they differ."""
-    from weigh.data.layout import file_facts
-    from weigh.model import units
-    from weigh.model.errors import DataFault, ExitCode
-    from weigh.model.text import one_line
-
-    if not (folder / "manifest.json").exists():
-        raise DataFault(
-            "there is no manifest in it", where=str(folder), remedy="name a folder that weigh data make printed"
-        )
-    manifest = file_facts.load(folder)
-    problems = file_facts.verify(folder, manifest, "digest")
-    if as_json:
-        print_json({"schema": "weigh/check/1", "passed": not problems, "findings": problems})
-    else:
-        for problem in problems:
-            say(f"{problem.code} ", fg="red", bold=True, nl=False)
-            say(one_line(problem.text))
-        if not problems:
-            say(f"{units.count(len(manifest.files), 'file')} as the manifest says, every row digested")
-    click.get_current_context().exit(int(ExitCode.FOUND if problems else ExitCode.OK))
+data.add_command(check)
+data.add_command(probe_checksums)
 
 
 def _unreadable(error: Exception, also: str = "") -> Exception:

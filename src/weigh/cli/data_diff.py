@@ -41,7 +41,7 @@ def diff(left: str, right: str, limit: int, only_rows: bool, only_written: bool,
 
     pairs = []
     for name, mine, theirs in sides.pairs(sides.tables(left), sides.tables(right), (left, right)):
-        _refuse_bombs([*mine, *theirs])
+        refuse_bombs([*mine, *theirs])
         pairs.append(
             difference.TablePair(
                 table=name,
@@ -59,7 +59,8 @@ def diff(left: str, right: str, limit: int, only_rows: bool, only_written: bool,
     click.get_current_context().exit(int(ExitCode.OK if same else ExitCode.FOUND))
 
 
-def _refuse_bombs(files: list[Path]) -> None:
+def refuse_bombs(files: list[Path]) -> None:
+    """Refuse small files that unpack to more than anybody can go through, and what is no Parquet."""
     from weigh._native import DigestError, parquet_facts
     from weigh.data.layout.file_facts import refuse_bomb
 
@@ -103,10 +104,11 @@ def _print(pair: TablePair, left: str, right: str, *, named: bool) -> None:
             for path, number in rows:
                 say(f"  {one_line(f'{Path(path).name} row {number}: {_shown(path, number)}', 4000)}")
     if pair.written is not None:
-        _print_written(pair.written, left, right)
+        print_written(pair.written, left, right)
 
 
-def _print_written(found: Written, left: str, right: str) -> None:
+def print_written(found: Written, left: str, right: str) -> None:
+    """How two tables are written, and what a comparison of them would compare."""
     from weigh.model import units
     from weigh.model.text import one_line
 

@@ -11,6 +11,9 @@ from weigh.cli.progress import progress
 
 if TYPE_CHECKING:
     from weigh.data.cache import CachedData
+    from weigh.data.layout.difference import Written
+    from weigh.data.layout.match import Match
+    from weigh.data.reproducible import Reproduction
     from weigh.model.spec import LayoutSpec
 
 _COLUMNS = "on, off, or names of columns"
@@ -54,35 +57,140 @@ _COLUMNS = "on, off, or names of columns"
 @click.option("--page-index", metavar="on|off", help="Whether files say what is in each page [the writer's own].")
 @click.option("--page-checksums", metavar="on|off", help="Whether pages have checksums [the writer's own].")
 @click.option("--sort", metavar="A,B,...", help="Columns by which rows are sorted [the generator's order].")
+@click.option(
+    "--match",
+    "like",
+    metavar="FILE",
+    help="Set every knob that the writer has so that the files are like this one; flags given besides count more.",
+)
+@click.option("--reproducible", is_flag=True, help="Make it twice and compare the files; exit 1 when they differ.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def make(dataset: str, scale: str | None, seed: int, quiet: bool, as_json: bool, **layout: Any) -> None:
+def make(
+    dataset: str,
+    scale: str | None,
+    seed: int,
+    like: str | None,
+    reproducible: bool,
+    quiet: bool,
+    as_json: bool,
+    **layout: Any,
+) -> None:
     """Generate a dataset into the cache, or find it there, and print where it is.
 
     DATASET is netflow, tpchgen or dbgen.
     """
     from weigh.data.generator import dataset_scale
+    from weigh.data.layout.knobs import UnknownColumn
+    from weigh.data.reproducible import again
+    from weigh.engines import environment
     from weigh.engines.prepared import cache_folder
     from weigh.experiment import dataset as datasets
+    from weigh.model.errors import ExitCode
 
-    stored = datasets.make(
-        dataset, dataset_scale(dataset, scale), seed, _layout(layout), cache_folder(), progress(quiet)
-    )
+    told, cache = progress(quiet), cache_folder()
+    spec = _layout(layout)
+    matched = _matched(like, spec) if like else None
+    try:
+        stored = datasets.make(
+            dataset, dataset_scale(dataset, scale), seed, matched.layout if matched else spec, cache, told
+        )
+    except UnknownColumn as error:
+        raise _unlike(dataset, like, error) if like else error from None
+    written = _difference(stored, matched, dataset, like) if matched and like else None
+    second = None
+    if reproducible:
+        told.say("data: the same once more")
+        second = again(stored, cache, lambda names: environment.ensure(names, cache).python, told.step)
     if as_json:
-        print_json({"schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest})
-        return
-    _print(stored)
+        print_json(_document(stored, matched, written, second))
+    else:
+        _print(stored)
+        if matched and written:
+            _print_match(matched, written, str(like), str(stored.folder))
+        if second:
+            _print_reproduction(second)
+    click.get_current_context().exit(int(ExitCode.FOUND if second and second.unequal else ExitCode.OK))
 
 
 def _layout(flags: dict[str, Any]) -> LayoutSpec:
     """The layout that the flags ask for."""
-    from weigh.data.layout import knobs
     from weigh.model.spec import LayoutSpec
 
+    return LayoutSpec(**_values(flags))
+
+
+def _values(flags: dict[str, Any]) -> dict[str, Any]:
+    from weigh.data.layout import knobs
+
     given = {name: value for name, value in flags.items() if value is not None}
-    return LayoutSpec(
-        **{name: knobs.parse(name, value) if name in knobs.KNOBS else value for name, value in given.items()}
+    return {name: knobs.parse(name, value) if name in knobs.KNOBS else value for name, value in given.items()}
+
+
+def _matched(like: str, base: LayoutSpec) -> Match:
+    """A layout like a file, with what flags say themselves."""
+    import msgspec
+    from click.core import ParameterSource
+
+    from weigh.cli.data_diff import refuse_bombs
+    from weigh.data import sides
+    from weigh.data.layout import match
+    from weigh.data.layout.physical import table_form
+    from weigh.model.errors import UsageError
+
+    found = sides.tables(like)
+    if len(found) != 1:
+        raise UsageError(
+            f"{like} holds {len(found)} tables", remedy="name the files of one table, for instance by a pattern"
+        )
+    (files,) = found.values()
+    refuse_bombs(files)
+    matched = match.match(table_form(files), base)
+    context = click.get_current_context()
+    given = {
+        name: value
+        for name, value in context.params.items()
+        if name in base.__struct_fields__ and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    return matched._replace(layout=msgspec.structs.replace(matched.layout, **_values(given)))
+
+
+def _difference(stored: CachedData, matched: Match, dataset: str, like: str) -> Written:
+    """What still differs between a file and what was made like it."""
+    from weigh.data import sides
+    from weigh.data.layout.difference import compare
+    from weigh.data.layout.physical import table_form
+    from weigh.model.errors import UsageError
+
+    made = sides.tables(str(stored.folder))
+    theirs = sides.tables(like)
+    try:
+        ((_, mine, _),) = sides.pairs(made, theirs, (dataset, like))
+    except UsageError as error:
+        raise _unlike(dataset, like, error) from None
+    return compare(matched.form, table_form(mine))
+
+
+def _unlike(dataset: str, like: str | None, error: Exception) -> Exception:
+    from weigh.model.errors import UsageError
+
+    return UsageError(
+        f"{like} has other columns than any table of {dataset}: {error}",
+        remedy=f"match a file of one of the tables of {dataset}, or make the dataset that the file is of",
     )
+
+
+def _document(
+    stored: CachedData, matched: Match | None, written: Written | None, second: Reproduction | None
+) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "schema": "weigh/manifest/1", "folder": str(stored.folder), "manifest": stored.manifest,
+    }  # fmt: skip
+    if matched:
+        document["match"] = {"lacks": matched.lacks, "written": written}
+    if second:
+        document["reproduction"] = second
+    return document
 
 
 def _print(stored: CachedData) -> None:
@@ -92,3 +200,36 @@ def _print(stored: CachedData) -> None:
     for table, digest in stored.manifest.digests.items():
         size = units.size(sum(file.bytes for file in stored.manifest.files if file.table == table))
         say(f"{table}: {stored.manifest.rows(table):,} rows, {size}, {stored.manifest.writer}, digest {digest}")
+
+
+def _print_match(matched: Match, written: Written, like: str, folder: str) -> None:
+    from weigh.cli.data_diff import print_written
+    from weigh.data.layout import knobs
+    from weigh.model import units
+
+    spec = matched.layout
+    said = [f"writer {spec.writer}", f"codec {spec.codec}", units.count(spec.files, "file")]
+    if spec.row_group_rows is not None:
+        said.append(f"row groups of {spec.row_group_rows:,} rows")
+    said += [knobs.said(name, value) for name, value in knobs.asked(spec).items()]
+    say(f"set: {'; '.join(said)}")
+    for lack in matched.lacks:
+        say(f"not to be had: {lack}")
+    say("what still differs between the file and what was made:" if written.differences else "nothing differs:")
+    print_written(written, like, folder)
+
+
+def _print_reproduction(second: Reproduction) -> None:
+    from weigh.model import units
+
+    if not second.unequal:
+        say(f"made twice: {units.count(second.files, 'file')} with the same bytes each time, by {second.writer}")
+        return
+    say(
+        f"made twice: {second.writer} does not write the same bytes again: "
+        f"{len(second.unequal):,} of {units.count(second.files, 'file')} differ",
+        fg="red",
+        bold=True,
+    )
+    for one in second.unequal:
+        say(f"  {one.path}: {one.where}")

@@ -36,7 +36,7 @@ COMMANDS = {
     "sign": ("weigh.cli.sign", "sign", "Vouch for evidence with an SSH key."),
     "compare": ("weigh.cli.compare", "compare", "Two sessions, joined through a shared reference contender."),
     "judge": ("weigh.cli.judge", "judge", "The same verdicts for other tools' raw numbers."),
-    "data": ("weigh.cli.data", "data", "Datasets: make, digest, describe, diff, check."),
+    "data": ("weigh.cli.data", "data", "Datasets: make, register, digest, describe, diff, check."),
     "engines": ("weigh.cli.listings", "engines", "The engines that a contender can name."),
     "workloads": ("weigh.cli.listings", "workloads", "The workloads that an experiment can name."),
     "lies": ("weigh.cli.lies", "lies", "The catalogue of lies, and what the codes of findings mean."),

@@ -70,6 +70,11 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="netflow, tpch, tpch-dbgen, sql (your own data) or a plug-in's [netflow].",
         ),
         click.option(
+            "--data",
+            metavar="NAME",
+            help="Your own tables, registered under that name (weigh data register), in the place of those of [sql].",
+        ),
+        click.option(
             "--ingest/--no-ingest",
             default=None,
             help="Measure loading the tables into each engine, and not the queries: time, stored bytes, time until the "
@@ -240,6 +245,11 @@ def run(
     help="Keep the answers that agreed with a witness in FILE, for --answers.",
 )
 @click.option("--trust", metavar="NAME", help="With --pin: keep all answers of this contender; you vouch for them.")
+@click.option(
+    "--corrupt",
+    is_flag=True,
+    help="Ask again over a copy of the data with one flipped bit, and note who raises, and who answers otherwise.",
+)
 @_output
 def gate(
     file: Path | None,
@@ -249,11 +259,13 @@ def gate(
     quiet: bool,
     pin: Path | None,
     trust: str | None,
+    corrupt: bool,
     **flags: Any,
 ) -> None:
     """Check the answers of all contenders, and time nothing."""
     spec, request = asked(file, flags, out, quiet=quiet)
-    _carry_out(spec, dataclasses.replace(request, measure=False, pin=pin, trust=trust), Shown(as_json, verbose, quiet))
+    request = dataclasses.replace(request, measure=False, pin=pin, trust=trust, corrupt=corrupt)
+    _carry_out(spec, request, Shown(as_json, verbose, quiet))
 
 
 @click.command()
@@ -295,6 +307,8 @@ def asked(
     if file is None and DEFAULT_FILE.exists():
         file = DEFAULT_FILE
     table = read_file(file) if file else None
+    if flags.get("data"):
+        flags = {**flags, "workload": flags.get("workload") or "sql"}
     shrink = flags.pop("shrink")
     own = config.own_files(table, file, flags, progress(quiet))
     spec = config.make_spec(table, flags, own, adaptive=adaptive)

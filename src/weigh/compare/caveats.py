@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from weigh.compare.results import Session
     from weigh.model.finding import Code, Finding
 
-_OWN = tuple(
+_FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D5_FILES.code)
+"""What is said of contenders that read other files."""
+_OWN = _FILES + tuple(
     one.code
     for one in (
-        codes.D1_WRITER,
-        codes.D1_LAYOUT,
-        codes.D5_FILES,
         codes.T5_HOST,
         codes.T5_PROTOCOL,
         codes.T5_REFERENCE,
@@ -60,7 +59,9 @@ def other_files(first: Session, second: Session, pairs: Sequence[tuple[str, str]
         if mine is None or theirs is None or not comparable.data(mine, theirs):
             continue
         another = bool(comparable.contender(second.contender(candidate), first.contender(baseline)))
-        yield from differences.of_pair([*differences.between(candidate, mine, theirs)], baseline, another=another)
+        yield from differences.of_pair(
+            [*differences.between(candidate, mine, theirs)], f"{baseline} in the first session", another=another
+        )
 
 
 def departures(first: Session, second: Session) -> Iterator[Finding]:
@@ -132,6 +133,9 @@ def tier(first: Session, second: Session, joining: Joining, findings: Sequence[F
     said: dict[tuple[Code, str], list[str]] = {}
     for session in (first, second):
         for reason in session.results.tier.reasons if session.results.tier else ():
+            if reason.code in _FILES:
+                # Said of a contender and its session's baseline, whose part in the ratio cancels.
+                continue
             said.setdefault((reason.code, reason.text), []).append(session.name)
     for (code, text), names in said.items():
         reasons.append(Reason(code=code, text=f"in {_named(names)}, {text}"))

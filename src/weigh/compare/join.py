@@ -33,7 +33,7 @@ from weigh.verdict.table import tabulate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from weigh.compare.model import Side
+    from weigh.compare.model import Key, Side
     from weigh.model.spec import Rules
     from weigh.model.verdict import Reason, Total
     from weigh.statistics.arrays import Bools, Floats, Ints
@@ -57,6 +57,7 @@ def join(
     rules: Rules,
     *,
     unlike: Mapping[str, Reason],
+    doubted: Mapping[Key, Reason] | None = None,
     metric: Metric = "wall_s",
 ) -> Joining:
     """Judges contenders of the second session against contenders of the first.
@@ -68,12 +69,13 @@ def join(
         operations: names, in the order of the verdicts.
         rules: margin and error rates.
         unlike: operations that are not the same in both sessions, with the reason why they are refused.
+        doubted: comparisons that another clock decides otherwise, with the reason why they are refused.
         metric: field of the samples to judge.
     """
     sides = tuple(_Seen(side, tabulate(side.samples, metric, side.contenders)) for side in (first, second))
     if metric != "wall_s" and not all((seen.table.value > 0).any() for seen in sides):
         return Joining()
-    return _Join(sides[0], sides[1], rules, metric, unlike).joining(pairs, operations)
+    return _Join(sides[0], sides[1], rules, metric, unlike, doubted or {}).joining(pairs, operations)
 
 
 def decided(
@@ -142,9 +144,17 @@ class _Seen:
 class _Join:
     """One call of :func:`join`."""
 
-    def __init__(self, first: _Seen, second: _Seen, rules: Rules, metric: Metric, unlike: Mapping[str, Reason]) -> None:
+    def __init__(
+        self,
+        first: _Seen,
+        second: _Seen,
+        rules: Rules,
+        metric: Metric,
+        unlike: Mapping[str, Reason],
+        doubted: Mapping[Key, Reason],
+    ) -> None:
         self.first, self.second = first, second
-        self.rules, self.metric, self.unlike = rules, metric, unlike
+        self.rules, self.metric, self.unlike, self.doubted = rules, metric, unlike, doubted
 
     def joining(self, pairs: Sequence[tuple[str, str]], operations: Sequence[str]) -> Joining:
         """Join every pair of contenders on every operation, of this metric."""
@@ -224,15 +234,17 @@ class _Join:
                 return Ruling(VerdictName.UNRESOLVED, join_reasons.said_of(seen.side.name, reason))
         return None
 
-    def _refused(self, key: tuple[str, str, str]) -> Iterator[Reason]:
-        """Why the machine forbids a verdict, in either session."""
+    def _refused(self, key: Key) -> Iterator[Reason]:
+        """Why the machine forbids a verdict, in either session, or another clock."""
         operation, candidate, baseline = key
         for seen, contender in self._sides(candidate, baseline):
             side = seen.side
             for reason in refusals.reasons(side.refused, Question(operation), contender, side.reference, "reference"):
                 yield join_reasons.said_of(side.name, reason)
+        if key in self.doubted:
+            yield self.doubted[key]
 
-    def _decided(self, key: tuple[str, str, str], at: int, figures: _Figures) -> Joined:
+    def _decided(self, key: Key, at: int, figures: _Figures) -> Joined:
         """The verdict of the comparison at position ``at``."""
         ones, others, decisions = figures.ones, figures.others, figures.decisions
         name = VerdictName(str(decisions.names[at]))
@@ -305,9 +317,7 @@ class _Join:
             if of.effects.error[at] > 0 and of.p_trend[at] < _ALARM:
                 yield join_reasons.said_of(session, reasons.trend())
 
-    def _verdict(
-        self, key: tuple[str, str, str], name: VerdictName, said: tuple[Reason, ...], **figures: object
-    ) -> Joined:
+    def _verdict(self, key: Key, name: VerdictName, said: tuple[Reason, ...], **figures: object) -> Joined:
         """A verdict with what all verdicts of the join share."""
         operation, candidate, baseline = key
         failed = name in (VerdictName.DIVERGED, VerdictName.ERROR)

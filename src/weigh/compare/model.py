@@ -11,6 +11,9 @@ from weigh.model.verdict import Reason, Verdict
 from weigh.verdict.analysis_model import Contradicted, Gate
 from weigh.verdict.refusals import Refusals
 
+Key = tuple[str, str, str]
+"""(operation, contender of the second session, contender of the first)"""
+
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One of the two sessions.
@@ -61,6 +64,11 @@ class Joined(Verdict, frozen=True, kw_only=True):
     ratio_second: float | None = None
     starts_first: int = 0
     starts_second: int = 0
+
+    @property
+    def key(self) -> Key:
+        """What is compared."""
+        return self.operation, self.contender, self.baseline
 
 
 class ReferenceShift(msgspec.Struct, frozen=True, kw_only=True):

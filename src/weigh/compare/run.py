@@ -6,12 +6,13 @@ their evidence records (:mod:`weigh.compare.preconditions`); how they are is :mo
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weigh import __version__
-from weigh.compare import caveats, preconditions, reasons
+from weigh.compare import caveats, clocks, preconditions, reasons
 from weigh.compare.join import join
 from weigh.compare.model import Side
 from weigh.compare.results import CompareResults, Session
@@ -24,11 +25,12 @@ from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault
 from weigh.model.verdict import Reason
 from weigh.verdict.disqualified import disqualified
-from weigh.verdict.metrics import rules_of
+from weigh.verdict.metrics import HEADLINE, rules_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weigh.compare.model import Joining
     from weigh.model.finding import Finding
 
 
@@ -63,19 +65,23 @@ def compare(
     pairs = _pairs(one, other, all_pairs=all_pairs)
     rules = one.latest.spec.rules
     refused = {name: reasons.unlike(what) for name, what in unlike.items()}
-    joinings = {
-        metric: join(
-            _side(one, metric),
-            _side(other, metric),
-            pairs,
-            operations,
-            rules_of(metric, rules),
+
+    def joined(metric: str) -> Joining:
+        again = partial(
+            join,
+            pairs=pairs,
+            operations=operations,
+            rules=rules_of(metric, rules),
             unlike=refused,
             metric=metric,  # type: ignore[arg-type]
         )
-        for metric in METRICS
-    }
-    wall = joinings["wall_s"]
+        sides = _side(one, metric), _side(other, metric)
+        found = again(*sides)
+        doubted = clocks.doubts(*sides, found, again) if metric == HEADLINE else {}
+        return again(*sides, doubted=doubted) if doubted else found
+
+    joinings: dict[str, Joining] = {metric: joined(metric) for metric in METRICS}
+    wall = joinings[HEADLINE]
     open_ = [session for folder, session in zip(folders, (one, other), strict=True) if not _sealed(folder)]
     findings: list[Finding] = [
         *caveats.carried_over(one, other, pairs),

@@ -50,11 +50,13 @@ class CachedData(NamedTuple):
         folder: where the manifest's relative paths begin.
         manifest: its files.
         truth: what is known about the rows.
+        registered: the name that a user's own files are registered under; empty for none.
     """
 
     folder: Path
     manifest: Manifest
     truth: Truth
+    registered: str = ""
 
 
 def layout_key(spec: LayoutSpec) -> str:

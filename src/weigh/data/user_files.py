@@ -101,8 +101,12 @@ def by_name(files: Iterable[Path]) -> Tables:
     return tables
 
 
-def hashes(tables: Tables) -> dict[str, tuple[str, ...]]:
+def hashes(tables: Tables, known: Mapping[Path, str] | None = None) -> dict[str, tuple[str, ...]]:
     """BLAKE3 of every file by table: what the data is, wherever it lies.
+
+    Args:
+        tables: files by table.
+        known: hashes of files that need not be read again.
 
     Raises:
         UsageError: a file cannot be read.
@@ -110,12 +114,23 @@ def hashes(tables: Tables) -> dict[str, tuple[str, ...]]:
     from weigh._native import hash_file
 
     try:
-        return {table: tuple(hash_file(file) for file in files) for table, files in tables.items()}
+        return {
+            table: tuple((known or {}).get(file) or hash_file(file) for file in files)
+            for table, files in tables.items()
+        }
     except OSError as error:
         raise UsageError(f"a data file cannot be read: {error}", remedy="give readable Parquet files") from error
 
 
-def open_files(tables: Tables, cache: Path, seed: int, conversions: tuple[Conversion, ...] = ()) -> CachedData:
+def open_files(
+    tables: Tables,
+    cache: Path,
+    seed: int,
+    conversions: tuple[Conversion, ...] = (),
+    *,
+    known: Mapping[Path, str] | None = None,
+    registered: str = "",
+) -> CachedData:
     """The files as a stored dataset: a folder of links to them, of this process's own, with a manifest.
 
     Args:
@@ -123,6 +138,8 @@ def open_files(tables: Tables, cache: Path, seed: int, conversions: tuple[Conver
         cache: weigh's cache directory.
         seed: of the experiment.
         conversions: where those files come from that were converted.
+        known: hashes of files that need not be read again.
+        registered: the name that they are registered under; empty for none.
 
     Every row of a file is read once and its facts are kept by the hash of its bytes.
 
@@ -132,17 +149,17 @@ def open_files(tables: Tables, cache: Path, seed: int, conversions: tuple[Conver
     """
     from weigh._native import hash_bytes
 
-    content = hashes(tables)
+    content = hashes(tables, known)
     key = hash_bytes(msgspec.json.encode(content, order="deterministic"))[:16]
     folder = scratch.folder("own")
     described: list[FileFacts] = []
     for table, files in tables.items():
-        _same_columns(table, files)
+        same_columns(table, files)
         (folder / table).mkdir()
         for number, (file, digest) in enumerate(zip(files, content[table], strict=True)):
             name = f"{table}/{number:04}.parquet"
             (folder / name).symlink_to(file)
-            described.append(_facts(file, table, name, digest, cache))
+            described.append(facts(file, table, name, digest, cache))
     manifest = Manifest(
         dataset=DatasetName(generator=f"{DATASET}/{key}", scale=None, seed=seed),
         layout=None,
@@ -151,10 +168,22 @@ def open_files(tables: Tables, cache: Path, seed: int, conversions: tuple[Conver
         digests=file_facts.merged(described),
         converted=conversions or msgspec.UNSET,
     )
-    return CachedData(folder, manifest, Truth({}))
+    return CachedData(folder, manifest, Truth({}), registered)
 
 
-def _facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFacts:
+def facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileFacts:
+    """What a Parquet file is, read once for each content.
+
+    Args:
+        file: the file.
+        table: whose rows it holds.
+        name: what the facts call it.
+        blake3: hash of its bytes.
+        cache: weigh's cache directory.
+
+    Raises:
+        DataFault: it is not Parquet, or is damaged.
+    """
     kept = cache / "data" / "files" / "facts" / f"{blake3}.json"
     try:
         known = msgspec.json.decode(kept.read_bytes(), type=FileFacts)
@@ -165,7 +194,13 @@ def _facts(file: Path, table: str, name: str, blake3: str, cache: Path) -> FileF
     return msgspec.structs.replace(known, table=table, path=name)
 
 
-def _same_columns(table: str, files: Sequence[Path]) -> None:
+def same_columns(table: str, files: Sequence[Path]) -> None:
+    """Refuse files of one table that have different columns.
+
+    Raises:
+        DataFault: one is not Parquet, or is damaged.
+        UsageError: they do.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

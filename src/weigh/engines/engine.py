@@ -73,6 +73,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         memory: the setting that limits memory, to be read back, and to be set where no control group can.
         memory_form: how that setting wants bytes: ``{bytes}``, or ``{mib}`` of them in MiB.
         spill: the setting that names the folder it spills to, to be read back.
+        checksums: the setting that decides whether it compares the checksums of Parquet pages; empty without one.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
         catalogs: table formats that its adapter reads (``bind_catalog``).
@@ -101,6 +102,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     memory: str = ""
     memory_form: str = "{bytes}"
     spill: str = ""
+    checksums: str = ""
     stores: bool = False
     catalogs: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}

@@ -17,7 +17,7 @@ from weigh.experiment import dataset, storage
 from weigh.experiment import record as records
 from weigh.experiment import resume as resuming
 from weigh.experiment.contenders_read import read_contenders
-from weigh.experiment.gate import caches, gate, layouts, metamorphic, probes, unseen
+from weigh.experiment.gate import caches, corrupt, gate, layouts, metamorphic, probes, unseen
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import budget, cold, duet
@@ -238,6 +238,23 @@ class Attempt:
         )
         for finding in search.reproducers(scene, folder, self._progress):
             self._say(finding)
+
+    def corrupt(self, answers: GateResult) -> None:
+        """Ask again over a copy of the data with one flipped bit, and say who noticed; nobody is accused."""
+        setup, out = self._setup, disqualified(self._findings)
+        fit = [one for one in setup.contenders if one.name not in out]
+        self._say(
+            *corrupt.check(
+                fit,
+                setup.workload,
+                answers.kept,
+                setup.layouts,
+                setup.stage,
+                self._spec.timeout,
+                self._spec.seed,
+                self._progress,
+            )
+        )
 
     def _self_examined(self, answers: GateResult, fit: list[PreparedContender]) -> GateResult:
         """Where nobody independent could say who is right, each engine is checked against itself."""

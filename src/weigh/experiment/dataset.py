@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.data import cache as store
+from weigh.data import registered
 from weigh.data.generator import dataset_name, dataset_scale
 from weigh.data.layout import file_facts
 from weigh.engines import environment as environments
+from weigh.engines.prepared import cache_folder
 from weigh.experiment.data_link import tables_of
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
@@ -134,5 +136,12 @@ def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
 def unchanged(data: Mapping[str, Data]) -> list[Finding]:
     """What is no longer as it was when the measurement began (D8)."""
     # Two names of one form are one folder.
-    folders = {one.folder: one.manifest for one in data.values()}
-    return [finding for folder, manifest in folders.items() for finding in file_facts.verify(folder, manifest)]
+    folders = {one.folder: one for one in data.values()}
+    return [finding for one in folders.values() for finding in _changed(one)]
+
+
+def _changed(data: Data) -> list[Finding]:
+    """Of registered files only those are read again about which the file system says something else than before."""
+    if data.registered:
+        return registered.changed(data.registered, cache_folder())
+    return file_facts.verify(data.folder, data.manifest)

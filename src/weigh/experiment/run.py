@@ -77,6 +77,8 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
                 attempt.pin(answers, request.pin, request.trust)
             if request.shrink and not spec.ingest:
                 attempt.shrink(answers, folder)
+            if request.corrupt:
+                attempt.corrupt(answers)
             if request.measure:
                 end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:

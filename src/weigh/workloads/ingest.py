@@ -6,14 +6,32 @@ from typing import TYPE_CHECKING
 
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.operation import Case, Ingest, Operation, Workload
+from weigh.workloads.user_sql import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
+    from weigh.workloads import Cubes
+
 CASE = "all"
 _ABOUT = "load table {} from its Parquet files, and ask the query as soon as that is done"
+
+
+class TablesAlone:
+    """A user's own tables without queries."""
+
+    name = NAME
+    dataset = "files"
+
+    def build(self, truth: Cubes, seed: int) -> Workload:
+        """No operation; those that load the tables come in its place."""
+        return Workload(name=self.name, dataset=self.dataset, operations=())
+
+    def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
+        """Nothing is known beforehand."""
+        return None
 
 
 def workload(name: str, dataset: str, tables: Mapping[str, pa.Table], notice: str = "") -> Workload:

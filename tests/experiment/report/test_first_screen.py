@@ -272,3 +272,16 @@ def test_markdown_shows_names_as_they_are() -> None:
     made = markdown(first_screen(results([verdict("a|b_*c*", "slower", 1.5, contender="x`y@me")]), EVIDENCE))
     assert r"a\|b\_\*c\*" in made
     assert r"x\`y\@me" in made
+
+
+@pytest.mark.parametrize("contenders", [1, 2, 3, 4])
+def test_an_operation_is_called_by_its_whole_name(contenders: int) -> None:
+    """Intervals give way to it where there is no room for both; what is longer than a third of a line may be cut."""
+    name = "denied_actions_by_user"
+    found = results(
+        [verdict(name, "slower", 1.5, contender=f"contender-{at}") for at in range(contenders)],
+    )
+    text = shown(found)
+    assert max(map(len, text.splitlines())) <= 80
+    assert name in text or contenders == 1
+    assert name[:11] in text

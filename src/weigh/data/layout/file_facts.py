@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
+from weigh.data.layout import page_checksums
 from weigh.model import codes, units
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.errors import DataFault
@@ -35,13 +36,15 @@ def file_facts(path: Path, table: str, name: str | None = None) -> FileFacts:
         name: what the facts call it; by default the path as given.
 
     Raises:
-        DataFault: it is missing, is not Parquet, or is damaged.
+        DataFault: it is missing, is not Parquet, or is damaged (D4 where a page does not have its checksum).
     """
     from weigh import _native
 
     try:
         parquet = _native.parquet_facts(path)
         refuse_bomb(path, cast("dict[str, Any]", parquet))
+        # The digest compares checksums too; this says which page it is.
+        page_checksums.refuse_bad(path)
         return FileFacts(
             path=name or str(path),
             table=table,

@@ -49,6 +49,10 @@ _LEVELS_OF: dict[Writer, tuple[str, ...]] = {"duckdb": ("zstd",)}
 _ON_OFF = {"on": True, "off": False}
 
 
+class UnknownColumn(UsageError):
+    """A knob names a column that no table has."""
+
+
 def asked(spec: LayoutSpec) -> dict[str, Any]:
     """The knobs that are not left open, by name."""
     return {name: value for name in KNOBS if (value := getattr(spec, name)) is not msgspec.UNSET}
@@ -90,13 +94,13 @@ def check_columns(spec: LayoutSpec, tables: Mapping[str, list[str]]) -> None:
         tables: names of the columns by table.
 
     Raises:
-        UsageError: there is one.
+        UnknownColumn: there is one.
     """
     known = {name for names in tables.values() for name in names}
     for knob, value in asked(spec).items():
         for name in value if isinstance(value, tuple) else ():
             if name not in known:
-                raise UsageError(f"{knob} names '{name}', which no table has", remedy=nearest(name, known))
+                raise UnknownColumn(f"{knob} names '{name}', which no table has", remedy=nearest(name, known))
 
 
 def parse(name: str, text: str) -> Any:

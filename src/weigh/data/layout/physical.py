@@ -47,6 +47,7 @@ class ColumnForm(msgspec.Struct, frozen=True, kw_only=True):
         pages: how many pages of data.
         page_bytes: their median size, uncompressed.
         largest_page_bytes: the largest, uncompressed.
+        largest_page_values: most values in a page, NULLs counted.
         page_versions: of their headers, 1 or 2.
         checksums: whether every page has one.
         statistics: whether every row group has smallest and largest value, or the number of NULLs.
@@ -67,6 +68,7 @@ class ColumnForm(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     page_bytes: Bytes
     largest_page_bytes: Bytes
+    largest_page_values: int
     page_versions: tuple[int, ...]
     checksums: bool
     statistics: bool
@@ -224,6 +226,7 @@ def _column(files: Sequence[_File], number: int, name: str, *, levels: bool, che
         pages=len(data),
         page_bytes=int(statistics.median(page.uncompressed for page in data)) if data else 0,
         largest_page_bytes=max((page.uncompressed for page in data), default=0),
+        largest_page_values=max((page.values for page in data), default=0),
         page_versions=tuple(sorted({page.version for page in data})),
         checksums=bool(found) and all(page.checksum for page in found),
         statistics=statistics_everywhere,

@@ -16,6 +16,7 @@ engine = Engine(
     dialect="clickhouse",
     threads="max_threads",
     memory="max_memory_usage",
+    checksums="input_format_parquet_verify_checksums",
     switches=(
         Switch(name="bloom filter push-down off", settings={"input_format_parquet_bloom_filter_push_down": 0}),
         Switch(name="filter push-down off", settings={"input_format_parquet_filter_push_down": 0}),

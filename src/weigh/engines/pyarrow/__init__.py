@@ -34,6 +34,7 @@ engine = Engine(
     requires=("sqlglot==30.30.0",),
     dialect="pyarrow",
     threads="threads",
+    checksums="page_checksum_verification",
     switches=(
         Switch(name="no filter in the scan", settings={"pushdown": False}),
         Switch(name="pre-buffering off", settings={"pre_buffer": False}),

@@ -127,13 +127,16 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     Attributes:
         folder: holds NAME.sql for every operation, with NAME.toml next to it.
         tables: for every table a path, a pattern, a folder, or a list of these: Parquet, or CSV, JSON, Arrow, Feather
-            or DuckDB, which are converted (docs/guide/your-own-data.md#data-that-is-no-parquet).
+            or DuckDB, which are converted (docs/guide/your-own-data.md#data-that-is-no-parquet) [those of ``data``].
+        data: name that files are registered under, in the place of ``tables``
+            (docs/guide/your-own-data.md#registered-data); ``--data`` names another [none].
         parameters: values of ``{name}``, ``$name`` and ``$1`` in the queries: one or a list; or, under the name of a
             query, a table of them for it alone (docs/guide/your-own-data.md#parameters) [none].
     """
 
     folder: str = "queries"
-    tables: dict[str, str | list[str]]
+    tables: dict[str, str | list[str]] = {}
+    data: str | None = None
     parameters: Parameters = {}
 
 

@@ -26,6 +26,7 @@ class RunRequest:
             nothing where it is complete.
         own: the user's own data and queries, for the workload ``sql``.
         shrink: make small reproducers of what diverged in the gate.
+        corrupt: ask again, after the gate, over a copy of the data with one flipped bit.
         least: where the budget is too small for the least that can be measured, measure that, and do not refuse.
     """
 
@@ -38,4 +39,5 @@ class RunRequest:
     resume: bool = False
     own: OwnFiles | None = None
     shrink: bool = False
+    corrupt: bool = False
     least: bool = False

@@ -229,15 +229,38 @@ def own_files(
         UsageError: they are not named, or are not there.
         DataFault: one of them is damaged.
     """
-    if (flags.get("workload") or (file or File()).experiment.workload) != "sql":
+    asked = (file or File()).experiment
+    workload = flags.get("workload") or ("sql" if flags.get("data") else asked.workload)
+    if workload != "sql":
+        if flags.get("data"):
+            raise UsageError(
+                f"--data names data of your own, and the workload {workload} has its own",
+                remedy="leave out one of the two",
+            )
         return None
+    name = flags.get("data") or (file.sql.data if file and file.sql else None)
+    if name:
+        if not flags.get("data") and file and file.sql and file.sql.tables:
+            raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
+        loads = flags.get("ingest") or (flags.get("ingest") is None and asked.ingest)
+        queries = file.sql if file else None
+        if queries is None and not loads:
+            raise UsageError(
+                "there are no queries: [sql] of weigh.toml says where they are",
+                remedy="let weigh init write it (weigh init --data FILES --sql FILES), or load the tables: --ingest",
+            )
+        return OwnFiles.of(name, cache_folder(), None if loads else queries, path.parent if path else Path())
     if file is None or path is None or file.sql is None:
         raise UsageError(
             "the workload 'sql' needs [sql] in weigh.toml: which tables, and which folder of queries",
             remedy="let weigh init write it: weigh init --data FILES --sql FILES",
         )
     if not file.sql.tables:
-        raise UsageError("it names no table", where=f"{path}, [sql.tables]", remedy='write NAME = "FILES.parquet"')
+        raise UsageError(
+            "it names no table",
+            where=f"{path}, [sql.tables]",
+            remedy='write NAME = "FILES.parquet", or data = "NAME" of registered data',
+        )
     return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence())
 
 

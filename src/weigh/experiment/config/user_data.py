@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.data import user_files
+from weigh.data import registered, user_files
 from weigh.experiment.config.conversion import converted
 from weigh.model.errors import UsageError
 from weigh.model.spec import Own
+from weigh.workloads.ingest import TablesAlone
 from weigh.workloads.user_sql import Folder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from weigh.data.cache import CachedData
     from weigh.experiment.config.file import SqlTable
     from weigh.model.dataset import Conversion
     from weigh.model.progress import Progress
+    from weigh.workloads import WorkloadSource
     from weigh.workloads.parameters import Parameters
 
 
@@ -26,15 +31,19 @@ class OwnFiles(NamedTuple):
 
     Attributes:
         tables: files by table.
-        folder: of the queries.
+        folder: of the queries; None where only tables are loaded.
         conversions: where those files come from that were no Parquet.
         parameters: values by parameter, for all queries or for one.
+        known: hashes of files that need not be read again.
+        registered: the name that they are registered under; empty for none.
     """
 
     tables: user_files.Tables
-    folder: Path
+    folder: Path | None
     conversions: tuple[Conversion, ...] = ()
     parameters: Parameters | None = None
+    known: Mapping[Path, str] = MappingProxyType({})
+    registered: str = ""
 
     @classmethod
     def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress) -> OwnFiles:
@@ -44,29 +53,65 @@ class OwnFiles(NamedTuple):
             UsageError: they are not there, or are nothing that is taken.
             DataFault: one of them is damaged.
         """
-        folder = table.folder
+        place = queries_folder(table, root)
         patterns = {name: [given] if isinstance(given, str) else given for name, given in table.tables.items()}
-        place = root / Path(folder).expanduser()
-        if not place.is_dir():
-            raise UsageError("there is no folder of queries", where=str(place), remedy="weigh init makes it")
         made = converted(user_files.find(patterns, root), cache, progress)
         return cls(made.tables, place, made.conversions, table.parameters)
+
+    @classmethod
+    def of(cls, name: str, cache: Path, table: SqlTable | None, root: Path) -> OwnFiles:
+        """Registered files, with the queries of ``[sql]`` where there is one.
+
+        Args:
+            name: that they are registered under.
+            cache: weigh's cache directory.
+            table: ``[sql]`` of weigh.toml.
+            root: folder of weigh.toml.
+
+        Raises:
+            UsageError: nothing is registered so, or there is no folder of queries.
+            DataFault: a file was changed since (D8).
+        """
+        place = queries_folder(table, root) if table else None
+        found = registered.confirmed(name, cache)
+        return cls(
+            {key: [Path(file.path) for file in files] for key, files in found.tables.items()},
+            place,
+            parameters=table.parameters if table else None,
+            known={Path(file.path): file.blake3 for file in found.files},
+            registered=name,
+        )
 
     def content(self) -> Own:
         """Everything that defines the experiment, as hashes."""
         from weigh._native import hash_bytes
 
-        files = sorted(path for kind in ("*.sql", "*.toml") for path in self.folder.glob(kind))
+        kinds = ("*.sql", "*.toml") if self.folder else ()
+        files = sorted(path for kind in kinds for path in (self.folder or Path()).glob(kind))
         parts = [part for path in files for part in (path.name.encode(), path.read_bytes())]
         if self.parameters:
             parts.append(msgspec.json.encode(self.parameters, order="deterministic"))
         queries = b"\0".join(parts)
-        return Own(tables=user_files.hashes(self.tables), queries=hash_bytes(queries))
+        return Own(tables=user_files.hashes(self.tables, self.known), queries=hash_bytes(queries))
 
-    def source(self) -> Folder:
-        """The workload."""
-        return Folder(self.folder, self.parameters)
+    def source(self) -> WorkloadSource:
+        """The workload; one without queries where only tables are loaded."""
+        return Folder(self.folder, self.parameters) if self.folder else TablesAlone()
 
     def data(self, cache: Path, seed: int) -> CachedData:
         """The files with their manifest; raises as ``own.open_files``."""
-        return user_files.open_files(self.tables, cache, seed, self.conversions)
+        return user_files.open_files(
+            self.tables, cache, seed, self.conversions, known=self.known, registered=self.registered
+        )
+
+
+def queries_folder(table: SqlTable, root: Path) -> Path:
+    """Where the queries lie.
+
+    Raises:
+        UsageError: they do not.
+    """
+    place = root / Path(table.folder).expanduser()
+    if not place.is_dir():
+        raise UsageError("there is no folder of queries", where=str(place), remedy="weigh init makes it")
+    return place

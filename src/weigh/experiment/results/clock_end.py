@@ -28,7 +28,7 @@ _CHANCE = 5e-4
 """Seconds."""
 _MATTERS = 0.25
 """Share of the margin by which taking the query must lengthen somebody's execution before it can change anything."""
-_CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SMALL, VerdictName.SAME)
+CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SMALL, VerdictName.SAME)
 _FAR = 1.5
 """Factor between the two ratios from which on one verdict by the same name says two things."""
 
@@ -90,21 +90,21 @@ def refusals(
     return {
         (Question(one.operation, one.temperature), one.contender): _reason(one, others[_key(one)], more)
         for one in _claims(analysis.verdicts)
-        if _key(one) in others and _otherwise(one, others[_key(one)])
+        if _key(one) in others and otherwise(one, others[_key(one)])
     }
 
 
 def _claims(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    return [one for one in verdicts if one.verdict in _CLAIMS]
+    return [one for one in verdicts if one.verdict in CLAIMS]
 
 
 def _key(one: Verdict) -> tuple[str, str, str]:
     return one.operation, one.contender, one.temperature
 
 
-def _otherwise(one: Verdict, other: Verdict) -> bool:
+def otherwise(one: Verdict, other: Verdict) -> bool:
     """Whether a reader would learn something else. What is then only less certain is the same claim."""
-    if other.verdict in _CLAIMS and other.verdict is not one.verdict:
+    if other.verdict in CLAIMS and other.verdict is not one.verdict:
         return True
     if one.ratio is None or other.ratio is None:
         return False

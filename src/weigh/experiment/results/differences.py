@@ -7,7 +7,7 @@ files) is named too, and does not count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weigh.model.contender import Contender
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
+    from weigh.model.units import Bytes
 
 CONTENDER = "contender"
 """The engine, its version or its settings: what else differs is besides that."""
@@ -130,12 +131,13 @@ def _seen(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Differen
     for what, key in (("page index", "page_index"), ("page checksums", "page_checksums")):
         pairs.append((what, _whole(mine, key), _whole(theirs, key)))
     pairs.append(("Bloom filters", _filters(mine), _filters(theirs)))
-    one, other = _encodings(mine), _encodings(theirs)
-    unlike = [column for column in one if column in other and one[column] != other[column]]
+    one, other = _columns(mine), _columns(theirs)
+    unlike = [name for name in one if name in other and one[name].encodings != other[name].encodings]
     if unlike:
-        first, more = unlike[0], len(unlike) - 1
+        # The one that they make most of.
+        first, more = max(unlike, key=lambda name: abs(one[name].bytes - other[name].bytes)), len(unlike) - 1
         rest = f" and {units.count(more, 'more column')}" if more else ""
-        pairs.append((f"encodings of {first}{rest}", one[first], other[first]))
+        pairs.append((f"encodings of {first}{rest}", str(one[first]), str(other[first])))
     for what, value, baseline in pairs:
         if value != baseline:
             yield Difference(contender=contender, what=what, value=value, baseline=baseline)
@@ -155,23 +157,39 @@ def _whole(manifest: Manifest, key: str) -> str:
 
 
 def _filters(manifest: Manifest) -> str:
-    """``of 4 columns``."""
+    """``on 4 columns``."""
     columns = {
         (file.table, name)
         for file in manifest.files
         for name, facts in (file.parquet.get("columns") or {}).items()
         if facts.get("bloom_filter_bytes")
     }
-    return f"of {units.count(len(columns), 'column')}" if columns else "none"
+    return f"on {units.count(len(columns), 'column')}" if columns else "none"
 
 
-def _encodings(manifest: Manifest) -> dict[str, str]:
-    """By table and column, over all files."""
-    found: dict[str, set[str]] = {}
+class _Column(NamedTuple):
+    """Encodings and size of a column, over all files."""
+
+    encodings: frozenset[str] = frozenset()
+    bytes: Bytes = 0
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(self.encodings))
+
+
+def _columns(manifest: Manifest) -> dict[str, _Column]:
+    """By table and column."""
+    found: dict[str, _Column] = {}
     for file in manifest.files:
         for name, facts in (file.parquet.get("columns") or {}).items():
-            found.setdefault(f"{file.table}.{name}", set()).update(facts.get("encodings") or ())
-    return {name: ", ".join(sorted(encodings)) for name, encodings in found.items()}
+            before = found.get(f"{file.table}.{name}", _Column())
+            size = before.bytes + (facts.get("compressed_bytes") or 0)
+            said = set(facts.get("encodings") or ())
+            if facts.get("physical_type") != "BOOLEAN":
+                # Only some writers name the encoding of levels.
+                said.discard("RLE")
+            found[f"{file.table}.{name}"] = _Column(before.encodings | said, size)
+    return found
 
 
 def _places(one: Contender, base: Contender) -> Iterator[Difference]:

@@ -81,7 +81,7 @@ def outside_clocks(attempts: Sequence[Record]) -> tuple[OutsideClock, ...]:
             if not one.first and one.before_s >= _SHORT:
                 pauses[one.contender].append(one)
     between = {name: median(one.before / one.before_s for one in found) for name, found in pauses.items()}
-    declared = _declared(attempts)
+    declared = declared_background(attempts)
     return tuple(
         OutsideClock(
             operation=operation,
@@ -127,7 +127,7 @@ class _Turn:
         return 0.0 if told is None else max(0.0, self.cpu.inside - told) / self.cpu.executions
 
 
-def _declared(attempts: Sequence[Record]) -> Mapping[str, str]:
+def declared_background(attempts: Sequence[Record]) -> Mapping[str, str]:
     """What each contender says that it does in the background."""
     environment = attempts[-1].environment
     return {one.name: one.background for one in (environment.contenders if environment else ())}

@@ -178,7 +178,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += start_costs.findings(costs, latest)
     findings += repetition.repetitions(attempts)
     findings += plausibility.implausible(attempts)
-    findings += round_trip.findings(samples)
+    background = [name for name, said in family_cpu.declared_background(attempts).items() if said]
+    findings += round_trip.findings(samples, background)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     findings += ingest.findings(latest, samples)

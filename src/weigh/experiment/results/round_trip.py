@@ -22,7 +22,7 @@ from weigh.model.verdict import VerdictName
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from weigh.model.finding import Finding
     from weigh.model.sample import Sample
@@ -49,7 +49,7 @@ DOUBT = 0.5e-3
 DOUBT_RELEASE = 2e-3
 """The same of freeing results: a large one takes longer to free, and nobody has hidden anything."""
 
-_CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SAME, VerdictName.SMALL)
+CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SAME, VerdictName.SMALL)
 
 
 class _One(NamedTuple):
@@ -73,14 +73,16 @@ Known = dict[tuple[Question, str], list[_One]]
 """Timed executions whose round trip is known, by question and contender."""
 
 
-def findings(samples: Iterable[Sample]) -> list[Finding]:
+def findings(samples: Iterable[Sample], background: Collection[str] = ()) -> list[Finding]:
     """Contenders whose figures weigh's own clock contradicts (A10), or that do their work between executions (A6).
 
     Args:
         samples: of all attempts.
+        background: contenders that declare work in the background. It uses CPU between two executions, and delays
+            replies: that is a cost (A11), and takes the verdicts away that it would change, but no lie.
     """
     known = _known(samples)
-    return [*_clock(known), *_cpu(known), *_release(known)]
+    return [*_clock(known, background), *_cpu(known, background), *_release(known, background)]
 
 
 def around(samples: Iterable[Sample], timings: Sequence[Timing]) -> tuple[Timing, ...]:
@@ -104,8 +106,69 @@ def doubts(
         analysis: of the times that contenders say.
         judge: analyses samples by the same rules.
     """
-    known = _known(samples)
     found: dict[tuple[Question, str], Reason] = {}
+    for clock in clocks(samples):
+        asked = [
+            one
+            for one in analysis.verdicts
+            if one.verdict in CLAIMS
+            and clock.differ(Question(one.operation, one.temperature), one.contender, one.baseline)
+        ]
+        if not asked:
+            continue
+        other = {_key(one): one for one in judge(clock.times()).verdicts}
+        for one in asked:
+            if (against := other.get(_key(one))) is not None and contradicts(one, against):
+                found.setdefault(_key(one), clock.say(one, against))
+    return found
+
+
+class Clock:
+    """A clock of weigh's own beside the times that contenders say.
+
+    Args:
+        samples: of all attempts of a session.
+        known: of them.
+        beyond: of an execution, seconds by this clock beyond those that were said.
+        least: seconds by which honest contenders differ in that.
+        value: the time of a sample by this clock.
+        say: the reason for which a verdict is refused, from it and the one by this clock.
+    """
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        known: Known,
+        *,
+        beyond: Callable[[_One], float],
+        least: float,
+        value: Callable[[Sample], float],
+        say: Callable[[Verdict, Verdict], Reason],
+    ) -> None:
+        self._samples, self._known = samples, known
+        self._beyond, self._least, self._value = beyond, least, value
+        self.say = say
+
+    def differ(self, question: Question, one: str, other: str) -> bool:
+        """Whether two contenders differ in what lies outside their times, by more than honest ones do."""
+        sides = [self._known.get((question, name)) for name in (one, other)]
+        if not all(sides):
+            return False
+        first, second = (median(map(self._beyond, side)) for side in sides if side)
+        return abs(first - second) > self._least
+
+    def times(self) -> list[Sample]:
+        """The samples with the times of this clock."""
+        return [_replaced(one, self._value(one)) for one in self._samples]
+
+
+def clocks(samples: Sequence[Sample]) -> tuple[Clock, Clock]:
+    """Around the executions; and around them and the freeing of results.
+
+    Args:
+        samples: of all attempts of a session.
+    """
+    known = _known(samples)
     # Nobody's reply was quicker than this: so much is the way there and back.
     way = max(0.0, min((one.late for those in known.values() for one in those), default=0.0))
     quickest = min((one.release for those in known.values() for one in those), default=0.0)
@@ -116,18 +179,10 @@ def doubts(
     def with_release(one: Sample) -> float:
         return by_round_trip(one) + (one.release_s or 0.0) - quickest
 
-    for late, least, value, say in (
-        (_late, DOUBT, by_round_trip, _by_round_trip),
-        (_freeing, DOUBT_RELEASE, with_release, _by_release),
-    ):
-        asked = [one for one in analysis.verdicts if _differ(one, known, late, least)]
-        if not asked:
-            continue
-        other = {_key(one): one for one in judge([_replaced(one, value(one)) for one in samples]).verdicts}
-        for one in asked:
-            if (against := other.get(_key(one))) is not None and _contradicts(one, against):
-                found.setdefault(_key(one), say(one, against))
-    return found
+    return (
+        Clock(samples, known, beyond=_late, least=DOUBT, value=by_round_trip, say=_by_round_trip),
+        Clock(samples, known, beyond=_freeing, least=DOUBT_RELEASE, value=with_release, say=_by_release),
+    )
 
 
 def _known(samples: Iterable[Sample]) -> Known:
@@ -142,7 +197,7 @@ def _known(samples: Iterable[Sample]) -> Known:
     return found
 
 
-def _clock(known: Known) -> Iterator[Finding]:
+def _clock(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
         wall = median(one.wall for one in own)
         shortest = min(one.late for one in own)
@@ -153,6 +208,8 @@ def _clock(known: Known) -> Iterator[Finding]:
                 text=f"it says an execution took {seconds(-shortest)} longer than weigh waited for it",
                 remedy="its figures are not those of the work; it is not compared",
             )
+            continue
+        if contender in background:
             continue
         others = _others(known, question, contender, _late)
         beyond = _lower(map(_late, own)) - max(0.0, min(map(_lower, others), default=0.0))
@@ -167,7 +224,7 @@ def _clock(known: Known) -> Iterator[Finding]:
             )
 
 
-def _cpu(known: Known) -> Iterator[Finding]:
+def _cpu(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
         pairs = [(one.cpu, one.cpu_late) for one in own if one.cpu is not None and one.cpu_late is not None]
         if len(pairs) < LEAST:
@@ -175,7 +232,8 @@ def _cpu(known: Known) -> Iterator[Finding]:
         said = median(cpu for cpu, _ in pairs)
         # CPU time does not pass while a reply waits: neither a busy machine nor weigh is in it.
         less, more = _lower(late for _, late in pairs), median(-late for _, late in pairs)
-        if less > max(FLOOR, SHARE * said) or more > max(FLOOR, SHARE * (said - more)):
+        hidden = contender not in background and less > max(FLOOR, SHARE * said)
+        if hidden or more > max(FLOOR, SHARE * (said - more)):
             kernel = median(cpu + late for cpu, late in pairs)
             yield codes.A10_CPU.finding(
                 contender=contender,
@@ -185,8 +243,10 @@ def _cpu(known: Known) -> Iterator[Finding]:
             )
 
 
-def _release(known: Known) -> Iterator[Finding]:
+def _release(known: Known, background: Collection[str]) -> Iterator[Finding]:
     for (question, contender), own in known.items():
+        if contender in background:
+            continue
         wall = median(one.wall for one in own)
         others = _others(known, question, contender, _freeing)
         beyond = _lower(map(_freeing, own)) - min(map(_lower, others), default=0.0)
@@ -234,19 +294,7 @@ def _lower(values: Iterable[float]) -> float:
     return ordered[(len(ordered) - 1) // 8]
 
 
-def _differ(one: Verdict, known: Known, of: Callable[[_One], float], least: float) -> bool:
-    """Whether the two of a verdict differ in what lies outside their times, by more than honest ones do."""
-    if one.verdict not in _CLAIMS:
-        return False
-    question = Question(one.operation, one.temperature)
-    sides = [known.get((question, name)) for name in (one.contender, one.baseline)]
-    if not all(sides):
-        return False
-    first, second = (median(of(each) for each in side) for side in sides if side)
-    return abs(first - second) > least
-
-
-def _contradicts(one: Verdict, other: Verdict) -> bool:
+def contradicts(one: Verdict, other: Verdict) -> bool:
     """Whether another clock claims something else, and neither ratio is compatible with the other's interval."""
     figures = (one.ratio, one.low, one.high, other.ratio, other.low, other.high)
     if one.verdict == other.verdict or None in figures:

@@ -54,6 +54,8 @@ _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
 _CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
 _CHECK = Page("reference/commands.md", "weigh data")
+_FLIPPED = Page(_ANSWERS, "One flipped bit")
+_PAGES = Page("reference/commands.md", "weigh data check")
 _EVIDENCE = "reference/evidence.md"
 _VERIFY = Page(_EVIDENCE, "weigh verify")
 _SIGNING = Page(_EVIDENCE, "The seal, and what it cannot stop")
@@ -194,6 +196,16 @@ D5_FILES = graded(
     "it reads another number of files or row groups than the baseline; a warning where something else differs too",
 )
 D7_MEMORY = note("D7.memory", Page(_MACHINE, "Size against memory"), "the data fits into memory")
+D4_PAGE = error(
+    "D4.page", _PAGES, "a page of a file does not have the checksum that its writer put beside it: it was changed since"
+)
+D4_HEADER = error("D4.header", _PAGES, "a page of a file is not where it must be, or is no page")
+D4_WRONG = note(
+    "D4.wrong", _FLIPPED, "over a copy of the data with one flipped bit it answers otherwise, and says nothing"
+)
+D4_RAISED = note("D4.raised", _FLIPPED, "over a copy of the data with one flipped bit it raises")
+D4_RIGHT = note("D4.right", _FLIPPED, "over a copy of the data with one flipped bit it answers as before")
+D4_UNTRIED = note("D4.untried", _FLIPPED, "no bit could be flipped in what the operations read")
 D8_MISSING = error("D8.missing", _CHECK, "a file of the data is gone")
 D8_SIZE = error("D8.size", _CHECK, "a file of the data has another size than when it was made")
 D8_DAMAGED = error("D8.damaged", _CHECK, "a file of the data cannot be read")

@@ -30,6 +30,8 @@ _LEAST, _MOST = 4, 40
 _GAP = 2
 _NARROWEST = 40
 _LONGEST_NAME = 34
+_NAME = 14
+"""Characters of an operation's name for which a figure of one comparison gives way; a longer one is cut."""
 _SHORT = 8
 """Characters of a contender's name in a heading where not all columns fit."""
 _SENTENCES = 3
@@ -122,17 +124,22 @@ def _paragraphs(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
 def _fitting(screen: FirstScreen, most: int, width: int) -> Table:
     """The table with intervals where all columns fit."""
     made = table(screen, most)
-    if _width(made, width) > width:
-        made = table(screen, most, wide=False, name=_SHORT)
+    # Whose operation it is comes before the intervals of several contenders, and before their names in headings.
+    for wide, name in ((True, _SHORT), (False, _SHORT)):
+        if _width(made, width, _LONGEST_NAME) > width:
+            made = table(screen, most, wide=wide, name=name)
     # Of one comparison: the interval, the ratio, and what either takes; the operation and what it means stay.
     for column in (4, 3, 2, 1) if made.headings[-1:] == ("what it means",) else ():
-        if _width(made, width) > width:
+        if _width(made, width, _NAME) > width:
             made = _without(made, column)
     return made
 
 
-def _width(made: Table, width: int) -> int:
-    return sum(_widths(made, width)) + _GAP * len(made.headings)
+def _width(made: Table, width: int, name: int) -> int:
+    """What the table needs where the names of operations have so many characters, if they are that long."""
+    widths = _widths(made, width)
+    longest = max((len(row.cells[0]) for row in made.rows), default=0)
+    return max(widths[0], min(longest, name)) + sum(widths[1:]) + _GAP * len(widths)
 
 
 def _without(made: Table, column: int) -> Table:

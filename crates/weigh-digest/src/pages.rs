@@ -1,0 +1,502 @@
+//! The pages of a Parquet file, found by their headers, and checked against their checksums.
+//!
+//! Nothing is decompressed or decoded: a page is read once, in pieces of a constant size, and hashed. Memory stays the
+//! same whatever lengths a header claims.
+
+use std::io;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::Error;
+use crate::parquet_file::{Positioned, footer};
+use crate::thrift::{Compact, Fault, kind};
+
+/// Bytes read at once: few enough to stay in the cache between reading and hashing.
+const PIECE: usize = 256 << 10;
+/// Longest header that is taken for one; the smallest and largest values of a page stand in it.
+const HEADER: usize = 16 << 20;
+/// Bad pages that are described; the others are counted.
+const DESCRIBED: usize = 1000;
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageKind {
+    /// Values, in either version of the format.
+    Data,
+    /// The values that data pages refer to.
+    Dictionary,
+    /// Anything else.
+    Other,
+}
+
+/// One page of a column chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// What it holds.
+    pub kind: PageKind,
+    /// Where its header begins in the file.
+    pub header: u64,
+    /// Where its contents begin, right after the header.
+    pub contents: u64,
+    /// Bytes of its contents in the file.
+    pub compressed: u64,
+    /// Bytes of its contents before compression.
+    pub uncompressed: u64,
+    /// Values, NULLs included.
+    pub values: u64,
+    /// Number of the encoding of its values in the format; `None` where the header does not say.
+    pub encoding: Option<i32>,
+    /// CRC-32 of its contents.
+    pub checksum: Option<u32>,
+}
+
+/// What is wrong with a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// Its contents do not have the checksum that its header says.
+    Checksum {
+        /// In the header.
+        stored: u32,
+        /// Of the contents.
+        found: u32,
+    },
+    /// There is no page header, or one that cannot be true; what follows it in the column chunk was not looked at.
+    Header(&'static str),
+}
+
+/// A page that is not as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPage {
+    /// Row group, counted from 0.
+    pub row_group: usize,
+    /// Path of the column, dotted where it is nested.
+    pub column: String,
+    /// Page of that column in the row group, counted from 0; a dictionary is the first.
+    pub page: u64,
+    /// Where its header begins in the file.
+    pub header: u64,
+    /// What is wrong.
+    pub damage: Damage,
+}
+
+/// What checking the pages of a file has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageChecks {
+    /// Pages of all columns.
+    pub pages: u64,
+    /// Those with a checksum; all of them were compared with it.
+    pub with_checksum: u64,
+    /// Bytes of the pages, headers not included.
+    pub bytes: u64,
+    /// How many are bad.
+    pub bad_pages: u64,
+    /// The first bad ones, in the order of the file.
+    pub bad: Vec<BadPage>,
+}
+
+/// Compares every page of the file at `path` with its checksum, if it has one.
+///
+/// `threads` check column chunks in parallel (0: one for each processor).
+///
+/// # Errors
+///
+/// [`Error::Io`] and [`Error::NotParquet`], which an encrypted file and column chunks that overlap are too.
+pub fn check_pages(path: &Path, threads: usize) -> Result<PageChecks, Error> {
+    let file = Pages::open(path)?;
+    let available = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if threads == 0 { available() } else { threads }.clamp(1, file.chunks.len().max(1));
+    let next = AtomicUsize::new(0);
+    let whole = Mutex::new((PageChecks::default(), Vec::new()));
+    let work = || {
+        let mut own = PageChecks::default();
+        let mut bad = Vec::new();
+        let mut buffer = Vec::new();
+        while let Some(chunk) = file.chunks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            file.check(chunk, &mut buffer, &mut own, &mut bad).inspect_err(|_| {
+                // The other threads stop at their next column chunk.
+                next.store(file.chunks.len(), Ordering::Relaxed);
+            })?;
+        }
+        let mut whole = whole.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        whole.0.pages += own.pages;
+        whole.0.with_checksum += own.with_checksum;
+        whole.0.bytes += own.bytes;
+        whole.0.bad_pages += own.bad_pages;
+        whole.1.append(&mut bad);
+        Ok(())
+    };
+    let done: io::Result<()> = if threads == 1 {
+        work()
+    } else {
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            // All are waited for: the first error would leave the others to the scope, which panics with them.
+            let ended: Vec<io::Result<()>> = workers.into_iter().map(join).collect();
+            ended.into_iter().collect()
+        })
+    };
+    done.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let (mut checks, mut bad) = whole.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    bad.sort_by_key(|(chunk, page): &(usize, BadPage)| (*chunk, page.page));
+    checks.bad = bad.into_iter().map(|(_, page)| page).take(DESCRIBED).collect();
+    Ok(checks)
+}
+
+/// The first `most` pages of one column (its dotted path) in one row group.
+///
+/// # Errors
+///
+/// [`Error::Io`] and [`Error::NotParquet`]; [`Error::NoSuchColumn`] if the row group has no such column;
+/// [`Error::Corrupt`] if a header is none.
+pub fn column_pages(path: &Path, row_group: usize, column: &str, most: usize) -> Result<Vec<Page>, Error> {
+    let file = Pages::open(path)?;
+    let chunk = file.chunks.iter().find(|one| one.row_group == row_group && one.column == column);
+    let chunk = chunk.ok_or_else(|| Error::NoSuchColumn {
+        path: path.to_owned(),
+        column: column.to_owned(),
+        present: file
+            .chunks
+            .iter()
+            .filter(|one| one.row_group == row_group)
+            .map(|one| one.column.clone())
+            .collect(),
+    })?;
+    let mut buffer = Vec::new();
+    let mut window = Window::new(&file.source, chunk, &mut buffer);
+    let mut found = Vec::new();
+    while window.position < chunk.end && found.len() < most {
+        let read = window.page().map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        let page = read.map_err(|reason| Error::Corrupt {
+            path: path.to_owned(),
+            row_group,
+            reason: format!("column {column}: {reason}"),
+        })?;
+        window.pass(page.compressed);
+        found.push(page);
+    }
+    Ok(found)
+}
+
+/// Where the pages of one column in one row group lie.
+struct Chunk {
+    number: usize,
+    row_group: usize,
+    column: String,
+    start: u64,
+    end: u64,
+    /// Values that its pages must hold.
+    values: u64,
+}
+
+/// A file whose column chunks are known to lie apart and within it.
+struct Pages {
+    source: Positioned,
+    chunks: Vec<Chunk>,
+}
+
+impl Pages {
+    fn open(path: &Path) -> Result<Self, Error> {
+        let (source, metadata) = footer(path)?;
+        let refused = |reason: String| Error::NotParquet { path: path.to_owned(), reason };
+        if encrypted(&source).map_err(|error| refused(error.to_string()))? {
+            return Err(refused(
+                "its columns are encrypted, and so are the headers of their pages".to_owned(),
+            ));
+        }
+        let chunks = chunks(&metadata, source.len()).map_err(refused)?;
+        Ok(Self { source, chunks })
+    }
+
+    /// Checks the pages of one column chunk.
+    fn check(
+        &self,
+        chunk: &Chunk,
+        buffer: &mut Vec<u8>,
+        checks: &mut PageChecks,
+        bad: &mut Vec<(usize, BadPage)>,
+    ) -> io::Result<()> {
+        let mut window = Window::new(&self.source, chunk, buffer);
+        let (mut number, mut values) = (0, 0_u64);
+        let mut complain = |checks: &mut PageChecks, page: u64, header: u64, damage: Damage| {
+            checks.bad_pages += 1;
+            if bad.len() < DESCRIBED {
+                let (row_group, column) = (chunk.row_group, chunk.column.clone());
+                bad.push((chunk.number, BadPage { row_group, column, page, header, damage }));
+            }
+        };
+        while window.position < chunk.end {
+            let begin = window.position;
+            let page = match window.page()? {
+                Ok(page) => page,
+                // Some writers leave a gap between columns; what is missed by stopping here is not a page.
+                Err(_) if values >= chunk.values && number > 0 => break,
+                Err(reason) => {
+                    complain(checks, number, begin, Damage::Header(reason));
+                    break;
+                }
+            };
+            checks.pages += 1;
+            checks.bytes += page.compressed;
+            if page.kind == PageKind::Data {
+                values = values.saturating_add(page.values);
+            }
+            if let Some(stored) = page.checksum {
+                checks.with_checksum += 1;
+                let found = window.checksum(page.compressed)?;
+                if found != stored {
+                    complain(checks, number, begin, Damage::Checksum { stored, found });
+                }
+            } else {
+                window.pass(page.compressed);
+            }
+            number += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The column chunks; why they cannot be, where they are larger than the file together: each byte belongs to one.
+fn chunks(metadata: &ParquetMetaData, length: u64) -> Result<Vec<Chunk>, String> {
+    let mut found = Vec::new();
+    let mut together = 0_u64;
+    for (row_group, group) in metadata.row_groups().iter().enumerate() {
+        for column in group.columns() {
+            let name = column.column_path().string();
+            if column.file_path().is_some() {
+                return Err(format!("column {name} lies in another file"));
+            }
+            let (start, end) = place(column)
+                .filter(|(_, end)| *end <= length)
+                .ok_or_else(|| format!("column {name} of row group {row_group} lies beyond its end"))?;
+            together = together.saturating_add(end - start);
+            found.push(Chunk {
+                number: found.len(),
+                row_group,
+                column: name,
+                start,
+                end,
+                values: u64::try_from(column.num_values()).unwrap_or(0),
+            });
+        }
+    }
+    if together > length {
+        return Err("its columns overlap: together they are larger than the file".to_owned());
+    }
+    Ok(found)
+}
+
+/// Where a column chunk begins and ends; a dictionary comes first.
+fn place(column: &ColumnChunkMetaData) -> Option<(u64, u64)> {
+    let first = column.data_page_offset();
+    // Some writers say 0 for none.
+    let start = column.dictionary_page_offset().filter(|at| *at > 0).map_or(first, |at| at.min(first));
+    let start = u64::try_from(start).ok()?;
+    Some((start, start.checked_add(u64::try_from(column.compressed_size()).ok()?)?))
+}
+
+/// Whether the footer, which can be read, says that columns cannot: it has an encryption algorithm, its field 8.
+fn encrypted(source: &Positioned) -> Result<bool, ParquetError> {
+    const TAIL: u64 = 8;
+    let Some(end) = source.len().checked_sub(TAIL) else { return Ok(false) };
+    let tail = source.get_bytes(end, 4)?;
+    let length = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    let Some(start) = end.checked_sub(length) else { return Ok(false) };
+    let bytes = source.get_bytes(start, usize::try_from(length)?)?;
+    let mut found = false;
+    // It was read before by the parquet crate; what follows a mistake in it changes nothing here.
+    let _ = Compact::new(&bytes).fields(|inner, number, kind| {
+        found |= number == 8;
+        inner.skip(kind)
+    });
+    Ok(found)
+}
+
+/// A position in a column chunk, and the bytes of the file after it that were read already.
+struct Window<'a> {
+    source: &'a Positioned,
+    buffer: &'a mut Vec<u8>,
+    /// Place in the file of the next byte.
+    position: u64,
+    /// Where the chunk ends.
+    end: u64,
+    /// The unread part of the buffer.
+    from: usize,
+    to: usize,
+}
+
+impl<'a> Window<'a> {
+    fn new(source: &'a Positioned, chunk: &Chunk, buffer: &'a mut Vec<u8>) -> Self {
+        Self { source, buffer, position: chunk.start, end: chunk.end, from: 0, to: 0 }
+    }
+
+    fn ready(&self) -> &[u8] {
+        &self.buffer[self.from..self.to]
+    }
+
+    /// Bytes from here to the end of the chunk.
+    fn left(&self) -> u64 {
+        self.end.saturating_sub(self.position)
+    }
+
+    /// Has so many bytes ready, or all there are.
+    fn fill(&mut self, wanted: usize) -> io::Result<()> {
+        let wanted = usize::try_from(self.left()).unwrap_or(usize::MAX).min(wanted);
+        let ready = self.to - self.from;
+        if ready >= wanted {
+            return Ok(());
+        }
+        self.buffer.copy_within(self.from..self.to, 0);
+        (self.from, self.to) = (0, ready);
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        }
+        self.source.read_exact_at(&mut self.buffer[ready..wanted], self.position + ready as u64)?;
+        self.to = wanted;
+        Ok(())
+    }
+
+    /// The header here, behind which the position is then; in the inner result why there is none.
+    fn page(&mut self) -> io::Result<Result<Page, &'static str>> {
+        let start = self.position;
+        loop {
+            let ready = self.to - self.from;
+            match header(self.ready(), start) {
+                Ok((page, length)) => {
+                    self.consume(length);
+                    return Ok(if page.compressed > self.left() {
+                        Err("its header announces more bytes than its column has")
+                    } else {
+                        Ok(page)
+                    });
+                }
+                // Most headers are in the buffer already, behind the page before them.
+                Err(Fault::Short) if ready < HEADER && (ready as u64) < self.left() => {
+                    self.fill((4 * ready).max(PIECE))?;
+                }
+                Err(_) => return Ok(Err("there is no page header where one must be")),
+            }
+        }
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.from += length;
+        self.position += length as u64;
+    }
+
+    /// Passes over bytes.
+    fn pass(&mut self, length: u64) {
+        self.position += length;
+        let ready = (self.to - self.from) as u64;
+        if length >= ready {
+            (self.from, self.to) = (0, 0);
+        } else {
+            self.from += usize::try_from(length).unwrap_or(0);
+        }
+    }
+
+    /// CRC-32 of the next bytes, which it passes over.
+    fn checksum(&mut self, mut length: u64) -> io::Result<u32> {
+        let mut hasher = crc32fast::Hasher::new();
+        while length > 0 {
+            if self.from == self.to {
+                self.fill(PIECE)?;
+            }
+            let piece = usize::try_from(length).unwrap_or(usize::MAX).min(self.to - self.from);
+            hasher.update(&self.buffer[self.from..self.from + piece]);
+            self.consume(piece);
+            length -= piece as u64;
+        }
+        Ok(hasher.finalize())
+    }
+}
+
+/// The page header at the start of `bytes`, which lie at `start` in the file, and its length.
+fn header(bytes: &[u8], start: u64) -> Result<(Page, usize), Fault> {
+    let mut compact = Compact::new(bytes);
+    let (mut of, mut uncompressed, mut compressed, mut checksum) = (None, None, None, None);
+    let (mut values, mut encoding) = (None, None);
+    compact.fields(|inner, number, found| {
+        match number {
+            1 => of = Some(inner.i32(found)?),
+            2 => uncompressed = Some(inner.i32(found)?),
+            3 => compressed = Some(inner.i32(found)?),
+            4 => checksum = Some(inner.i32(found)?.cast_unsigned()),
+            // Headers of data pages, of dictionaries, of data pages of version 2: the first field counts values.
+            5 | 7 | 8 if found == kind::STRUCT => {
+                let place = if number == 8 { 4 } else { 2 };
+                inner.fields(|deeper, field, found| {
+                    if field == 1 {
+                        values = Some(deeper.i32(found)?);
+                    } else if field == place {
+                        encoding = Some(deeper.i32(found)?);
+                    } else {
+                        deeper.skip(found)?;
+                    }
+                    Ok(())
+                })?;
+            }
+            _ => inner.skip(found)?,
+        }
+        Ok(())
+    })?;
+    let size = |value: Option<i32>| value.and_then(|one| u64::try_from(one).ok()).ok_or(Fault::Malformed);
+    let kind = match of.ok_or(Fault::Malformed)? {
+        0 | 3 => PageKind::Data,
+        2 => PageKind::Dictionary,
+        _ => PageKind::Other,
+    };
+    let length = compact.read();
+    let page = Page {
+        kind,
+        header: start,
+        contents: start + length as u64,
+        compressed: size(compressed)?,
+        uncompressed: size(uncompressed)?,
+        values: values.and_then(|one| u64::try_from(one).ok()).unwrap_or(0),
+        encoding,
+        checksum,
+    };
+    Ok((page, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header of a data page of 3 values in 10 bytes, with a checksum.
+    const HEAD: [u8; 15] = [0x15, 0, 0x15, 40, 0x15, 20, 0x15, 8, 0x1c, 0x15, 6, 0x15, 0, 0, 0];
+
+    #[test]
+    fn a_header_is_read() {
+        let (page, length) = header(&HEAD, 100).unwrap();
+        assert_eq!(length, HEAD.len());
+        assert_eq!((page.kind, page.header, page.contents), (PageKind::Data, 100, 115));
+        assert_eq!((page.compressed, page.uncompressed, page.values), (10, 20, 3));
+        assert_eq!((page.encoding, page.checksum), (Some(0), Some(4)));
+    }
+
+    #[test]
+    fn a_header_cut_short_is_not_called_wrong() {
+        for cut in 0..HEAD.len() {
+            assert_eq!(header(&HEAD[..cut], 0).unwrap_err(), Fault::Short, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_negative_size_is_no_page() {
+        let mut head = HEAD;
+        head[5] = 21;
+        assert_eq!(header(&head, 0).unwrap_err(), Fault::Malformed);
+        assert_eq!(header(&[0], 0).unwrap_err(), Fault::Malformed);
+    }
+}

@@ -1,0 +1,299 @@
+"""Registered files: a user's own Parquet files under a name, hashed once and read where they lie."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.data.layout.parquet import fault
+from weigh.data.user_files import PARQUET, facts, form, same_columns
+from weigh.model import codes
+from weigh.model.errors import DataFault, UsageError, nearest
+from weigh.model.finding import Code
+
+if TYPE_CHECKING:
+    from weigh.data.user_files import Tables
+    from weigh.model.finding import Finding
+    from weigh.model.progress import Progress
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """What the file system says of a file: as long as none of it changes, its bytes are taken to be those of before.
+
+    Attributes:
+        bytes: its size.
+        modified_ns: when its content was last changed, nanoseconds.
+        changed_ns: when anything about it was last changed; a program cannot set this back.
+        inode, device: which file it is.
+    """
+
+    bytes: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
+    device: int
+
+    @classmethod
+    def of(cls, path: Path) -> Standing:
+        """Of a file as it is now; raises OSError where there is none."""
+        found = path.stat()
+        return cls(
+            bytes=found.st_size,
+            modified_ns=found.st_mtime_ns,
+            changed_ns=found.st_ctime_ns,
+            inode=found.st_ino,
+            device=found.st_dev,
+        )
+
+
+class RegisteredFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One file.
+
+    Attributes:
+        path: absolute.
+        blake3: hash of its bytes.
+        digest: of its rows.
+        rows: how many.
+        standing: when it was hashed.
+    """
+
+    path: str
+    blake3: str
+    digest: str
+    rows: int
+    standing: Standing
+
+
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """Files under a name.
+
+    Attributes:
+        name: as the user says it.
+        tables: files by table.
+        at: when they were registered, seconds since 1970.
+    """
+
+    name: str
+    tables: dict[str, tuple[RegisteredFile, ...]]
+    at: float
+
+    @property
+    def files(self) -> tuple[RegisteredFile, ...]:
+        """Of all tables."""
+        return tuple(file for files in self.tables.values() for file in files)
+
+    @property
+    def bytes(self) -> int:
+        """Of all files."""
+        return sum(file.standing.bytes for file in self.files)
+
+    def digests(self) -> dict[str, str]:
+        """Row digest of each table."""
+        from weigh._native import merge_digests
+
+        return {table: merge_digests([file.digest for file in files]) for table, files in self.tables.items()}
+
+
+def refuse_address(text: str) -> None:
+    """Files are registered where they lie on this machine.
+
+    Raises:
+        UsageError: it is an address.
+    """
+    if _ADDRESS.match(text):
+        raise UsageError(
+            f"'{text.partition('?')[0]}' is an address, and data is registered where it lies on this machine",
+            remedy="fetch the file and register its path: over a network every run would measure the network",
+        )
+
+
+def register(name: str, tables: Tables, cache: Path, progress: Progress, *, force: bool = False) -> Registration:
+    """Read files once, completely, and keep what they are.
+
+    Args:
+        name: letters, digits, ``_``, ``.`` and ``-``.
+        tables: files by table.
+        cache: weigh's cache directory.
+        progress: is told.
+        force: whether another registration of that name is replaced.
+
+    Raises:
+        UsageError: no such name can be, it is taken by other files, or a file is not Parquet.
+        DataFault: a file is damaged.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"'{name}' cannot be a name", remedy="use letters, digits, _, . and -, at most 64 of them: --name NAME"
+        )
+    for files in tables.values():
+        for file in files:
+            if form(file) != PARQUET:
+                raise UsageError(
+                    "only Parquet is read where it lies",
+                    where=str(file),
+                    remedy="let weigh init convert it: weigh init --data FILES",
+                )
+    before = _read(_file(name, cache)) if _file(name, cache).exists() else None
+    paths = {str(file) for files in tables.values() for file in files}
+    if before is not None and not force and {one.path for one in before.files} != paths:
+        raise UsageError(
+            f"'{name}' is registered already, for other files",
+            remedy="give another --name, or replace it with --force",
+        )
+    found: dict[str, tuple[RegisteredFile, ...]] = {}
+    for table, files in tables.items():
+        same_columns(table, files)
+        for number, file in enumerate(files):
+            progress.step(number, len(files), f"reading {table}")
+            found[table] = (*found.get(table, ()), _registered(file, table, cache))
+    made = Registration(name=name, tables=found, at=time.time())
+    _write(made, cache)
+    return made
+
+
+def names(cache: Path) -> list[str]:
+    """Of all registrations."""
+    return sorted(path.stem for path in _folder(cache).glob("*.json"))
+
+
+def load(name: str, cache: Path) -> Registration:
+    """The registration of that name.
+
+    Raises:
+        UsageError: there is none.
+        DataFault: what is kept of it cannot be read.
+    """
+    if not _NAME.fullmatch(name) or not _file(name, cache).exists():
+        known = names(cache)
+        raise UsageError(
+            f"no data is registered as '{name}'",
+            remedy=nearest(name, known) if known else "register files first: weigh data register FILES --name NAME",
+        )
+    return _read(_file(name, cache))
+
+
+def forget(name: str, cache: Path) -> Registration:
+    """Remove a registration, and no file of the user's; raises as ``load``."""
+    found = load(name, cache)
+    _file(name, cache).unlink()
+    return found
+
+
+def confirmed(name: str, cache: Path) -> Registration:
+    """The registration of that name, its files being what they were.
+
+    A file about which the file system says something else than before is hashed again.
+
+    Raises:
+        UsageError: there is none.
+        DataFault: a file is gone, or holds other bytes (D8).
+    """
+    found = load(name, cache)
+    tables = {table: tuple(_confirmed(file, found.name) for file in files) for table, files in found.tables.items()}
+    now = msgspec.structs.replace(found, tables=tables)
+    if now != found:
+        _write(now, cache)
+    return now
+
+
+def _confirmed(file: RegisteredFile, name: str) -> RegisteredFile:
+    from weigh._native import hash_file
+
+    path = Path(file.path)
+    again = f"register it again if that is meant: weigh data register --name {name} --force FILES"
+    try:
+        standing = Standing.of(path)
+        if standing == file.standing:
+            return file
+        if hash_file(path) == file.blake3:
+            return msgspec.structs.replace(file, standing=standing)
+    except OSError as error:
+        raise DataFault(
+            f"{codes.D8_MISSING.code} a registered file cannot be read: {error.strerror or error}",
+            where=file.path,
+            remedy=again,
+        ) from None
+    code, what = _difference(file, standing)
+    raise DataFault(f"{code} {what} since it was registered as '{name}'", where=file.path, remedy=again)
+
+
+def _difference(file: RegisteredFile, standing: Standing) -> tuple[Code, str]:
+    """What kind of change it is."""
+    from weigh import _native
+
+    if standing.bytes != file.standing.bytes:
+        return codes.D8_SIZE.code, f"it went from {file.standing.bytes:,} to {standing.bytes:,} bytes"
+    try:
+        same = _native.digest_parquet([Path(file.path)]) == file.digest
+    except (OSError, _native.DigestError):
+        return codes.D8_DAMAGED.code, "it was changed, and cannot be read any more,"
+    return (
+        (codes.D8_BYTES.code, "it was written anew, with the same rows,")
+        if same
+        else (codes.D8_ROWS.code, "its rows were changed")
+    )
+
+
+def changed(name: str, cache: Path) -> list[Finding]:
+    """What is no longer as it was registered (D8); nothing if all is well."""
+    try:
+        confirmed(name, cache)
+    except DataFault as found:
+        kind = {one.code: one for one in (codes.D8_MISSING, codes.D8_SIZE, codes.D8_DAMAGED, codes.D8_BYTES)}
+        code, _, text = found.what.partition(" ")
+        return [kind.get(Code(code), codes.D8_ROWS).finding(text=f"{found.where}: {text}", remedy=found.remedy)]
+    return []
+
+
+def _registered(file: Path, table: str, cache: Path) -> RegisteredFile:
+    from weigh._native import hash_file
+
+    try:
+        before = Standing.of(file)
+        blake3 = hash_file(file)
+        read = facts(file, table, str(file), blake3, cache)
+        if Standing.of(file) != before:
+            raise DataFault("it changed while it was read", where=str(file), remedy="register it when nobody writes it")
+    except OSError as error:
+        raise DataFault(
+            f"it cannot be read: {error.strerror or error}", where=str(file), remedy="give readable Parquet files"
+        ) from None
+    return RegisteredFile(path=str(file), blake3=blake3, digest=read.digest, rows=read.rows, standing=before)
+
+
+def _folder(cache: Path) -> Path:
+    return cache / "data" / "registered"
+
+
+def _file(name: str, cache: Path) -> Path:
+    return _folder(cache) / f"{name}.json"
+
+
+def _read(path: Path) -> Registration:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Registration)
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataFault(
+            f"the registration cannot be read ({error})",
+            where=str(path),
+            remedy="remove it, and register the files again",
+        ) from None
+
+
+def _write(made: Registration, cache: Path) -> None:
+    path = _file(made.name, cache)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(f".{os.getpid()}.aside")
+        aside.write_bytes(msgspec.json.format(msgspec.json.encode(made)))
+        aside.replace(path)
+    except OSError as error:
+        raise fault(error, path.parent) from error
