@@ -10,6 +10,7 @@ from weigh.experiment.report.first_screen.pair import OPEN
 from weigh.model import codes, units
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import VerdictName
+from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +91,10 @@ def data(results: ExperimentResults) -> tuple[str, ...]:
     None where all read the same bytes.
     """
     by_name: dict[str, list[str]] = {}
+    out = disqualified(results.findings)
     for one in results.differences:
-        if not one.follows:
+        # Nobody is compared with one that is disqualified.
+        if not one.follows and one.contender not in out:
             by_name.setdefault(one.contender, []).append(str(one))
     several = {one.contender for one in results.findings if one.code in _FILES and one.severity == "warning"}
     baseline = results.record.spec.baseline
