@@ -27,7 +27,8 @@ PAGES: dict[str, Callable[[], dict[str, str]]] = {
     "weigh-toml.md": weigh_toml.blocks,
 }
 REMEDY = "make format"
-REGION = re.compile(r"(<!-- generated: (.+?) -->\n\n).*?(\n\n<!-- end of generated -->)", re.DOTALL)
+REGION = re.compile(r"(<!-- generated: ([^\n]+?) -->)\n.*?(<!-- end of generated -->)", re.DOTALL)
+"""One that is empty, too: what writes it anew must not run on into the next."""
 
 
 def filled(page: str, blocks: Mapping[str, str]) -> str:
@@ -36,7 +37,7 @@ def filled(page: str, blocks: Mapping[str, str]) -> str:
     Raises:
         KeyError: nothing writes a region that it names.
     """
-    return REGION.sub(lambda found: f"{found[1]}{blocks[found[2]]}{found[3]}", page)
+    return REGION.sub(lambda found: f"{found[1]}\n\n{blocks[found[2]]}\n\n{found[3]}", page)
 
 
 def main() -> int:

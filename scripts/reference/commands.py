@@ -25,6 +25,7 @@ _COMMAND_PAGES = {
     "init": "docs/guide/your-own-data.md",
     "gate": "docs/concept/answers.md",
     "ladder": "docs/guide/ladder.md",
+    "layout": "docs/guide/layouts.md",
     "load": _LOAD,
     "report": "docs/guide/read-the-report.md",
     "verify": "docs/reference/evidence.md",
@@ -70,7 +71,7 @@ _FLAG_PAGES = {
     },
 }
 """Where a flag is explained, by command."""
-_FAMILIES = {"gate": "run", "ladder": "run", "demo": "run"}
+_FAMILIES = {"gate": "run", "ladder": "run", "layout": "run", "demo": "run"}
 """Commands that take flags of another one: only those that it does not have, or that mean something else, are told."""
 
 _SCHEMA = re.compile(r",? ?(?:with --effect )?\(schema [\w/-]+\)")

@@ -19,10 +19,13 @@ from weigh.doctor.unused_disks_model import Examination
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
 from weigh.experiment.report import document as run
+from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.grid import Cell
+from weigh.experiment.results.grid import Effect as GridEffect
 from weigh.experiment.results.start_costs import StartCosts
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
@@ -56,7 +59,7 @@ if TYPE_CHECKING:
     import msgspec
 
 PRINTED: dict[str, tuple[str, ...]] = {
-    "weigh/1": ("run", "gate", "demo", "report"),
+    "weigh/1": ("run", "gate", "demo", "layout", "report"),
     "weigh/verify/1": ("verify",),
     "weigh/ladder/1": ("ladder", "report of a ladder"),
     "weigh/verify-ladder/1": ("verify of a ladder",),
@@ -115,6 +118,9 @@ SECTIONS: dict[str, Section] = {
     "parity[]": Section(ParityRow, "parity[]", "row"),
     "outside[]": Section(OutsideClock, "outside[]", "row"),
     "start_costs[]": Section(StartCosts, "start_costs[]", "row"),
+    "grid": Section(GridDocument, "grid", "grid"),
+    "cells[]": Section(Cell, "cells[] of a grid", "cell"),
+    "effects[]": Section(GridEffect, "effects[] of a grid", "effect"),
     "findings[]": Section(Finding, "findings[]", "finding"),
     "machine": Section(MachineDocument, "machine", "machine"),
     "use[]": Section(Resource, "use[]", "resource"),

@@ -8,7 +8,7 @@ import msgspec
 
 from reference.markdown import code, prose, table, with_default
 from reference.structs import hints, in_words, meanings
-from weigh.experiment.config.file import ContenderTable, ExperimentTable, SqlTable
+from weigh.experiment.config.file import ContenderTable, ExperimentTable, GridTable, SqlTable
 from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "[experiment]": ExperimentTable,
     "[[contender]]": ContenderTable,
     "[layout]": LayoutSpec,
+    "[grid]": GridTable,
     "[sql]": SqlTable,
 }
 

@@ -24,6 +24,7 @@ MISTAKES = {
     "run": ("nope.toml",),
     "gate": ("--contender", "duckbd"),
     "ladder": ("--contender", "duckdb", "--scales", "1K,2K", "--vary", "x"),
+    "layout": ("--contender", "duckdb", "--files", "1"),
     "load": ("ycsb-x", "--target", "valkey:embedded", "--rate", "1"),
     "report": ("nope",),
     "verify": ("nope",),

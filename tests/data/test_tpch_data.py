@@ -14,7 +14,8 @@ import pytest
 from weigh._native import digest_arrow
 from weigh.data import cache, tpch
 from weigh.data.generator import Workshop, dataset_name, dataset_scale
-from weigh.data.layout import parquet
+from weigh.data.layout import parquet, row_order, written
+from weigh.data.layout.physical import table_form
 from weigh.engines import environment
 from weigh.engines.prepared import cache_folder
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
@@ -78,6 +79,36 @@ def test_the_generators_differ_in_texts_and_in_nothing_else(made: Callable[..., 
     assert one.keys() == other.keys()
     differing = {column for column in one if one[column] != other[column]}
     assert {column.partition("_")[2] for column in differing} == {"address", "comment"}
+
+
+def test_tpchgen_shows_the_level_and_what_it_does_always(made: Callable[..., CachedData]) -> None:
+    stored = made(
+        "tpchgen",
+        LayoutSpec(
+            writer="tpchgen", codec_level=9, parquet_version=1, page_version=1, dictionary=True, bloom_filters=False,
+            statistics=True, page_index=True, page_checksums=False,
+        ),
+    )  # fmt: skip
+    form = table_form([stored.folder / path for path in stored.manifest.paths("orders")])
+    levels = [column.level for column in form.columns.values() if column.level is not None]
+    assert levels
+    assert all(3 < low <= 9 <= high for low, high in levels)
+    assert {column.page_index for column in form.columns.values()} == {True}
+    assert written.contradictions(stored.manifest.layout, form) == []
+    assert stored.manifest.digests == made("tpchgen", PLAIN).manifest.digests
+
+
+def test_a_sort_is_of_the_tables_that_have_its_columns(made: Callable[..., CachedData]) -> None:
+    layout = LayoutSpec(writer="pyarrow", sort=("l_shipdate", "o_orderdate", "l_orderkey"))
+    stored = made("tpchgen", layout)
+    order = {
+        table: row_order.ascending([stored.folder / path for path in stored.manifest.paths(table)])
+        for table in ("lineitem", "orders", "part")
+    }
+    assert order["lineitem"][:2] == ("l_shipdate", "l_orderkey")
+    assert order["orders"][:1] == ("o_orderdate",)
+    assert order["part"] == ("p_partkey",)
+    assert stored.manifest.digests == made("tpchgen", PLAIN).manifest.digests
 
 
 @pytest.mark.parametrize(("files", "codec"), [(1, "gzip"), (4, "zstd")])

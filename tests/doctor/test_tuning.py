@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from golden.in_process import weigh
 from support import fake_sysfs as machines
 from weigh.doctor import tuning
 from weigh.host import knobs
 from weigh.host.knobs.knob import Knob, Refused
+from weigh.host.sysfs import Machine
 from weigh.model.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from weigh.host.sysfs import Machine
 
 GOVERNOR = f"/{machines.POLICY}/scaling_governor"
 PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -187,3 +188,26 @@ def test_the_order_of_undoing(laptop: Machine) -> None:
     """Under the governor performance some drivers take no other preference."""
     names = [knob.name for knob in knobs.knobs(laptop)]
     assert names.index("governor") < names.index("energy_preference")
+
+
+@pytest.mark.promise("one that did not hold is named, and the command exits with 2.")
+@pytest.mark.parametrize("problem", ["Permission denied", ""])
+def test_who_may_not_set_it_is_told_and_exits_with_2(
+    laptop: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: str
+) -> None:
+    """Refused by the kernel, or taken and not kept."""
+
+    def put(self: Knob, place: str, value: str) -> None:
+        if problem:
+            raise Refused(problem)
+
+    before = stand(laptop)
+    monkeypatch.setattr(Machine, "here", classmethod(lambda _: laptop))
+    monkeypatch.setattr(Knob, "put", put)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    run = weigh(("doctor", "--tune", "--yes", "--json"), tmp_path)
+    assert run.code == 2
+    problems = {one["knob"]: one["problem"] for one in json.loads(run.out)["set"]}
+    assert problems.keys() == CALM
+    assert all(said == problem if problem else "it was set to" in said for said in problems.values())
+    assert stand(laptop) == before

@@ -132,6 +132,16 @@ def test_what_it_cannot_parse_is_unsupported_and_no_failure(worker: WorkerProces
     assert (caught.value.outcome, caught.value.alive) == (Outcome.UNSUPPORTED, True)
 
 
+def test_a_union_of_no_kind_is_answered_or_not_supported(worker: WorkerProcess) -> None:
+    """ClickHouse wants to be told whether ALL or DISTINCT is meant: it did not fail."""
+    try:
+        _, table = asked(worker, "SELECT n FROM things UNION SELECT n FROM things")
+    except WorkerEnded as ended:
+        assert ended.outcome is Outcome.UNSUPPORTED
+    else:
+        assert table.num_rows == 4
+
+
 def test_after_an_error_the_life_goes_on(contender: PreparedContender, worker: WorkerProcess) -> None:
     with pytest.raises(WorkerEnded) as caught:
         asked(worker, FAILING.get(contender.engine.name, "SELECT CAST(s AS INTEGER) AS n FROM things WHERE s = 'a'"))

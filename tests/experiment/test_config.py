@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from weigh.experiment.config import file
 from weigh.experiment.config import spec as config
+from weigh.experiment.measure import duet
 from weigh.model.errors import UsageError
 from weigh.model.spec import LayoutSpec
 
@@ -148,6 +150,37 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
     (tmp_path / "weigh.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="cannot be read"):
         file.read_file(tmp_path / "weigh.toml")
+
+
+@pytest.mark.promise(
+    "A duet needs two CPUs, hot data, servers that weigh starts itself, and memory for two contenders at once. Where "
+    "one of these is missing, it is refused."
+)
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ({"contender": ("duckdb",)}, "a duet is one of two contenders, and there is one"),
+        ({"temperature": "cold"}, "a duet is measured hot, and the temperature is 'cold'"),
+        ({"temperature": "both"}, "a duet is measured hot, and the temperature is 'both'"),
+        (
+            {"contender": ("duckdb", "pg=postgres?weigh.url=postgresql://me@db:5432/x")},
+            "the server of pg is not started",
+        ),
+    ],
+)
+def test_a_duet_that_cannot_be(tmp_path: Path, flags: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        spec(tmp_path, "", **{"duet": True, "contender": ("duckdb", "chdb"), **flags})
+
+
+@pytest.mark.promise(
+    "A duet needs two CPUs, hot data, servers that weigh starts itself, and memory for two contenders at once. Where "
+    "one of these is missing, it is refused."
+)
+def test_a_duet_on_one_cpu_is_refused() -> None:
+    with pytest.raises(UsageError, match="a duet needs two CPUs, one for each side, and there is one"):
+        duet.halves((3,))
+    assert duet.halves((0, 2, 5)) == ((0,), (2,))
 
 
 @pytest.mark.promise("`--precision` is for hot times and is refused with another temperature")

@@ -9,11 +9,13 @@ import pytest
 
 from weigh.evidence.sealing import End
 from weigh.experiment import schedule
-from weigh.experiment.record import BlockBegun, Record
+from weigh.experiment.record import BlockBegun, Planned, Record
 from weigh.experiment.verify.order import departures
+from weigh.model.answer import Column, ResultSchema
 from weigh.model.contender import Contender
+from weigh.model.operation import Case, Operation, Workload
 from weigh.model.sample import Outcome, Sample
-from weigh.model.schedule import arms
+from weigh.model.schedule import arms, unseen
 from weigh.model.spec import Spec
 
 if TYPE_CHECKING:
@@ -116,3 +118,46 @@ def test_turns_in_another_order_are_named() -> None:
         "not the one that the seed demands" in text
         for text in departures(msgspec.structs.replace(record, samples=swapped))
     )
+
+
+def planned() -> Record:
+    """The same with questions that nobody asked before, in every round but the first."""
+    record = measured()
+    schema = ResultSchema(columns=(Column(name="n", kind="integer"),))
+    operations = tuple(Operation(name=name, sql="", schema=schema, cases=(Case(name="only"),)) for name in ("q", "r"))
+    plan = Planned(cases=CASES, starts=3, rounds=2, runs=1, secret="drawn", varied={"a": ("q", "r"), "b": ("q",)})
+    samples = []
+    for one in record.samples:
+        slot = schedule.slots(SPEC, record.blocks[one.block])[one.turn]
+        asks = one.run == 0 and plan.asks_unseen(one.contender, slot, "hot")
+        workload = {operation.name: operation for operation in operations}
+        _, salt = unseen(plan.secret, one.block, slot, workload[one.operation]) if asks else ("", 0)
+        samples.append(msgspec.structs.replace(one, salt=salt))
+    return msgspec.structs.replace(
+        record,
+        plan=plan,
+        samples=tuple(samples),
+        workload=Workload(name="netflow", dataset="netflow", operations=operations),
+    )
+
+
+@pytest.mark.promise("`verify` recomputes which question each was (`salt` in `samples.parquet`).")
+@pytest.mark.parametrize("edited", [0, 1, 417])
+def test_another_question_than_the_one_that_was_drawn_is_named(edited: int) -> None:
+    record = planned()
+    assert list(departures(record)) == []
+    salted = [at for at, one in enumerate(record.samples) if one.salt]
+    assert len(salted) == 3 * (2 * 2 + 1), "of the baseline's two arms both operations, of the other one"
+    samples = list(record.samples)
+    samples[salted[4]] = msgspec.structs.replace(samples[salted[4]], salt=edited)
+    found = list(departures(msgspec.structs.replace(record, samples=tuple(samples))))
+    assert any("not the one that the seed demands" in text for text in found)
+
+
+def test_a_question_in_place_of_a_timed_one_is_named() -> None:
+    record = planned()
+    timed = next(at for at, one in enumerate(record.samples) if one.run)
+    samples = list(record.samples)
+    samples[timed] = msgspec.structs.replace(samples[timed], salt=417)
+    found = list(departures(msgspec.structs.replace(record, samples=tuple(samples))))
+    assert any("not the one that the seed demands" in text for text in found)

@@ -11,8 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzz.frame import HOSTILE, Door, command, fuzz, mutated
+from weigh.cli.data_diff import refuse_bombs
 from weigh.data import user_files
+from weigh.data.layout.match import match
+from weigh.data.layout.physical import table_form
 from weigh.model.errors import WeighError
+from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
     import random
@@ -96,6 +100,11 @@ def use(content: bytes, folder: Path) -> None:
     assert command(("data", "digest", str(path)), folder).code in (0, 2)
     assert command(("data", "diff", str(path), str(other)), folder).code in (0, 1, 2)
     command(("data", "diff", str(other), str(path), "--limit", "3"), folder)
+    try:
+        refuse_bombs([path])
+        match(table_form([path]), LayoutSpec(writer="pyarrow"))
+    except WeighError as error:
+        assert error.remedy
     try:
         user_files.open_files({"t": [path]}, folder / "cache", 1)
     except WeighError as error:

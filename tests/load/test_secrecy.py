@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import socket
 import stat
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from lies.proxy import Proxy
 from support.hostile_servers import Silent
 from support.waiting import eventually
+from weigh.engines.prepared import cache_folder
 from weigh.load.target.url import parse
+from weigh.load.target.valkey import EmbeddedValkey
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -92,3 +99,36 @@ def test_the_password_file_of_postgres_is_read_as_libpq_reads_it(
     assert parse("postgres://ann:own@db.test/shop").password == "own"
     monkeypatch.setenv("PGPASSWORD", "first")
     assert parse("postgres://ann@db.test/shop").password == "first"
+
+
+@pytest.mark.promise("It never reaches the evidence, a message, or the arguments of another process.")
+def test_a_password_reaches_neither_the_evidence_nor_another_process(weigh: Weigh) -> None:
+    seen: list[bytes] = []
+    with EmbeddedValkey().reach(cache_folder(), 16) as reached, socket.socket(socket.AF_UNIX) as own:
+        path = reached.connect["socket"]
+        own.connect(path)
+        own.sendall(f"CONFIG SET requirepass {SECRET}\r\n".encode())
+        assert own.recv(100) == b"+OK\r\n"
+        with Proxy(path, "none") as proxy:
+            url = proxy.url.replace("redis://", f"redis://:{SECRET}@")
+            flags = ("--records", "100", "--closed", "--duration", "2s", "--connections", "2", "--quiet", "--json")
+            running = weigh.start("load", "ycsb-c", "--target", url, *flags)
+            listed = Path("/proc", str(running.pid), "cmdline")
+            eventually(lambda: b"--target\0redis://127.0.0.1" in listed.read_bytes())
+            while running.poll() is None:
+                for one in Path("/proc").glob("[0-9]*/cmdline"):
+                    # A process may end meanwhile.
+                    with suppress(OSError):
+                        seen.append(one.read_bytes())
+                time.sleep(0.1)
+            out, err = running.communicate()
+    assert running.returncode in (0, 3), err
+    document = json.loads(out)
+    assert document["operations"][0]["count"] > 0, "it was let in"
+    (evidence,) = (weigh.folder / "runs").iterdir()
+    everything = [out.encode(), err.encode(), *seen]
+    everything += [one.read_bytes() for one in evidence.rglob("*") if one.is_file()]
+    for command in ("report", "verify"):
+        told = weigh(command, str(evidence))
+        everything += [told.out.encode(), told.err.encode()]
+    assert not [one[:200] for one in everything if SECRET.encode() in one]

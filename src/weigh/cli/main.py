@@ -28,6 +28,7 @@ COMMANDS = {
     "run": ("weigh.cli.run", "run", "The experiment: gate, measurement, verdicts, evidence, report."),
     "gate": ("weigh.cli.run", "gate", "Only the answers of all contenders; nothing is timed."),
     "ladder": ("weigh.cli.ladder", "ladder", "The experiment at growing scales, or at several values of a setting."),
+    "layout": ("weigh.cli.layout", "layout", "The experiment over layouts of the same rows, with the effect of each."),
     "load": ("weigh.cli.load", "load", "Open-loop load on a server, with the whole tail."),
     "runs": ("weigh.cli.runs", "runs", "The evidence there is, the newest first."),
     "report": ("weigh.cli.report", "report", "Print the report of an evidence directory."),

@@ -224,6 +224,24 @@ def run(
     Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
     for nobody.
     """
+    carry_out(
+        file, flags, out, as_json=as_json, verbose=verbose, quiet=quiet, strict=strict, resume=resume, witness=witness
+    )
+
+
+def carry_out(
+    file: Path | None,
+    flags: dict[str, Any],
+    out: Path,
+    *,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+    strict: bool,
+    resume: bool,
+    witness: str | None,
+) -> None:
+    """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = asked(file, flags, out, quiet=quiet)
     shown = Shown(as_json, verbose, quiet)
     if witness:
@@ -233,7 +251,7 @@ def run(
         spec, request, disagreed = witnessed(spec, request, witness, progress(quiet), files.write)
         if disagreed:
             _show(*disagreed, shown)
-    _carry_out(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
+    _run(spec, dataclasses.replace(request, resume=resume), shown, strict=strict)
 
 
 @click.command()
@@ -265,7 +283,7 @@ def gate(
     """Check the answers of all contenders, and time nothing."""
     spec, request = asked(file, flags, out, quiet=quiet)
     request = dataclasses.replace(request, measure=False, pin=pin, trust=trust, corrupt=corrupt)
-    _carry_out(spec, request, Shown(as_json, verbose, quiet))
+    _run(spec, request, Shown(as_json, verbose, quiet))
 
 
 @click.command()
@@ -293,7 +311,7 @@ def demo(
         "contention": contention,
     }
     request = RunRequest(root=out, command=command_line(), least=True)
-    _carry_out(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
+    _run(make_spec(None, flags), request, Shown(as_json, verbose, quiet))
 
 
 def asked(
@@ -316,7 +334,7 @@ def asked(
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 
 
-def _carry_out(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False) -> None:
+def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False) -> None:
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 

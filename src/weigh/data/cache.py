@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from weigh.data.generator import Generator, Table, Written
-    from weigh.model.spec import LayoutSpec
-    from weigh.model.units import Rows
+    from weigh.model.spec import Codec, LayoutSpec
+    from weigh.model.units import Bytes, Rows
 
+_LOOSER: dict[Codec, float] = {"zstd": 1.0, "gzip": 1.0, "snappy": 1.5, "lz4": 1.5, "none": 3.0}
+"""Bytes of a layout over those with zstd, at most about: of TPC-H and netflow."""
 TRUTH = "truth"
 """The folder with what is known about the rows, beside their files."""
 
@@ -118,13 +120,17 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path) -> None:
         UsageError: no such generator; an impossible layout.
         EnvironmentFault: not all of them are in the cache, and there is less space than the others need.
     """
-    folders = {_place(name, spec, cache)[1] for spec in specs}
+    placed = {folder: spec for spec, folder in (_place(name, one, cache) for one in specs)}
     unit_bytes = getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None)
-    missing = [folder for folder in folders if not (folder / "manifest.json").exists()]
+    missing = {folder: spec for folder, spec in placed.items() if not (folder / "manifest.json").exists()}
     if not missing or unit_bytes is None or name.scale is None:
         return
-    needed = int(name.scale * unit_bytes) * len(missing)
-    there = next(path for path in (missing[0], *missing[0].parents) if path.exists())
+    made = _made_sizes(cache / "data" / str(name))
+    needed = sum(
+        max(made.get(spec.codec, 0), int(name.scale * unit_bytes * _LOOSER[spec.codec])) for spec in missing.values()
+    )
+    first = next(iter(missing))
+    there = next(path for path in (first, *first.parents) if path.exists())
     free = shutil.disk_usage(there).free
     if needed > free:
         raise EnvironmentFault(
@@ -133,6 +139,19 @@ def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path) -> None:
             where=str(cache / "data"),
             remedy="choose a smaller --scale, free space, or set WEIGH_CACHE to another disk",
         )
+
+
+def _made_sizes(dataset: Path) -> dict[Codec, Bytes]:
+    """By codec the bytes of the largest layout of the same rows that is there already; damaged ones are left out."""
+    found: dict[Codec, Bytes] = {}
+    for path in dataset.glob("*/manifest.json"):
+        try:
+            one = file_facts.load(path.parent)
+        except DataFault:
+            continue
+        if one.layout is not None:
+            found[one.layout.codec] = max(found.get(one.layout.codec, 0), one.bytes)
+    return found
 
 
 def _in(layouts: int) -> str:

@@ -77,7 +77,7 @@ def _matrix(heading: str, readings: list[Reading], readers: Iterable[Reader]) ->
     if words["data"] == words["dictionary"]:
         words = {"data or dictionary": words["data"]}
     for page, cells in words.items():
-        head = f"  one bit flipped in a {page} page"
+        head = f"  a bit of a {page} page"
         yield Text(head.ljust(_LABEL) + "".join(codec.ljust(_CELL) for codec in CODECS).rstrip(), style="dim")
         for reader in readers if cells else ():
             label, *more = _label(reader)
@@ -92,7 +92,7 @@ def _matrix(heading: str, readings: list[Reading], readers: Iterable[Reader]) ->
     if any(not one.decodes for one in readings):
         broken = sorted({one.codec for one in readings if not one.decodes})
         yield Text(
-            f"  {', '.join(broken)}: compressed with a checksum of its own, or no flip was found that can be decoded",
+            f"  {', '.join(broken)}: a checksum of its own, or no flip that can be decoded was found",
             style="dim",
         )
 

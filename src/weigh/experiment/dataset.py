@@ -12,6 +12,7 @@ from weigh.data.generator import dataset_name, dataset_scale
 from weigh.data.layout import file_facts
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
+from weigh.experiment import grid
 from weigh.experiment.data_link import tables_of
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
@@ -79,6 +80,7 @@ def check(dataset: str, spec: Spec, cache: Path) -> None:
         EnvironmentFault: no space for all layouts together.
     """
     scale = dataset_scale(dataset, None) if spec.scale is None else spec.scale
+    grid.check(spec, dataset)
     store.check(dataset_name(dataset, scale, spec.seed), spec.layouts_read.values(), cache)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.model.contender import DATA_KEYS, DEFAULT_LAYOUT, Contender
 from weigh.model.errors import UsageError, nearest
+from weigh.model.grid import Grid
 from weigh.model.storage import Kind
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
@@ -140,6 +141,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
         layout: the physical form of the data, for all contenders that name no other.
         layouts: other forms by name, those that a contender names. Without any it does not enter the id.
+        grid: which layouts and contenders are the cells of a grid. Left out it does not enter the id.
         own: the user's own data and queries, for the workload ``sql``; None for the others.
         rules: error rates and bounds of the verdicts.
         rule: whose rule gives a second opinion on every verdict. Left out it does not enter the id.
@@ -172,6 +174,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     answers: str = ""
     layout: LayoutSpec = LayoutSpec()
     layouts: dict[str, LayoutSpec] = {}
+    grid: Grid | msgspec.UnsetType = msgspec.UNSET
     own: Own | None = None
     rules: Rules = Rules()
     rule: Rule | msgspec.UnsetType = msgspec.UNSET

@@ -7,19 +7,17 @@ import shutil
 import signal
 import time
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from support.command import Run, Weigh
 from support.waiting import eventually, journalled, workers
+from weigh import __version__
 from weigh.evidence import journal
 from weigh.experiment import record as records
 from weigh.experiment.results.results import experiment_results
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("no_orphans")
 
@@ -165,16 +163,29 @@ def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh
     assert "2 attempts" in weigh("report", str(second)).out
 
 
-@pytest.mark.promise(
-    "A journal in which one was edited, removed or put in fails `weigh verify` (`R4.chain`) and is not resumed."
-)
-def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
-    """The journal is edited to another version's: what an upgrade between the kill and the resumption would leave."""
+Begun = tuple[Weigh, Path, bytes]
+"""weigh in the folder of an attempt that was killed, its journal, and what that says."""
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Begun:
+    """An attempt that was killed after its first turn."""
+    weigh = Weigh(tmp_path_factory.mktemp("begun"))
     killed_once = weigh.start(*EXPERIMENT, "--starts", "200")
     eventually(journalled(weigh.folder, "turn"))
     killed_once.kill()
     killed_once.communicate(timeout=120)
     (path,) = weigh.folder.glob("runs/*/journal.jsonl")
+    return weigh, path, path.read_bytes()
+
+
+@pytest.mark.promise(
+    "A journal in which one was edited, removed or put in fails `weigh verify` (`R4.chain`) and is not resumed."
+)
+def test_a_contender_that_changed_is_not_gone_on_with(begun: Begun) -> None:
+    """The journal is edited to another version's: what an upgrade between the kill and the resumption would leave."""
+    weigh, path, content = begun
+    path.write_bytes(content)
     events = [line.replace(b'"version":"2.0.0"', b'"version":"1.9.9"') for line in path.read_bytes().splitlines()[:-1]]
     edited = b"\n".join(events) + b"\n"
     path.write_bytes(edited)
@@ -189,3 +200,32 @@ def test_a_contender_that_changed_is_not_gone_on_with(weigh: Weigh) -> None:
     assert "contender a was 1.9.9, now it is 2.0.0" in refused.err
     assert path.read_bytes() == content, "nothing was written"
     assert not (path.parent / "seal.json").exists()
+
+
+def forged(path: Path, old: bytes, new: bytes) -> bytes:
+    """A journal in which something else was recorded, chained as if weigh had written it."""
+    lines = [line.replace(old, new) for line in path.read_bytes().splitlines()[:-1]]
+    written = b"".join(journal.chained(msgspec.json.decode(line, type=journal.Event) for line in lines))
+    assert written != path.read_bytes()
+    path.write_bytes(written)
+    return written
+
+
+@pytest.mark.promise("another version of weigh or of an engine, or other data, is refused with exit 2")
+def test_another_weigh_or_other_data_is_not_gone_on_with(begun: Begun) -> None:
+    weigh, path, content = begun
+    path.write_bytes(content)
+    (manifest,) = [line for line in content.splitlines() if line.startswith(b'{"event":"manifest"')]
+    digest = msgspec.json.decode(manifest)["body"]["digests"]["events"].encode()
+    for old, new, said in (
+        (b'"weigh":"%b"' % __version__.encode(), b'"weigh":"0.0.9"', f"begun by weigh 0.0.9, this is {__version__}"),
+        (digest, digest[:-1] + (b"0" if digest[-1:] != b"0" else b"1"), "the data files are not those it began with"),
+    ):
+        path.write_bytes(content)
+        written = forged(path, old, new)
+        refused = weigh(*EXPERIMENT, "--starts", "200")
+        assert refused.code == 2
+        assert said in refused.err
+        assert "leave out --resume" in refused.err
+        assert path.read_bytes() == written
+        assert not (path.parent / "seal.json").exists()

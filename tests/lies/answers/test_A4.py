@@ -39,6 +39,17 @@ def test_both_are_named_and_not_compared(run: Run) -> None:
     assert run.code == 1
 
 
+@pytest.mark.promise("If the baseline is disqualified, nothing is measured.")
+def test_with_a_baseline_that_is_disqualified_nothing_is_measured(weigh: Weigh) -> None:
+    run = weigh("run", *contenders(LIARS[0], "duckdb"), *SMALL, *SHORT, "--operations", "eq_action")
+    assert errors(run) == {("A4.rows", LIARS[0])}
+    assert not run.json["timings"]
+    assert not {verdict["verdict"] for verdict in run.json["verdicts"]} - {"refused"}
+    assert "is disqualified (A4.rows)" in (run.evidence / "report.txt").read_text().replace("\n  ", " ")
+    assert run.code == 1
+    assert weigh("verify", str(run.evidence)).code == 0
+
+
 def test_it_says_how_many_rows_were_read(run: Run) -> None:
     found = {f["contender"]: f["text"] for f in run.json["findings"] if f["code"] == "A4.rows"}
     assert "19981" in found["liar?lie=fewer-rows"]

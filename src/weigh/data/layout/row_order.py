@@ -43,9 +43,11 @@ def ascending(paths: Sequence[Path]) -> tuple[str, ...]:
                 for group in range(file.num_row_groups):
                     if scan.left:
                         scan.take(file.read_row_group(group, columns=[*keys, *scan.left]))
-        found = next((name for name in scan.left if name in scan.rising), None)
-        if found is None:
+        rising = [name for name in scan.left if scan.rising[name]]
+        if not rising:
             break
+        # Of several the finest: who sorts by days has the years in order too.
+        found = max(rising, key=lambda name: scan.rising[name])
         keys.append(found)
         if found not in scan.tied:
             break
@@ -57,14 +59,14 @@ class _Scan:
 
     Attributes:
         left: candidates that were in order so far, within rows that tie in the keys.
-        rising: candidates that have a larger value after a smaller one.
+        rising: how often each candidate has a larger value after a smaller one.
         tied: candidates of which two rows that tie in the keys have the same value.
     """
 
     def __init__(self, keys: Sequence[str], candidates: Sequence[str]) -> None:
         self._keys = keys
         self.left = list(candidates)
-        self.rising: set[str] = set()
+        self.rising: Counter[str] = Counter()
         self.tied: set[str] = set()
         self._last: pa.Table | None = None
 
@@ -83,8 +85,7 @@ class _Scan:
             if (greater & ties).any():
                 self.left.remove(name)
                 continue
-            if (less & ties).any():
-                self.rising.add(name)
+            self.rising[name] += int((less & ties).sum())
             if (ties & ~less).any():
                 self.tied.add(name)
         self._last = rows.slice(rows.num_rows - 1)

@@ -11,7 +11,7 @@ import msgspec
 
 from weigh.model.contender import Setting
 from weigh.model.errors import UsageError, nearest
-from weigh.model.spec import LayoutSpec, Rule
+from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
 from weigh.model.storage import Kind
 from weigh.workloads.parameters import Parameters
 
@@ -140,6 +140,44 @@ class SqlTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     parameters: Parameters = {}
 
 
+class GridTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[grid]`` of weigh.toml: keys of ``[layout]`` with several values each, all combined (docs/guide/layouts.md).
+
+    A key with one value has it in every combination, and so is as in ``[layout]``.
+
+    Attributes:
+        writer: what writes the files.
+        codec: compression of all columns.
+        files: files of each table.
+        row_group_rows: rows of a row group.
+        codec_level: level of zstd or gzip.
+        parquet_version: of the format.
+        page_version: of the headers of data pages.
+        dictionary: which columns have dictionaries.
+        page_size: bytes at which a page is cut.
+        bloom_filters: which columns have Bloom filters.
+        statistics: which columns have statistics.
+        page_index: whether the file says what is in each page.
+        page_checksums: whether each page has a checksum.
+        sort: columns by which rows are sorted; ``[]`` is the generator's order.
+    """
+
+    writer: list[Writer] = []
+    codec: list[Codec] = []
+    files: list[int] = []
+    row_group_rows: list[int] = []
+    codec_level: list[int] = []
+    parquet_version: list[int] = []
+    page_version: list[int] = []
+    dictionary: list[bool | list[str]] = []
+    page_size: list[int] = []
+    bloom_filters: list[bool | list[str]] = []
+    statistics: list[bool | list[str]] = []
+    page_index: list[bool] = []
+    page_checksums: list[bool] = []
+    sort: list[list[str]] = []
+
+
 class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """weigh.toml as a whole.
 
@@ -148,6 +186,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         contender: what is compared; one table each.
         layout: the physical form of the data, for all contenders that name no other.
         layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``.
+        grid: keys of the layout with several values, of which every combination takes part.
         sql: the user's own queries and data, for the workload ``sql``.
     """
 
@@ -155,6 +194,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     contender: list[ContenderTable] = []
     layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
     layouts: dict[str, LayoutSpec] = {}
+    grid: GridTable | None = None
     sql: SqlTable | None = None
 
 
@@ -225,6 +265,7 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
     tables.append(("experiment", plain.get("experiment", {}), ExperimentTable))
     tables.append(("layout", plain.get("layout", {}), LayoutSpec))
     tables += [(f"layout.{name}", table, LayoutSpec) for name, table in layouts.items()]
+    tables.append(("grid", plain.get("grid", {}), GridTable))
     tables.append(("sql", plain.get("sql", {}), SqlTable))
     contenders = plain.get("contender", [])
     if isinstance(contenders, list):

@@ -11,6 +11,7 @@ import msgspec
 from weigh import workloads
 from weigh.data.generator import dataset_scale
 from weigh.engines.prepared import cache_folder
+from weigh.experiment.config import grid as grids
 from weigh.experiment.config.file import ContenderTable, File
 from weigh.experiment.config.user_data import OwnFiles
 from weigh.model.contender import (
@@ -58,7 +59,13 @@ def make_spec(
         return getattr(table, name) if given is None else given
 
     contenders = _contenders(file, flags.get("contender") or ())
+    layouts = (file or File()).layouts
+    crossed = _crossed(file, flags, contenders, own)
     baseline = pick("baseline")
+    if crossed:
+        contenders, layouts, baseline_of = crossed.contenders, crossed.layouts, crossed.grid.members
+        # The first cell of whom the user names.
+        baseline = baseline_of[baseline][0] if baseline in baseline_of else baseline
     rules = Rules(
         margin=_positive("margin", parse_fraction(pick("margin"), "margin")),
         confidence=_level("confidence", parse_fraction(pick("confidence"), "confidence")),
@@ -79,7 +86,7 @@ def make_spec(
         starts=_starts(starts, precision),
         runs=_counted("runs", pick("runs")),
         rounds=_counted("rounds", pick("rounds")),
-        duet=_duet(bool(pick("duet")), contenders, temperature),
+        duet=_duet(bool(pick("duet")), contenders, temperature, grid=crossed is not None),
         temperature=temperature,
         budget=_budget(pick("budget"), precision),
         timeout=_positive("timeout", parse_duration(pick("timeout"))),
@@ -88,7 +95,8 @@ def make_spec(
         truth=bool(pick("truth")),
         answers=_hash_of(pick("answers")),
         layout=_layout((file or File()).layout, own),
-        layouts=_layouts(contenders, (file or File()).layouts, own),
+        layouts=_layouts(contenders, layouts, own),
+        grid=crossed.grid if crossed else msgspec.UNSET,
         own=own.content() if own else None,
         rules=rules,
         rule=_rule(pick("rule")),
@@ -99,6 +107,25 @@ def make_spec(
         expect_storage=_storage(pick("expect_storage")),
         ingest=_ingest(bool(pick("ingest")), bool(pick("duet")), temperature, pick("answers")),
     )
+
+
+def _crossed(
+    file: File | None, flags: Mapping[str, Any], contenders: tuple[Contender, ...], own: OwnFiles | None
+) -> grids.Crossed | None:
+    """What ``[grid]`` and its flags make of the contenders; None where nobody asks for a grid."""
+    table = (file or File()).grid
+    asked_for = flags.get("grid")
+    if table is None and asked_for is None:
+        return None
+    if own:
+        raise UsageError(
+            "your own files are read as they are: no layout applies", remedy="leave out the grid, and use weigh run"
+        )
+    plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
+    wanted = grids.asked(plain, asked_for or {})
+    given = flags.get("ingest")
+    loads = (file or File()).experiment.ingest if given is None else given
+    return grids.cross(contenders, _layout((file or File()).layout, own), wanted, loads=bool(loads))
 
 
 def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
@@ -354,10 +381,17 @@ def _budget(text: str | None, precision: float | msgspec.UnsetType) -> float | N
     return None if text == "none" else parse_duration(text)
 
 
-def _duet(wanted: bool, contenders: tuple[Contender, ...], temperature: Temperature) -> bool | msgspec.UnsetType:
+def _duet(
+    wanted: bool, contenders: tuple[Contender, ...], temperature: Temperature, *, grid: bool
+) -> bool | msgspec.UnsetType:
     """Left out where it was not asked for: the ids of other experiments stay as they are."""
     if not wanted:
         return msgspec.UNSET
+    if grid:
+        raise UsageError(
+            "a duet measures each contender with the baseline alone, and the effects of a grid need all cells together",
+            remedy="leave out the duet",
+        )
     if len(contenders) < 2:
         raise UsageError("a duet is one of two contenders, and there is one", remedy="name another contender")
     if temperature != "hot":

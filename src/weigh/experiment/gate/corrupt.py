@@ -95,9 +95,8 @@ def check(
     """
     progress.say("gate: asking over a copy with one flipped bit")
     chance = random.Random(seed)
-    tries = [(one, kind) for one in _targets(workload, next(iter(layouts.values())).manifest) for kind in _KINDS][
-        :_TRIES
-    ]
+    targets = _targets(workload, next(iter(layouts.values())).manifest)
+    tries = [(one, kind) for one in targets for kind in _KINDS][:_TRIES]
     heard: dict[str, _Heard] = {}
     copies: dict[str, _Damaged] = {}
     for number, (target, kind) in enumerate(tries):
@@ -118,12 +117,8 @@ def check(
                 for one in able:
                     found = _asked(one, target, kept, stage, timeout, place)
                     heard[one.name] = found
-                    if (
-                        found.right
-                        and not (found.wrong or found.raised)
-                        and len(heard) == 1
-                        and number < len(tries) - 1
-                    ):
+                    shown = found.raised or found.wrong or not found.right
+                    if not shown and one is able[0] and number < len(tries) - 1:
                         # A value that no answer shows: another one is tried before all the others are asked.
                         break
         except (WeighError, OSError) as error:

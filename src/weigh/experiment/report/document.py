@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import knobs, machine, resources
+from weigh.experiment.report import grid, knobs, machine, resources
+from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.results.cold_proof import ColdProof
@@ -185,6 +186,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         ingested: what loading tables under the clock came to (docs/guide/ingest.md); absent where none was loaded.
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
+        grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
     """
 
     experiment: ExperimentRow
@@ -208,6 +210,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     start_costs: tuple[StartCosts, ...] = ()
     ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
     differences: tuple[Difference, ...] = ()
+    grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
 
 
 def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
@@ -248,6 +251,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         start_costs=results.start_costs,
         ingested=results.ingested or msgspec.UNSET,
         differences=results.differences,
+        grid=grid.document(results),
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from weigh.experiment.report import (
     cold,
+    grid,
     ingest,
     knobs,
     layouts,
@@ -65,7 +66,8 @@ def screen(results: ExperimentResults, evidence: str) -> RenderableType:
         results: what is to be said.
         evidence: the directory, as the reader is to write it.
     """
-    return screen_text(first_screen(results, evidence))
+    shown = screen_text(first_screen(results, evidence))
+    return Group(_grid(results), Text(), shown) if results.grid else shown
 
 
 def whole(results: ExperimentResults, evidence: str) -> RenderableType:
@@ -110,6 +112,13 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         for temperature in spec.temperatures:
             heading = "Times" if spec.temperature == "hot" else f"Times, {cold.title(temperature)}"
             parts += [Text(heading, style="bold"), _numbers(results, temperature), Text()]
+    if effects := grid.rows(results):
+        parts += [
+            Text("Effects of layouts", style="bold"),
+            _effects(effects),
+            Text(grid.EFFECTS_NOTE, style="dim"),
+            Text(),
+        ]
     if loads := ingest.rows(results):
         parts += [Text("Loading", style="bold"), _table(ingest.HEADINGS, loads), Text()]
     if cold_lines := cold.lines(results):
@@ -298,6 +307,23 @@ def _numbers(results: ExperimentResults, temperature: str) -> RenderableType:
                 Text(words.verdict(verdict), style=VERDICT_STYLE[verdict.verdict]) if verdict else "baseline",
             )
     return FittedTable(table, "FCR", "max", "CV", "noise", confidence, "median", "ratio")
+
+
+def _grid(results: ExperimentResults) -> Group:
+    """What the grid says, and what its cells are."""
+    says = [Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in grid.sentences(results)]
+    table = _table(grid.CELLS, grid.cells(results))
+    return Group(Text(grid.TITLE, style="bold"), *says, Text(), table, Text(grid.CELLS_NOTE, style="dim"))
+
+
+def _effects(rows: Iterable[grid.Row]) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for at, heading in enumerate(grid.EFFECTS):
+        table.add_column(heading, overflow="fold", justify="right" if at in (2, 3, 4) else "left")
+    for row in rows:
+        cells = (row.operation, row.effect, row.ratio, row.interval, row.fcr)
+        table.add_row(*(Text(one_line(cell)) for cell in cells), Text(row.verdict, style=VERDICT_STYLE[row.sign]))
+    return FittedTable(table, "FCR", "interval")
 
 
 def _second_opinion(rows: tuple[second_opinion.Row, ...], rule: str) -> Group:

@@ -14,7 +14,7 @@ import msgspec
 from weigh.model import codes, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from weigh.experiment.record import Record
     from weigh.model.codes.code import Graded
@@ -224,21 +224,27 @@ def findings(record: Record, found: Sequence[Difference]) -> Iterator[Finding]:
         record: of the latest attempt.
         found: what differs.
     """
+    grid = record.spec.grid
+    crossed = {CONTENDER, *(one.key for one in grid.factors)} if grid else frozenset[str]()
     for name in dict.fromkeys(one.contender for one in found):
         of_it = [one for one in found if one.contender == name]
-        yield from of_pair(of_it, record.spec.baseline, another=_another(record, name))
+        yield from of_pair(of_it, record.spec.baseline, another=_another(record, name), crossed=crossed)
 
 
-def of_pair(found: Sequence[Difference], baseline: str, *, another: bool) -> Iterator[Finding]:
+def of_pair(
+    found: Sequence[Difference], baseline: str, *, another: bool, crossed: Collection[str] = ()
+) -> Iterator[Finding]:
     """What is to be said of one contender.
 
     Args:
         found: in what its data differs.
         baseline: with whom it is compared.
         another: whether engine, build or settings differ too.
+        crossed: what a grid crosses completely: its effects tell one from the other.
     """
     own = [one for one in found if not one.follows]
     whats = [*([CONTENDER] if another else []), *(_spoken(one.what) for one in own)]
+    told = {*([CONTENDER] if another else []), *(one.what for one in own)} <= set(crossed)
     by_code: dict[Graded, list[Difference]] = {}
     for one in own:
         if one.what in _PLACES and one.what not in _CODES:
@@ -248,11 +254,17 @@ def of_pair(found: Sequence[Difference], baseline: str, *, another: bool) -> Ite
         # One finding for how files are written.
         by_code[codes.D1_WRITER] += by_code.pop(codes.D1_LAYOUT, [])
     for code, said in by_code.items():
-        yield _finding(code, baseline, said, found, whats)
+        yield _finding(code, baseline, said, found, whats, told=told)
 
 
 def _finding(
-    code: Graded, baseline: str, said: Sequence[Difference], of_it: Sequence[Difference], whats: Sequence[str]
+    code: Graded,
+    baseline: str,
+    said: Sequence[Difference],
+    of_it: Sequence[Difference],
+    whats: Sequence[str],
+    *,
+    told: bool,
 ) -> Finding:
     name = said[0].contender
     size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
@@ -266,6 +278,13 @@ def _finding(
             "note", contender=name, text=text, remedy="nothing is wrong: it is the one thing that differs"
         )
     both = f"{', '.join(whats[:-1])} and {whats[-1]}"
+    if told:
+        return code.finding(
+            "note",
+            contender=name,
+            text=f"{text}; {len(whats)} things differ at once ({both}), and the grid has every combination of them",
+            remedy="nothing is wrong: the effects of the grid tell one from the other",
+        )
     return code.finding(
         "warning",
         contender=name,

@@ -29,6 +29,7 @@ from weigh.experiment.results.cold import cold_results
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.grid import GridResults, grid_results
 from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
@@ -86,6 +87,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         start_costs: what starts and loading cost.
         ingested: what loading under the clock came to.
         differences: in what the data that contenders read is not that of the baseline.
+        grid: what a grid of layouts says; None where the experiment has none.
     """
 
     record: Record
@@ -106,6 +108,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     start_costs: tuple[StartCosts, ...] = ()
     ingested: tuple[Ingested, ...] = ()
     differences: tuple[Difference, ...] = ()
+    grid: GridResults | None = None
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -234,6 +237,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         outside=outside,
         start_costs=costs,
         differences=differ,
+        grid=grid_results(latest, samples, analyses, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))
     timed = gate is not None and any(sample.timed for sample in samples)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.experiment.report import knobs, layouts, outside, second_opinion, summary
+from weigh.experiment.report import grid, knobs, layouts, outside, second_opinion, summary
 from weigh.experiment.report import resources as parity
 from weigh.experiment.report.html import environment
 from weigh.experiment.report.html.answers import answers
@@ -33,6 +33,14 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).parents[1] / "templates"
 _NEXT_CELL = re.compile("</td>(?=<td)")
 """An end tag that HTML lets out: thousands of them are as many bytes as all plots."""
+
+
+class Grid(NamedTuple):
+    """What a grid of layouts says: in words, cell by cell, and effect by effect."""
+
+    says: tuple[str, ...]
+    cells: Sequence[tuple[str, ...]]
+    effects: Sequence[grid.Row]
 
 
 def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -> str:
@@ -70,6 +78,10 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             assumed=assumptions.VERDICTS,
             metrics=metrics(results, contenders, anchors),
             of_session=of_session(results),
+            grid=Grid(tuple(grid.sentences(results)), grid.cells(results), grid.rows(results))
+            if results.grid
+            else None,
+            grid_words=grid,
             opinions=second_opinion.rows(results),
             opinion_of=second_opinion.NAMES.get(str(record.spec.rule), ""),
             opinion_note=second_opinion.NOTE,

@@ -1,0 +1,185 @@
+"""`weigh layout`: one grid of four layouts, from the command line to the report; and what is refused before it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from support.command import RAN, Weigh
+from weigh.experiment.config.file import read_file
+from weigh.experiment.config.grid import parse
+from weigh.experiment.config.spec import make_spec
+from weigh.model.errors import UsageError
+
+from .test_usage import assert_refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Run
+    from support.once import Once
+
+DUCKDB = ("--contender", "duckdb")
+SHORT = ("--scale", "1K", "--operations", "by_action,distinct", "--starts", "5", "--rounds", "1", "--runs", "1")
+CELLS = ["zstd.files1", "zstd.files3", "snappy.files1", "snappy.files3"]
+
+
+@pytest.fixture(scope="session")
+def grid(tmp_path_factory: pytest.TempPathFactory, once: Once) -> Run:
+    weigh = Weigh(tmp_path_factory.mktemp("grid"))
+    # The command line adds the other key.
+    (weigh.folder / "weigh.toml").write_text("[grid]\nfiles = [1, 3]\n")
+    return once("grid", lambda: weigh("layout", *DUCKDB, "--codec", "zstd,snappy", *SHORT, "--quiet", "--json"))
+
+
+def effects(run: Run, **wanted: object) -> list[dict[str, Any]]:
+    return [one for one in run.json["grid"]["effects"] if all(one[key] == value for key, value in wanted.items())]
+
+
+def test_every_combination_is_a_contender_on_the_same_rows(grid: Run) -> None:
+    assert grid.code in RAN, grid.err
+    assert grid.json["grid"]["keys"] == {"codec": ["zstd", "snappy"], "files": [1, 3]}
+    assert [one["contender"] for one in grid.json["grid"]["cells"]] == CELLS
+    assert grid.json["experiment"]["baseline"] == CELLS[0]
+    cells = {one["contender"]: one for one in grid.json["grid"]["cells"]}
+    assert [cells[name]["files"] for name in CELLS] == [1, 3, 1, 3]
+    assert cells["zstd.files1"]["bytes"] < cells["snappy.files1"]["bytes"]
+    assert {row["status"] for row in grid.json["gate"]} == {"agreed"}
+    assert all(set(row["contenders"]) == set(CELLS) for row in grid.json["gate"])
+
+
+def test_what_is_not_varied_is_the_same_everywhere(grid: Run) -> None:
+    found = {one["what"] for one in grid.json["differences"] if not one["follows"]}
+    assert found == {"codec", "files"}
+
+
+@pytest.mark.promise("here every combination was measured, and the effects tell them apart.")
+def test_two_things_at_once_are_no_warning_where_every_combination_was_measured(grid: Run) -> None:
+    found = [one for one in grid.json["findings"] if one["code"].startswith(("D1", "D5"))]
+    assert {one["contender"] for one in found} == set(CELLS[1:])
+    assert {one["severity"] for one in found} == {"note"}
+    (both,) = {one["text"].split("; ")[-1] for one in found if one["contender"] == "snappy.files3"}
+    assert both == "2 things differ at once (codec and files), and the grid has every combination of them"
+
+
+def test_the_effects_are_those_of_the_samples_counted_again(grid: Run) -> None:
+    """By hand: with one execution a turn and one round, a cell has one number a block, and the baseline two."""
+    rows = [one for one in pq.read_table(grid.evidence / "samples.parquet").to_pylist() if one["outcome"] == "ok"]
+    rows = [one for one in rows if one["arm"] and one["wall_s"] and one["case"] is not None]
+    for operation in ("by_action", "distinct"):
+        timed = [one for one in rows if one["operation"] == operation and one["run"] > 0]
+        made: dict[str, list[float]] = {"main": [], "crossed": []}
+        for block in sorted({one["block"] for one in timed}):
+            logs: dict[str, dict[str, list[float]]] = {name: {} for name in CELLS}
+            for one in timed:
+                if one["block"] == block:
+                    logs[one["contender"]].setdefault(str(one["case"]), []).append(float(np.log(one["wall_s"])))
+            cell = [np.mean([np.mean(of_case) for of_case in logs[name].values()]) for name in CELLS]
+            made["main"].append(((cell[1] - cell[0]) + (cell[3] - cell[2])) / 2)
+            made["crossed"].append((cell[3] - cell[1]) - (cell[2] - cell[0]))
+        for keys, name in ((["files"], "main"), (["codec", "files"], "crossed")):
+            (found,) = effects(grid, operation=operation, keys=keys, metric="wall_s")
+            assert found["starts"] == 5
+            assert np.log(found["ratio"]) == pytest.approx(np.mean(made[name]), abs=1e-9)
+            error = np.std(made[name], ddof=1) / np.sqrt(5)
+            # Student's t of four degrees of freedom at 99 %.
+            assert np.log(found["high"] / found["ratio"]) == pytest.approx(4.604095 * error, rel=1e-5)
+
+
+def test_every_key_and_their_interaction_have_an_effect_on_each_operation_and_on_all(grid: Run) -> None:
+    for operation in ("by_action", "distinct", None):
+        keys = [tuple(one["keys"]) for one in effects(grid, operation=operation, metric="wall_s")]
+        assert keys == [("codec",), ("files",), ("codec", "files")]
+    (crossed,) = effects(grid, operation=None, keys=["codec", "files"], metric="wall_s")
+    first, second = crossed["within"]
+    assert (first["level"], second["level"]) == (1, 3)
+    assert second["ratio"] / first["ratio"] == pytest.approx(crossed["ratio"])
+    assert effects(grid, metric="cpu_s")
+
+
+@pytest.mark.promise(
+    "A sentence for each says how large it is over all operations, and on how many of them it matters."
+)
+def test_every_form_of_the_report_tells_them(grid: Run, weigh: Weigh) -> None:
+    assert any(said.startswith("3 files instead of 1: ") for said in grid.json["grid"]["says"])
+    shown = weigh("report", str(grid.evidence), COLUMNS="80").out
+    assert "3 files instead of 1: " in shown
+    assert all(name in shown for name in CELLS)
+    assert max(map(len, shown.partition("Against zstd.files1")[0].splitlines())) <= 80
+    assert "3 files instead of 1: " in (grid.evidence / "report.html").read_text()
+    assert "Effects of layouts" in (grid.evidence / "report.txt").read_text()
+
+
+def test_it_verifies_and_an_effect_that_was_changed_does_not(grid: Run, weigh: Weigh) -> None:
+    assert weigh("verify", str(grid.evidence)).code == 0
+    copy = weigh.folder / grid.evidence.name
+    shutil.copytree(grid.evidence, copy)
+    (before,) = effects(grid, operation=None, keys=["files"], metric="wall_s")
+    verdicts = copy / "verdicts.json"
+    text = verdicts.read_text()
+    assert str(before["ratio"]) in text
+    verdicts.write_text(text.replace(str(before["ratio"]), str(before["ratio"] / 2)))
+    run = weigh("verify", str(copy))
+    assert run.code == 1
+    assert "its figures do not follow from the samples" in run.out
+
+
+def test_a_file_and_flags_ask_for_the_same(tmp_path: Path) -> None:
+    (tmp_path / "weigh.toml").write_text(
+        '[[contender]]\nengine = "duckdb"\n[layout]\nwriter = "pyarrow"\n'
+        '[grid]\nfiles = [1, 3]\ncodec = ["snappy"]\nbloom_filters = [false, ["a", "b"]]\nsort = [[], ["a"]]\n'
+    )
+    flags = {
+        "files": parse("files", "1,3"),
+        "codec": parse("codec", "snappy"),
+        "writer": parse("writer", "pyarrow"),
+        "bloom_filters": parse("bloom_filters", "off,a+b"),
+        "sort": parse("sort", "none,a"),
+    }
+    one = make_spec(read_file(tmp_path / "weigh.toml"), {})
+    other = make_spec(None, {"contender": ("duckdb",), "grid": flags})
+    assert one.layouts == other.layouts
+    assert (len(one.contenders), one.grid) == (8, other.grid)
+    assert all((layout.writer, layout.codec) == ("pyarrow", "snappy") for layout in one.layouts.values())
+
+
+def test_several_contenders_have_every_layout_each() -> None:
+    spec = make_spec(
+        None, {"contender": ("duckdb", "chdb"), "baseline": "chdb", "grid": {"files": parse("files", "1,3")}}
+    )
+    assert [one.name for one in spec.contenders] == ["duckdb/files1", "duckdb/files3", "chdb/files1", "chdb/files3"]
+    assert (spec.baseline, spec.baseline_declared) == ("chdb/files1", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--files", "1"), "one layout is no grid"),
+        (("--files", "1,1"), "one value of files twice"),
+        (("--files", "1,0"), "layout.files = 0 is too small"),
+        (("--files", "1,many"), "'many' is not a number of rows"),
+        (("--files", ","), "--files names no value"),
+        (("--codec", "zstd,snapy"), "did you mean 'snappy'?"),
+        (("--files", "1,2", "--contender", "sqlite"), "answers from a copy that it has loaded"),
+        (("--files", "1,2", "--contender", "one=duckdb?layout=x"), "contender one has the layout 'x'"),
+        (("--writer", "duckdb,pyarrow", "--page-checksums", "on,off"), "1 layout of 4 in the grid cannot be made"),
+        (("--writer", "duckdb,pyarrow", "--page-checksums", "on,off"), "leave out duckdb from --writer or on from"),
+        (("--files", "1,2", "--codec", "zstd,none", "--scale", "500G"), "in 4 layouts need about"),
+        (("--files", ",".join(map(str, range(1, 67)))), "more than 64 in one experiment"),
+        (("--files", "1,2", "--workload", "sql"), "needs [sql] in weigh.toml"),
+    ],
+)
+def test_what_cannot_be_a_grid_is_refused_before_anything_is_written(
+    weigh: Weigh, words: tuple[str, ...], said: str
+) -> None:
+    assert_refused(weigh("layout", *DUCKDB, *words, "--quiet"), said)
+    assert not (weigh.folder / "runs").exists()
+
+
+def test_a_grid_in_duet_is_refused() -> None:
+    with pytest.raises(UsageError, match="the effects of a grid need all cells together"):
+        make_spec(None, {"contender": ("duckdb",), "duet": True, "grid": {"files": (1, 3)}})
