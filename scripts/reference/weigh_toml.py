@@ -9,6 +9,7 @@ import msgspec
 from reference.markdown import code, prose, table, with_default
 from reference.structs import hints, in_words, meanings
 from weigh.experiment.config.file import ContenderTable, ExperimentTable, GridTable, SqlTable
+from weigh.experiment.config.stores import StoreTable
 from weigh.model.spec import LayoutSpec
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "[experiment]": ExperimentTable,
     "[[contender]]": ContenderTable,
     "[layout]": LayoutSpec,
+    "[store.NAME]": StoreTable,
     "[grid]": GridTable,
     "[sql]": SqlTable,
 }

@@ -416,3 +416,81 @@ def ycsb_keys(letter: str, records: int, seed: int, count: int) -> list[tuple[in
     Raises:
         LoadError: there is no such workload, or no records.
     """
+
+class StoreError(Exception):
+    """A store could not be used. The message says where and why, and holds no key.
+
+    ``kind`` is ``config``, ``endpoint``, ``unreachable``, ``refused``, ``file``, ``tls`` or ``system``. Of a refusal
+    ``status`` is that of HTTP, and ``code`` the store's word (``NoSuchBucket``), empty where it has none.
+    """
+
+    kind: str
+    status: int | None
+    code: str
+
+class StoreTally(TypedDict):
+    """What a life asked of a store in a while; its fields are those of ``weigh.model.store.Requests``."""
+
+    gets: int
+    heads: int
+    failed: int
+    bytes: int
+    request_s: float
+    busy_s: float
+    peak: int
+
+class StoreProxy:
+    """Listens on loopback between engines and a store until it is stopped, and counts what each life asks for.
+
+    The configuration is JSON, ``crates/weigh-store/src/config.rs``. ``authority`` is the PEM of whoever signed its
+    certificate; None without TLS.
+
+    Raises:
+        StoreError: the configuration, the endpoint or an authority is none, or nothing can listen.
+    """
+
+    def __init__(self, config: str, /) -> None: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def authority(self) -> str | None: ...
+    def admit(self, access_key: str, root: str) -> None:
+        """Know a life by its access key from now on. Its key ``a`` is the key ``ROOTa`` in the store."""
+
+    def point(self, access_key: str, root: str) -> None:
+        """From now on its keys lead to what lies behind another root."""
+
+    def dismiss(self, access_key: str) -> None:
+        """Know it no more."""
+
+    def take(self, access_key: str) -> StoreTally | None:
+        """Return what a life asked for since the last call; None of one that is not known."""
+
+    def withdraw(self, withdrawn: bool) -> None:
+        """Answer as if there were no objects, or no longer do so."""
+
+    def stop(self) -> None:
+        """End all connections, and listen no more."""
+
+class StoreClient:
+    """Puts objects into one bucket and reads them back. ``target`` is JSON, ``crates/weigh-store/src/config.rs``.
+
+    Raises:
+        StoreError: the endpoint or an authority is none; by its methods, what the store says, or that it says nothing.
+    """
+
+    def __init__(self, target: str, /) -> None: ...
+    def check(self) -> None:
+        """Raise where the bucket is not there or may not be listed."""
+
+    def make_bucket(self) -> None:
+        """Make the bucket."""
+
+    def put(self, path: str | PathLike[str], key: str) -> None:
+        """Put a file of at most 5 GiB under a key."""
+
+    def hash(self, key: str) -> tuple[int, str] | None:
+        """Read an object: its size, and BLAKE3 as 64 hex digits; None where there is none."""
+
+    def size(self, key: str) -> int | None:
+        """Return the size of an object; None where there is none."""

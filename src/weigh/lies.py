@@ -191,6 +191,13 @@ CATALOGUE = _rows(
         "is an error",
     ),
     (
+        "E3",
+        Page("concept/stores.md"),
+        "object storage that is assumed to be slower, or faster, than a disk; or that is not read at all",
+        "where the bytes lie is declared; a proxy counts the requests, bytes and parallelism of every execution; who "
+        "asks for nothing is named",
+    ),
+    (
         "E4",
         Page("concept/machine.md", "Contention"),
         "another job uses the machine while one contender is timed",

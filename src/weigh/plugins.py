@@ -2,7 +2,7 @@
 
 An engine, by the entry point ``weigh.engines``::
 
-    Engine       what weigh must know about it; Switch, ResultCache and CatalogReader are parts of it
+    Engine       what weigh must know about it; Switch, ResultCache, CatalogReader and Objects are parts of it
 
 A workload, by the entry point ``weigh.workloads``::
 
@@ -18,7 +18,7 @@ What runs beside the engine, in its own environment, imports :mod:`weigh_worker`
 
 from __future__ import annotations
 
-from weigh.engines.engine import CatalogReader, Engine, ResultCache, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, ResultCache, Switch
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.operation import Case, Filter, Operation, Workload
 from weigh.workloads import Cubes, WorkloadSource
@@ -30,6 +30,7 @@ __all__ = [
     "Cubes",
     "Engine",
     "Filter",
+    "Objects",
     "Operation",
     "ResultCache",
     "ResultSchema",

@@ -83,13 +83,21 @@ class Worker:
         self.adapter = module.Engine(settings, scratch)
         return protocol.Reply()
 
-    def on_bind(self, tables: dict[str, list[str]], catalog: dict[str, Any] | None = None) -> protocol.Reply:
-        """Make the tables visible."""
+    def on_bind(
+        self,
+        tables: dict[str, list[str]],
+        catalog: dict[str, Any] | None = None,
+        store: dict[str, str] | None = None,
+    ) -> protocol.Reply:
+        """Make the tables visible; those of a store are objects, and no files."""
+        if store:
+            _go_directly(store["ca"])
+            self.engine.reach(store)
         if catalog is None:
             self.engine.bind(tables)
         else:
             self.engine.bind_catalog(catalog["kind"], catalog["locations"])
-        self.given = [path for paths in tables.values() for path in paths]
+        self.given = [] if store else [path for paths in tables.values() for path in paths]
         self.meter.settle()
         return protocol.Reply()
 
@@ -182,6 +190,14 @@ class Worker:
         if self.adapter:
             self.adapter.close()
         return protocol.CloseReply()
+
+
+def _go_directly(ca: str) -> None:
+    """What clients of object stores read from the environment: no proxy of others, and whom to believe."""
+    for name in ("NO_PROXY", "no_proxy"):
+        os.environ[name] = "127.0.0.1,localhost"
+    if ca:
+        os.environ["SSL_CERT_FILE"] = ca
 
 
 def _scalar(value: Any) -> protocol.Scalar:

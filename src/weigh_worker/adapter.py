@@ -49,6 +49,19 @@ class Adapter(ABC):
     def settings(self) -> SettingsRead:
         """Settings in force, read back from the running engine: name -> {value, default (None if unknown)}."""
 
+    def reach(self, store: dict[str, str]) -> None:
+        """Make the paths ``s3://...`` readable that ``bind`` then names. Untimed, once, before ``bind``.
+
+        Only for engines that read objects (``Engine.objects``). What this life knows of objects is forgotten between
+        executions, or asked for again, as far as the engine lets one choose.
+
+        Args:
+            store: ``endpoint`` (``http://HOST:PORT``, with buckets as the first part of a path), ``region``,
+                ``access_key`` and ``secret_key`` of this life, and ``ca``, a file with the authority to believe; empty
+                where the endpoint does not speak TLS. They open nothing but weigh's own proxy.
+        """
+        raise TypeError(f"Engine.objects is set, but {type(self).__module__} defines no reach()")
+
     @abstractmethod
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Make tables of Parquet files visible under their names."""

@@ -8,7 +8,8 @@ One request is on its way at a time. Requests carry ``do`` and the fields below.
 no others, or is an ``error``::
 
     open     adapter, settings, scratch, affinity [CPU], ingests   -> Reply
-    bind     tables {name: [path]}, catalog {kind, locations {name: path}} or none   -> Reply
+    bind     tables {name: [path]}, catalog {kind, locations {name: path}} or none, store   -> Reply
+                                                        with a store the paths are ``s3://``; see Adapter.reach
     load     tables, store                -> Reply      an engine's own copy of the tables, in the folder ``store``
     attach   store, tables [name]         -> Reply      the tables of a store, in place of bind
     begin_ingest  table, paths, place     -> GuaranteeReply  the next run loads that table into the folder ``place``

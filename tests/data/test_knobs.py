@@ -143,6 +143,7 @@ SHOWN = [("pyarrow", shows) for shows in PYARROW] + [("duckdb", shows) for shows
 SHOWN += [("polars", shows) for shows in POLARS]
 
 
+@pytest.mark.promise("The row digest is the same whatever the keys say")
 @pytest.mark.parametrize(("writer", "shows"), SHOWN, ids=[f"{writer}-{n}" for n, (writer, _) in enumerate(SHOWN)])
 def test_the_bytes_show_every_knob_and_the_rows_are_the_same(made: Made, writer: Any, shows: Shows) -> None:
     spec = LayoutSpec(writer=writer, **{name: value for name, (value, _) in shows.items()})
@@ -165,6 +166,7 @@ def each_value(writer: Any, name: str) -> list[LayoutSpec]:
     return [LayoutSpec(writer=writer, **{name: value}) for value in values.get(name, (True, False))]
 
 
+@pytest.mark.long
 def test_gzip_has_levels_too(made: Made) -> None:
     one, nine = (made(LayoutSpec(writer="pyarrow", codec="gzip", codec_level=level))[0] for level in (1, 9))
     assert level_is(one, 1)
@@ -172,6 +174,7 @@ def test_gzip_has_levels_too(made: Made) -> None:
     assert one.bytes > nine.bytes
 
 
+@pytest.mark.promise("What a writer does not have is refused with a writer that has it")
 @pytest.mark.parametrize(
     ("spec", "said", "remedy"),
     [
@@ -214,6 +217,7 @@ def test_one_layout_said_in_two_ways_is_one() -> None:
     assert knobs.normal(LayoutSpec(writer="pyarrow", statistics=())).statistics is False
 
 
+@pytest.mark.promise("a layout that they do not show is an error")
 def test_files_that_are_not_what_was_asked_for_are_refused(made: Made) -> None:
     form, _ = made(LayoutSpec(writer="pyarrow"))
     asked = LayoutSpec(

@@ -66,6 +66,7 @@ def test_what_is_made_like_a_file_differs_from_it_in_nothing(weigh: Weigh, plain
     assert weigh("data", "diff", "like.parquet", run.json["folder"], "--rows").code == 0
 
 
+@pytest.mark.promise("It prints what it set, what the writer lacks, and what still differs")
 def test_what_a_writer_lacks_is_listed_and_what_differs_is_said(weigh: Weigh, plain: store.CachedData) -> None:
     like(plain, weigh.folder / "like.parquet", **STRANGE)
     run = weigh("data", "make", "--scale", "8K", "--match", "like.parquet", "--quiet")

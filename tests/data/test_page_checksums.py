@@ -113,6 +113,14 @@ def test_the_command_says_which_page(weigh: Weigh) -> None:
     assert document.codes == {"D4.page"}
 
 
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_a_row_group_without_rows_is_not_damaged(tmp_path: Path, dictionary: bool) -> None:
+    """PyArrow writes a row group with a dictionary, and with data pages at byte 0: there are none."""
+    path = tmp_path / "none.parquet"
+    pq.write_table(pa.table({"a": pa.array([], pa.int32())}), path, use_dictionary=dictionary)
+    assert check_pages(path)["bad"] == []
+
+
 def test_a_file_without_checksums_is_said_to_have_none(weigh: Weigh) -> None:
     written(weigh.folder / "x.parquet", "plain", write_page_checksum=False)
     run = weigh("data", "check", ".")

@@ -297,10 +297,13 @@ fn chunks(metadata: &ParquetMetaData, length: u64) -> Result<Vec<Chunk>, String>
 
 /// Where a column chunk begins and ends; a dictionary comes first.
 fn place(column: &ColumnChunkMetaData) -> Option<(u64, u64)> {
-    let first = column.data_page_offset();
-    // Some writers say 0 for none.
-    let start = column.dictionary_page_offset().filter(|at| *at > 0).map_or(first, |at| at.min(first));
-    let start = u64::try_from(start).ok()?;
+    // Some writers say 0 for none: of the dictionary, and of the data where a row group has no rows.
+    let offsets = [column.dictionary_page_offset(), Some(column.data_page_offset())];
+    let start = match offsets.into_iter().flatten().filter(|at| *at > 0).min() {
+        Some(start) => u64::try_from(start).ok()?,
+        None if column.num_values() == 0 => return Some((0, 0)),
+        None => return None,
+    };
     Some((start, start.checked_add(u64::try_from(column.compressed_size()).ok()?)?))
 }
 

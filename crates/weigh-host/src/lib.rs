@@ -54,4 +54,5 @@ pub use page_cache::{How, Residency, evict, resident};
 pub use process_table::ForeignProcess;
 pub use sampler::Sampler;
 pub use sampler_state::Drained;
+pub use sys::block_signals;
 pub use window::Tick;

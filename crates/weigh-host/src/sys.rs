@@ -65,7 +65,7 @@ pub(crate) fn writable(file: &File) -> io::Result<bool> {
 }
 
 /// Keeps all signals from this thread, so that those meant for Python interrupt its main thread.
-pub(crate) fn block_signals() {
+pub fn block_signals() {
     // SAFETY: a signal set is plain data; both calls write or read only it.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();

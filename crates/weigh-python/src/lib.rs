@@ -7,6 +7,7 @@ mod digest;
 mod host;
 mod load;
 mod stats;
+mod store;
 mod ycsb;
 
 /// The native half of weigh.
@@ -25,6 +26,8 @@ mod _native {
     use crate::load::{Load, LoadError, describe_sqlite};
     #[pymodule_export]
     use crate::stats::BatchMeans;
+    #[pymodule_export]
+    use crate::store::{StoreClient, StoreError, StoreProxy};
     #[pymodule_export]
     use crate::ycsb::ycsb_keys;
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,7 @@ def engines(as_json: bool) -> None:
     from weigh.engines import engine as registry
     from weigh.model.errors import WeighError
 
-    rows: list[dict[str, str | bool | None]] = []
+    rows: list[dict[str, Any]] = []
     for name, entry in sorted(registry.installed().items()):
         try:
             engine = registry.load(name)
@@ -35,6 +35,7 @@ def engines(as_json: bool) -> None:
                 "lineage": engine.lineage,
                 "about": engine.about,
                 "ingests": engine.ingests,
+                "catalogs": [{"format": one.format, "versions": list(one.versions)} for one in engine.catalogs],
                 "terms": engine.terms or None,
                 "from": entry.value,
             }
@@ -42,17 +43,24 @@ def engines(as_json: bool) -> None:
     if as_json:
         print_json({"schema": "weigh/engines/1", "engines": rows})
         return
-    say_rows(
-        [(str(row["name"]), str(row.get("tested") or "-"), f"{_about(row)}{_loads(row)}") for row in rows], (12, 10)
-    )
+    about = [f"{_about(row)}{_loads(row)}{_reads(row)}" for row in rows]
+    names = [(str(row["name"]), str(row.get("tested") or "-")) for row in rows]
+    say_rows([(*name, text) for name, text in zip(names, about, strict=True)], (12, 10))
 
 
-def _about(row: Mapping[str, str | bool | None]) -> str:
+def _about(row: Mapping[str, Any]) -> str:
     return str(row.get("about") or row.get("error") or "")
 
 
-def _loads(row: Mapping[str, str | bool | None]) -> str:
+def _loads(row: Mapping[str, Any]) -> str:
     return "; can be loaded (--ingest)" if row.get("ingests") else ""
+
+
+def _reads(row: Mapping[str, Any]) -> str:
+    known = row.get("catalogs", ())
+    versions = sorted({version for one in known for version in one["versions"]})
+    only = f", at {' and '.join(versions)}" if versions and versions != [row.get("tested")] else ""
+    return f"; reads {', '.join(one['format'] for one in known)} (?catalog{only})" if known else ""
 
 
 @click.command()

@@ -112,6 +112,11 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--memory-limit", metavar="SIZE", help="Limits every contender to that memory, e.g. 4G, 512MiB [no limit]."
         ),
         click.option(
+            "--store",
+            metavar="NAME",
+            help="Where the data of contenders lies that name no store: file, tmpfs, s3 or one of weigh.toml [file].",
+        ),
+        click.option(
             "--expect-storage", metavar="KIND", help="Exit 2 where the data lies on another kind of storage, e.g. nvme."
         ),
         click.option(

@@ -10,6 +10,7 @@ import msgspec
 
 from weigh.model.contender import Contender, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
+from weigh.model.store import FILE, TMPFS
 
 GROUP = "weigh.engines"
 """Entry point group. Ours come through the same door."""
@@ -37,6 +38,23 @@ class ResultCache(msgspec.Struct, frozen=True, kw_only=True):
 
     setting: str
     off: tuple[str, ...]
+
+
+class Objects(msgspec.Struct, frozen=True, kw_only=True):
+    """How an engine reads Parquet that lies in a store, as objects behind the protocol of S3.
+
+    Attributes:
+        requires: what its environment needs beside the engine; ``{version}`` stands for the engine's.
+        settings: what is put in force where the contender asks for nothing else: caches off, and patience with a store
+            that is gone bounded.
+        versions: versions of its package that can; empty for all.
+        lacks: why the others cannot, one sentence without its full stop.
+    """
+
+    requires: tuple[str, ...] = ()
+    settings: dict[str, Setting] = {}
+    versions: tuple[str, ...] = ()
+    lacks: str = ""
 
 
 class CatalogReader(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +94,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         checksums: the setting that decides whether it compares the checksums of Parquet pages; empty without one.
         stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
+        objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         catalogs: table formats that its adapter reads (``bind_catalog``).
         no_catalogs: why it does not read a format, in a few words, where more is known than that its adapter does not.
         ingests: the engine keeps tables of its own, and its adapter can load one under the clock: it has
@@ -104,6 +123,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     spill: str = ""
     checksums: str = ""
     stores: bool = False
+    objects: Objects | None = None
     catalogs: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}
     ingests: bool = False
@@ -119,6 +139,9 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         pins = contender.pins
         ours = self.requires if contender.version else (*self.tested_pins, *self.requires)
         ours += next((one.requires for one in self.catalogs if one.format == contender.catalog), ())
+        if self.objects and contender.store not in ("", FILE, TMPFS):
+            version = contender.version or self.tested
+            ours += tuple(one.format(version=version) for one in self.objects.requires)
         named = {pin.split("==")[0] for pin in pins}
         pins += tuple(pin for pin in ours if pin.split("==")[0] not in named)
         return [f"{self.package}=={contender.version or self.tested}", *pins] if self.package else list(pins)

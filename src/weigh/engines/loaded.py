@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from weigh.engines.environment import Environment
     from weigh.model.contender import Setting
     from weigh.model.dataset import Manifest
+    from weigh.model.store import StoreAccess
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""
@@ -52,11 +53,13 @@ class Tables(NamedTuple):
         paths: Parquet files by table.
         key: hash of the bytes of the files; what was loaded from equal bytes can be used again.
         catalog: through which a contender reads these files; None for their paths.
+        store: how the paths are reached where they are ``s3://``; None for files.
     """
 
     paths: dict[str, list[str]]
     key: str
     catalog: TableFormat | None = None
+    store: StoreAccess | None = None
 
 
 def tables_key(manifest: Manifest) -> str:

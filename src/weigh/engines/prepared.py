@@ -20,6 +20,7 @@ from weigh.model import codes
 from weigh.model.contender import URL, Contender, ContenderRead, Setting
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
+from weigh.model.store import FILE, TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +91,7 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         worker = self.open(changed)
         try:
             if store is None:
-                worker.bind(tables.paths, catalog=tables.catalog)
+                worker.bind(tables.paths, catalog=tables.catalog, store=tables.store)
             else:
                 worker.attach(store, list(tables.paths))
         except BaseException:
@@ -137,6 +138,8 @@ def ready(contender: Contender, cache: Path) -> PreparedContender:
     engine = engines.load(contender.engine)
     environment = environments.ensure(engine.requirements(contender), cache)
     off: dict[str, Setting] = {cache.setting: cache.off[0] for cache in engine.caches}
+    if engine.objects and contender.store not in ("", FILE, TMPFS):
+        off |= engine.objects.settings
     return PreparedContender(
         contender=contender,
         engine=engine,

@@ -17,13 +17,16 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import msgspec
 
 from weigh.engines import replies
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
 from weigh.host.hidden import hiding
 from weigh.model.sample import Outcome
+from weigh.model.store import StoreUse
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
     from weigh.model.resources import Bounds
+    from weigh.model.store import Requests, StoreAccess
     from weigh.model.units import Bytes, Rows, Seconds
 
 START_TIMEOUT = 60.0
@@ -51,6 +55,17 @@ _PATIENCE = 1.0
 _MARK = "WEIGH_LIFE"
 """Environment variable by which what a worker started is known, also when it has detached itself."""
 _NUMBERS = itertools.count(1)
+
+
+class StoreLife(Protocol):
+    """What counts the requests of one life at a store."""
+
+    def take(self) -> Requests | None:
+        """What was asked for since this was last asked; None where nobody counts any more."""
+
+    def close(self) -> None:
+        """Nothing is answered any more."""
+
 
 _R = TypeVar("_R", bound=protocol.Reply)
 
@@ -98,6 +113,7 @@ class RunCost:
         major_faults: page faults that needed a device.
         round_trip: of the request that executed, and did nothing else: the bound of wall and CPU seconds.
         release: of the request before it, which freed the previous result and collected garbage.
+        store: what was asked of a store; None of a life whose tables are files.
     """
 
     wall_s: Seconds
@@ -109,6 +125,7 @@ class RunCost:
     major_faults: int | None
     round_trip: RequestCost
     release: RequestCost
+    store: StoreUse | None = None
 
 
 @dataclass(slots=True)
@@ -150,6 +167,8 @@ class WorkerProcess:
         limit = bounds.memory if bounds else None
         self._group: cgroup.Group | None = None
         self.family: FamilyCpu | None = None
+        self.store: StoreLife | None = None
+        """How it is known at the store of its tables; closed with it."""
         self.inside_cpu_s = 0.0
         """CPU seconds of the family while executions were asked for."""
         self._starting = StartClock()
@@ -300,6 +319,7 @@ class WorkerProcess:
         timeout: Seconds | None = None,
         *,
         catalog: tuple[str, dict[str, str]] | None = None,
+        store: StoreAccess | None = None,
     ) -> None:
         """Make the tables visible under their names.
 
@@ -307,10 +327,12 @@ class WorkerProcess:
             tables: their files, by name.
             catalog: table format, and by table where its description is, for a contender that reads through it.
             timeout: seconds that it may take; None: ``BIND_TIMEOUT``.
+            store: how the files are reached where they are objects.
         """
+        reached = {"store": msgspec.to_builtins(store)} if store else {}
         with self._starting.tables("bind", self.family):
             described = None if catalog is None else {"kind": catalog[0], "locations": catalog[1]}
-            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables, catalog=described)
+            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables, catalog=described, **reached)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""
@@ -386,9 +408,15 @@ class WorkerProcess:
             released: what ``release`` cost, where it was called after the last run; without it, it is called now.
         """
         before = released or self.release(timeout)
+        asked = self.store.take() if self.store else None
         counters = process_counters.Counters(self.pid)
         reply, cost = self._ask("run", protocol.RunReply, timeout)
-        return _run_cost(reply, cost, before, counters)
+        return _run_cost(reply, cost, before, counters, self._used(asked))
+
+    def _used(self, before: Requests | None) -> StoreUse | None:
+        """What an execution asked of the store that has just ended."""
+        inside = self.store.take() if self.store else None
+        return StoreUse(inside=inside, before=before) if inside and before else None
 
     def answer(self, timeout: Seconds) -> tuple[Path, RequestCost]:
         """Have the last result written as an Arrow IPC stream to memory-backed storage.
@@ -425,6 +453,8 @@ class WorkerProcess:
         mark = f"{_MARK}={self._mark}"
         processes.end([*self._family, *processes.adopted(mark, self._process.pid)], _PATIENCE)
         self._channel.close()
+        if self.store:
+            self.store.close()
         if self.family:
             self.family.close()
         if self._group:
@@ -474,11 +504,13 @@ def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[Run
     """
     found: dict[int, RunCost | WorkerEnded] = {}
     before: dict[int, tuple[RequestCost, process_counters.Counters]] = {}
+    asked_before: dict[int, Requests | None] = {}
     asked: dict[int, _Asked] = {}
     arrived: dict[int, tuple[bytes, int]] = {}
     for place, worker in enumerate(workers):
         try:
             before[place] = worker.release(timeout), process_counters.Counters(worker.pid)
+            asked_before[place] = worker.store.take() if worker.store else None
         except WorkerEnded as ended:
             found[place] = ended
     if found:
@@ -519,14 +551,18 @@ def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[Run
     for place, (body, ended_ns) in arrived.items():
         try:
             reply, cost = workers[place]._replied(asked[place], protocol.RunReply, body, ended_ns)
-            found[place] = _run_cost(reply, cost, *before[place])
+            found[place] = _run_cost(reply, cost, *before[place], workers[place]._used(asked_before[place]))
         except WorkerEnded as ended:
             found[place] = ended
     return [found[place] for place in range(len(workers))]
 
 
 def _run_cost(
-    reply: protocol.RunReply, round_trip: RequestCost, release: RequestCost, counters: process_counters.Counters
+    reply: protocol.RunReply,
+    round_trip: RequestCost,
+    release: RequestCost,
+    counters: process_counters.Counters,
+    store: StoreUse | None,
 ) -> RunCost:
     # What is done by other processes is not in the counters of this one.
     spent = process_counters.Spent(None, None, None, None) if reply.cpu_s is None else counters.spent()
@@ -537,6 +573,7 @@ def _run_cost(
         **spent._asdict(),
         round_trip=round_trip,
         release=release,
+        store=store,
     )
 
 
@@ -545,7 +582,9 @@ def _malformed(what: str, problem: Exception) -> str:
 
 
 def _clean_environment(lib: Path, mark: str) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    # Nor anybody's keys: an engine has those that were made up for it.
+    foreign = ("PYTHON", "VIRTUAL_ENV", "AWS_")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(foreign)}
     return {**kept, "PYTHONPATH": str(lib), "PYTHONDONTWRITEBYTECODE": "1", "TZ": "UTC", _MARK: mark}
 
 

@@ -146,8 +146,9 @@ class Attempt:
                 host=facts.read(reads),
                 contenders=read.reads,
                 notice=workload.notice,
-                storage=storage.places(self._setup.contenders, self._setup.layouts.values()),
+                storage=storage.places(self._setup.contenders, self._setup.layouts, self._setup.memory),
                 knobs=reads,
+                stores=self._setup.stores.reads or msgspec.UNSET,
             ),
         )
         self._say(*(finding for one in reads for finding in one.findings))

@@ -11,6 +11,7 @@ from weigh.engines.process import WorkerEnded
 from weigh.host import scratch
 from weigh.model.errors import WeighError
 from weigh.model.sample import Outcome
+from weigh.model.store import TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.experiment.catalog_place import CatalogPlaces
+    from weigh.experiment.stores import Stores
     from weigh.model.catalog import CatalogRead
     from weigh.model.contender import Setting
     from weigh.model.dataset import Manifest
@@ -75,20 +77,32 @@ class DataLink:
     Args:
         data: every layout by its name.
         catalogs: of the contenders that read through one.
+        memory: copies of layouts in memory, for contenders whose store that is.
+        stores: where contenders read objects; None where all read files.
     """
 
-    def __init__(self, data: Mapping[str, CachedData], catalogs: CatalogPlaces | None = None) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, CachedData],
+        catalogs: CatalogPlaces | None = None,
+        memory: Mapping[str, CachedData] | None = None,
+        stores: Stores | None = None,
+    ) -> None:
         self.catalogs = catalogs
         self._root = scratch.folder("stage")
+        self._stores = stores
+        kinds = {(name, ""): one for name, one in data.items()}
+        kinds |= {(name, TMPFS): one for name, one in (memory or {}).items()}
         self._places = {
-            name: _Place(self._root / f"layout-{number}", one) for number, (name, one) in enumerate(data.items())
+            kind: _Place(self._root / f"layout-{number}", one) for number, (kind, one) in enumerate(kinds.items())
         }
         self._hung: dict[tuple[str, str, str], WorkerEnded] = {}
 
     def tables(self, ready: PreparedContender) -> Tables:
         """What a contender is given to read now: the files of its layout."""
         through = self.catalogs.tables(ready.name) if self.catalogs else None
-        return through or self._places[ready.contender.layout].tables
+        kind = TMPFS if ready.contender.store == TMPFS else ""
+        return through or self._places[ready.contender.layout, kind].tables
 
     @property
     def files(self) -> list[str]:
@@ -96,6 +110,14 @@ class DataLink:
         tables = [place.given for place in self._places.values()]
         found = [path for one in tables for paths in one.paths.values() for path in paths]
         return found + (self.catalogs.files if self.catalogs else [])
+
+    def life(
+        self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
+    ) -> WorkerProcess:
+        """A fresh life that sees the data; its arguments are those of ``start``, and it raises as that."""
+        tables = tables or self.tables(ready)
+        store = self._stores.of(ready.contender) if self._stores else None
+        return store.start(ready, tables, changed) if store else ready.start(tables, changed)
 
     def start(
         self, ready: PreparedContender, tables: Tables | None = None, changed: Mapping[str, Setting] | None = None
@@ -123,7 +145,7 @@ class DataLink:
             except WeighError as error:
                 raise WorkerEnded(Outcome.ERROR, str(error), alive=False) from error
         try:
-            return ready.start(tables, changed)
+            return self.life(ready, tables, changed)
         except WorkerEnded as ended:
             if ended.outcome is Outcome.TIMEOUT:
                 self._hung[kind] = ended
@@ -131,13 +153,18 @@ class DataLink:
 
     @contextmanager
     def withdrawn(self) -> Iterator[None]:
-        """While this lasts, none of the files of any layout can be opened."""
+        """While this lasts, none of the files of any layout can be opened, and no object can be read."""
         with ExitStack() as stack:
-            for place in self._places.values():
-                stack.enter_context(place.withdrawn())
-            if self.catalogs:
-                stack.enter_context(self.catalogs.withdrawn())
+            if self._stores:
+                stack.enter_context(self._stores.withdrawn())
+            self._put_away(stack)
             yield
+
+    def _put_away(self, stack: ExitStack) -> None:
+        for place in self._places.values():
+            stack.enter_context(place.withdrawn())
+        if self.catalogs:
+            stack.enter_context(self.catalogs.withdrawn())
 
     @contextmanager
     def showing(self, data: Mapping[str, CachedData]) -> Iterator[None]:
@@ -149,11 +176,16 @@ class DataLink:
         Raises:
             DataFault, EnvironmentFault: it cannot be registered in somebody's catalog.
         """
-        with self.withdrawn(), ExitStack() as stack:
-            for name, one in data.items():
-                stack.enter_context(self._places[name].showing(one))
+        with ExitStack() as stack:
+            self._put_away(stack)
+            for (name, _), place in self._places.items():
+                if name in data:
+                    stack.enter_context(place.showing(data[name]))
             if self.catalogs:
                 stack.enter_context(self.catalogs.showing(data))
+            if self._stores:
+                shown = {name: self._places[name, ""].tables for name in data}
+                stack.enter_context(self._stores.showing(shown))
             yield
 
     def read_catalogs(self, when: Literal["before", "after"]) -> list[CatalogRead]:

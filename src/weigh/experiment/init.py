@@ -259,6 +259,7 @@ def _toml(contenders: list[Contender], tables: user_files.Tables, values: Parame
         lines += ["", "[[contender]]", f"name = {_text(contender.name)}", f"engine = {_text(contender.engine)}"]
         lines += [f"version = {_text(contender.version)}"] if contender.version else []
         lines += [f"pins = [{', '.join(map(_text, contender.pins))}]"] if contender.pins else []
+        lines += [f"{key} = {_text(value)}" for key, value in contender.data.items()]
         if contender.settings:
             lines.append(f"settings = {_inline(contender.settings)}")
     return "\n".join(lines) + "\n"

@@ -26,6 +26,7 @@ from weigh.model.resources import WorkerRead
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
 from weigh.model.storage import Place
+from weigh.model.store import ExecutionRequests, StoreRead
 from weigh.model.timeline import Watch
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
         host: facts of the machine; what cannot be read is None.
         contenders: as their engines described themselves.
         notice: what every report of this workload must say.
+        stores: where contenders read objects; left out where nobody does.
         storage: on what the data lies, the copies that engines load, and temporary files.
         knobs: settings and states of the machine that move times.
     """
@@ -54,6 +56,7 @@ class EnvironmentRead(msgspec.Struct, frozen=True, kw_only=True):
     notice: str = ""
     storage: tuple[Place, ...] | msgspec.UnsetType = msgspec.UNSET
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
+    stores: tuple[StoreRead, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Laid(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +150,12 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     cpu: tuple[TurnCpu, ...] = ()
 
 
+class RequestsOfTurn(msgspec.Struct, frozen=True, kw_only=True):
+    """What the executions of a turn asked of a store, in order, the untimed one first."""
+
+    executions: tuple[ExecutionRequests, ...]
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """Everything an attempt's journal says; of what was done again on resuming, the latest.
 
@@ -164,6 +173,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         calibrations: what fixed pieces of work took, before, between and after the blocks.
         cpu: CPU seconds of every family, turn by turn.
         starts: what starting cost.
+        requests: what executions asked of a store.
     """
 
     attempt: int
@@ -188,6 +198,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: tuple[Calibration, ...] = ()
     cpu: tuple[TurnCpu, ...] = ()
     starts: tuple[StartCost, ...] = ()
+    requests: tuple[ExecutionRequests, ...] = ()
     end: End | None = None
 
     @property
@@ -224,7 +235,7 @@ MOST_TURNS = 100_000
 """Turns of a block, and executions of a turn: days of measuring, and more than any budget affords."""
 _MANY = (
     "layouts", "catalogs", "blocks", "looks", "samples", "findings", "earlier_gates", "resumed",
-    "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts",
+    "drives", "cache_states", "workers", "watches", "calibrations", "cpu", "starts", "requests",
 )  # fmt: skip
 """Fields of a record of which the journal has many."""
 
@@ -311,6 +322,8 @@ def _take(fields: dict[str, Any], event: journal.Event) -> None:
             fields["cpu"].append(files.converted(event.body, TurnCpu))
         case "start":
             fields["starts"].append(files.converted(event.body, StartCost))
+        case "requests":
+            fields["requests"].extend(files.converted(event.body, RequestsOfTurn).executions)
         case "finding":
             fields["findings"].append(files.converted(event.body, Finding))
         case "drive":

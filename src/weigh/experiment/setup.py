@@ -12,6 +12,7 @@ from weigh import workloads
 from weigh.data.cache import TRUTH
 from weigh.data.catalog import registration
 from weigh.data.catalog.registrar import Registrar
+from weigh.data.store.memory import in_memory
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder, ready
 from weigh.engines.prepared import check as check_contender
@@ -20,9 +21,12 @@ from weigh.experiment.catalog_place import CatalogPlaces
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate import pinned as pins
 from weigh.experiment.measure import cold
+from weigh.experiment.stores import Stores
+from weigh.experiment.stores import check as check_store
 from weigh.host import hidden
 from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.errors import UsageError, nearest
+from weigh.model.store import TMPFS
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
@@ -47,6 +51,8 @@ class Setup:
         workload: the operations asked for.
         contenders: that can be started, within the bounds that the spec asks for.
         layouts: the dataset in every layout that a contender reads, verified, by name; that of the baseline first.
+        memory: those of them that are in memory too, for contenders whose store that is.
+        stores: where contenders read objects.
         stage: where contenders see them.
         pinned: answers that were once trusted.
     """
@@ -56,6 +62,8 @@ class Setup:
     workload: Workload
     contenders: tuple[PreparedContender, ...]
     layouts: dict[str, dataset.Data]
+    memory: dict[str, dataset.Data]
+    stores: Stores
     stage: DataLink
     pinned: pins.Pins | None
 
@@ -81,7 +89,7 @@ def check(spec: Spec, request: RunRequest) -> None:
         raise UsageError(f"'{request.trust}' is not a contender", remedy=nearest(request.trust, names))
     for contender in spec.contenders:
         check_contender(contender)
-        _check_place(contender)
+        check_store(contender, spec, measured=request.measure)
         if request.own and contender.catalog in FORMATS:
             registration.refuse(contender.catalog, request.own.tables)
         if spec.ingest:
@@ -126,7 +134,11 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]
-    storage.check(storage.places(contenders, layouts.values()), spec)
+    memory = {
+        name: stack.enter_context(in_memory(layouts[name]))
+        for name in sorted({one.layout for one in spec.contenders if one.store == TMPFS})
+    }
+    storage.check(storage.places(contenders, layouts, memory), spec)
     workload = source.build(data.truth, spec.seed)
     if spec.ingest:
         ingest.sweep(cache)
@@ -135,7 +147,10 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     workload = _chosen(workload, spec)
     pinned = pins.read(request.answers, spec.workload, data.manifest.digests) if request.answers else None
     catalogs = _catalogs(spec, layouts, cache, progress)
-    stage = stack.enter_context(DataLink(layouts, catalogs))
+    stores = stack.enter_context(
+        Stores(spec.stores, spec.contenders, lambda needed: environments.ensure(needed, cache).python, progress)
+    )
+    stage = stack.enter_context(DataLink(layouts, catalogs, memory, stores))
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_memory(stage.files)
     return Setup(
@@ -144,26 +159,11 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         workload=workload,
         contenders=tuple(contenders),
         layouts=layouts,
+        memory=memory,
+        stores=stores,
         stage=stage,
         pinned=pinned,
     )
-
-
-def _check_place(contender: Contender) -> None:
-    """Refuse what nobody carries out: a report that names a store which was not read would lie."""
-    if contender.catalog in FORMATS and contender.store not in ("", "file"):
-        raise UsageError(
-            f"its {TITLES[contender.catalog]} catalog describes files of a folder of this machine, and store="
-            f"{contender.store} is none",
-            where=f"contender {contender.name}",
-            remedy="leave out catalog or store",
-        )
-    if contender.store not in ("", "file"):
-        raise UsageError(
-            f"there is no store '{contender.store}'",
-            where=f"contender {contender.name}",
-            remedy="leave it out: contenders read a folder; or write store=file, which is the same",
-        )
 
 
 def _catalogs(spec: Spec, layouts: dict[str, dataset.Data], cache: Path, progress: Progress) -> CatalogPlaces:

@@ -10,9 +10,10 @@ from weigh.experiment import ingest
 from weigh.host import storage
 from weigh.model import codes
 from weigh.model.errors import EnvironmentFault
+from weigh.model.store import FILE, TMPFS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.dataset import Data
@@ -22,19 +23,28 @@ if TYPE_CHECKING:
 _WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
 
 
-def places(contenders: Sequence[PreparedContender], layouts: Iterable[Data]) -> tuple[Place, ...]:
-    """Where everything lies that contenders read or write.
+def places(
+    contenders: Sequence[PreparedContender], layouts: Mapping[str, Data], memory: Mapping[str, Data] | None = None
+) -> tuple[Place, ...]:
+    """Where everything lies that contenders read or write; objects of a store lie elsewhere.
 
     Several files on several file systems are several places.
+
+    Args:
+        contenders: of the experiment.
+        layouts: the data by the name of its layout.
+        memory: copies of it in memory, for contenders whose store that is.
     """
-    folders: set[str] = set()
-    for data in layouts:
-        files = [data.folder / file.path for file in data.manifest.files]
-        folders.update(str(file.resolve().parent) for file in files)
-        if not files:
-            folders.add(str(data.folder))
-    found = [storage.place(folder, "data") for folder in sorted(folders)]
+    read = {one.contender.layout for one in contenders if one.contender.store in ("", FILE)}
+    found = [
+        storage.place(folder, "data") for name, data in layouts.items() if name in read for folder in _folders(data)
+    ]
     found = list({(one.mount, one.source): one for one in reversed(found)}.values())[::-1]
+    found += [
+        storage.place(memory[one.contender.layout].folder, "data", contender=one.name)
+        for one in contenders
+        if memory and one.contender.store == TMPFS
+    ]
     found += [
         storage.place(
             (ingest.loads_folder if one.ingests else loaded.stores_folder)(one.cache), "copy", contender=one.name
@@ -43,6 +53,12 @@ def places(contenders: Sequence[PreparedContender], layouts: Iterable[Data]) -> 
         if one.engine.stores or one.ingests
     ]
     return (*found, storage.place(tempfile.gettempdir(), "temp"))
+
+
+def _folders(data: Data) -> list[str]:
+    """Folders of the files of a layout, behind links."""
+    files = [data.folder / file.path for file in data.manifest.files]
+    return sorted({str(file.resolve().parent) for file in files}) or [str(data.folder)]
 
 
 def check(found: Iterable[Place], spec: Spec) -> None:

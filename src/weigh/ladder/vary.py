@@ -17,7 +17,7 @@ from weigh.model.contender import DATA_KEYS, Setting, parse_setting
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from weigh.model.contender import Contender
     from weigh.model.spec import Spec
@@ -57,15 +57,20 @@ def parse(text: str) -> Wanted:
     return Wanted(contender=match["contender"] or "", key=match["key"], values=values)
 
 
-def expand(spec: Spec, wanted: Iterable[Wanted]) -> tuple[Spec, tuple[Variation, ...]]:
+def expand(spec: Spec, wanted: Sequence[Wanted]) -> tuple[Spec, tuple[Variation, ...]]:
     """The spec with its contenders varied, and what became of each.
 
     The baseline becomes its first value. A contender whose engine has no setting for threads takes part once, as it is.
 
     Raises:
-        UsageError: a variation names no contender, sets what is set already, or varies one contender twice.
+        UsageError: a variation names no contender, sets what is set already, or varies one contender twice; or
+            the experiment has a grid of layouts.
     """
     chosen: dict[str, Wanted] = {}
+    if wanted and spec.grid:
+        raise UsageError(
+            "--vary and a grid of layouts are both asked for", remedy="keep one of them, or leave out [grid]"
+        )
     names = [one.name for one in spec.contenders]
     for one in wanted:
         if one.contender and one.contender not in names:

@@ -62,7 +62,7 @@ def cell_name(cell: dict[str, Level]) -> str:
 
 
 def _told(key: str, level: Level) -> str:
-    short = key.replace("_", "-")
+    short = {"row_group_rows": "groups"}.get(key, key.replace("_", "-"))
     if key in ("writer", "codec"):
         return str(level)
     if isinstance(level, bool):

@@ -11,6 +11,7 @@ from weigh.model.contender import DATA_KEYS, DEFAULT_LAYOUT, Contender
 from weigh.model.errors import UsageError, nearest
 from weigh.model.grid import Grid
 from weigh.model.storage import Kind
+from weigh.model.store import StoreSpec
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
@@ -141,6 +142,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         answers: BLAKE3 of the file of pinned answers, the first witness; empty without one.
         layout: the physical form of the data, for all contenders that name no other.
         layouts: other forms by name, those that a contender names. Without any it does not enter the id.
+        stores: where objects lie, by name, as far as contenders read from them; ``s3`` without an entry is a store of
+            weigh's own, with nothing added. Without any it does not enter the id.
         grid: which layouts and contenders are the cells of a grid. Left out it does not enter the id.
         own: the user's own data and queries, for the workload ``sql``; None for the others.
         rules: error rates and bounds of the verdicts.
@@ -174,6 +177,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     answers: str = ""
     layout: LayoutSpec = LayoutSpec()
     layouts: dict[str, LayoutSpec] = {}
+    stores: dict[str, StoreSpec] = {}
     grid: Grid | msgspec.UnsetType = msgspec.UNSET
     own: Own | None = None
     rules: Rules = Rules()
@@ -191,7 +195,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
         plain = msgspec.to_builtins(msgspec.structs.replace(self, name=""))
         # What is left open does not enter the ids of experiments that never asked for it.
         for one in (plain, *plain["contenders"]):
-            for key in ("layouts", *DATA_KEYS):
+            for key in ("layouts", "stores", *DATA_KEYS):
                 if not one.get(key, True):
                     del one[key]
         text = msgspec.json.encode(plain, order="deterministic")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -93,3 +94,12 @@ def test_a_file_that_is_given_twice(weigh: Weigh) -> None:
     (weigh.folder / "two.parquet").hardlink_to(weigh.folder / "one.parquet")
     run = own(weigh, "ducklake", "one.parquet", "two.parquet")
     assert_refused(run, "two.parquet: this file of table t is", "one.parquet as well", "name it once")
+
+
+def test_init_keeps_the_catalog(weigh: Weigh) -> None:
+    written(weigh.folder / "t.parquet", (None, None, None))
+    (weigh.folder / "q.sql").write_text("SELECT sum(a) AS s FROM t")
+    named = ("--contender", "duckdb", "--contender", "duckdb@1.5.5?catalog=delta")
+    assert weigh("init", "--data", "t.parquet", "--sql", "q.sql", *named).code == 0
+    asked = tomllib.loads((weigh.folder / "weigh.toml").read_text())["contender"]
+    assert [one.get("catalog") for one in asked] == [None, "delta"]

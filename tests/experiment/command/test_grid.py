@@ -9,10 +9,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from lies.forging import reseal, rewrite
 from support.command import RAN, Weigh
 from weigh.experiment.config.file import read_file
 from weigh.experiment.config.grid import parse
 from weigh.experiment.config.spec import make_spec
+from weigh.ladder import vary
 from weigh.model.errors import UsageError
 
 from .test_usage import assert_refused
@@ -20,6 +22,7 @@ from .test_usage import assert_refused
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from lies.forging import Events
     from support.command import Run
     from support.once import Once
 
@@ -126,6 +129,30 @@ def test_it_verifies_and_an_effect_that_was_changed_does_not(grid: Run, weigh: W
     run = weigh("verify", str(copy))
     assert run.code == 1
     assert "its figures do not follow from the samples" in run.out
+
+
+def test_a_grid_in_which_a_key_changes_with_another_one_is_none(grid: Run, weigh: Weigh) -> None:
+    """Evidence in which the files of one cell had another writer: its effect would pass for that of the files."""
+    copy = weigh.folder / grid.evidence.name
+    shutil.copytree(grid.evidence, copy)
+
+    def another_writer(events: Events) -> Events:
+        (opened,) = [one for one in events if one.event == "opened"]
+        opened.body["spec"]["layouts"]["snappy.files3"]["writer"] = "pyarrow"
+        return events
+
+    rewrite(copy, another_writer)
+    reseal(copy)
+    run = weigh("report", str(copy))
+    assert (run.code, run.out) == (2, "")
+    assert "the grid of duckdb is not made of the layouts that its cells read" in run.err
+    assert weigh("verify", str(copy)).code == 1
+
+
+def test_widths_of_a_grid_are_refused() -> None:
+    spec = make_spec(None, {"contender": ("duckdb",), "grid": {"files": (1, 3)}})
+    with pytest.raises(UsageError, match="--vary and a grid of layouts"):
+        vary.expand(spec, [vary.parse("threads=1,2")])
 
 
 def test_a_file_and_flags_ask_for_the_same(tmp_path: Path) -> None:

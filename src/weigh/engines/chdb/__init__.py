@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import CatalogReader, Engine, ResultCache, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, ResultCache, Switch
 
 engine = Engine(
     name="chdb",
@@ -16,6 +16,9 @@ engine = Engine(
     dialect="clickhouse",
     threads="max_threads",
     memory="max_memory_usage",
+    objects=Objects(
+        settings={"s3_retry_attempts": 2, "s3_connect_timeout_ms": 5_000, "s3_request_timeout_ms": 30_000},
+    ),
     checksums="input_format_parquet_verify_checksums",
     switches=(
         Switch(name="bloom filter push-down off", settings={"input_format_parquet_bloom_filter_push_down": 0}),

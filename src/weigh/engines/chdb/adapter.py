@@ -30,6 +30,7 @@ class Engine(Adapter):
     def __init__(self, settings: dict[str, Any], scratch: str) -> None:
         super().__init__(settings, scratch)
         self.views: dict[str, str] = {}
+        self.store: dict[str, str] | None = None
         self.sql = ""
         self.result: Any = None
         self.batches: list[Any] = []
@@ -54,11 +55,15 @@ class Engine(Adapter):
         )
         return {row["name"]: {"value": row["value"].strip("'"), "default": row["default"].strip("'")} for row in rows}
 
+    def reach(self, store: dict[str, str]) -> None:
+        """The views name the keys."""
+        self.store = store
+
     def bind(self, tables: dict[str, list[str]]) -> None:
-        """Views over ``file()``: nothing is copied."""
+        """Views over ``file()`` or ``s3()``: nothing is copied."""
         self._view(
             {
-                name: " UNION ALL ".join(f"SELECT * FROM file({_literal(files)}, Parquet)" for files in _globs(paths))
+                name: " UNION ALL ".join(f"SELECT * FROM {self._table(files)}" for files in _globs(paths))
                 for name, paths in tables.items()
             }
         )
@@ -76,6 +81,14 @@ class Engine(Adapter):
         for name, source in sources.items():
             self.connection.query(f"CREATE OR REPLACE VIEW `{name}` AS {source}")
         self.views = sources
+
+    def _table(self, files: str) -> str:
+        """The table function that reads a pattern of files or of objects."""
+        if self.store is None:
+            return f"file({_literal(files)}, Parquet)"
+        url = f"{self.store['endpoint']}/{files.removeprefix('s3://')}"
+        named = (url, self.store["access_key"], self.store["secret_key"], "Parquet")
+        return f"s3({', '.join(map(_literal, named))})"
 
     def prepare(self, sql: str) -> None:
         """Keep the text: parsing and planning belong to the timed region, as for every contender."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import CatalogReader, Engine, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, Switch
 
 _PARQUET = "datafusion.execution.parquet."
 _OPTIMIZER = "datafusion.optimizer."
@@ -19,6 +19,7 @@ engine = Engine(
     memory="datafusion.runtime.memory_limit",
     memory_form="{mib}M",
     spill="datafusion.runtime.temp_directory",
+    objects=Objects(),
     switches=(
         Switch(name="Parquet pruning off", settings={f"{_PARQUET}pruning": False}),
         Switch(name="bloom filters off", settings={f"{_PARQUET}bloom_filter_on_read": False}),

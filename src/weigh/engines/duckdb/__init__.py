@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import CatalogReader, Engine, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, Switch
 
 _WHEELS = "1.5.5"
 """The newest version for which extensions can be had as packages; weigh downloads none from elsewhere."""
@@ -25,6 +25,12 @@ engine = Engine(
     memory="memory_limit",
     memory_form="{mib}MiB",
     spill="temp_directory",
+    objects=Objects(
+        requires=("duckdb-extension-httpfs=={version}",),
+        settings={"enable_external_file_cache": False},
+        versions=("1.5.5",),
+        lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
+    ),
     ingests=True,
     switches=(
         Switch(name="filter push-down off", settings={"disabled_optimizers": "filter_pushdown"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,22 @@ class Engine(Adapter):
             for name, value in now.items()
             if value != self.defaults.get(name) or name in self.wanted or name in always
         }
+
+    def reach(self, store: dict[str, str]) -> None:
+        """The extension httpfs from its own package, loaded where it lies, and the keys as a secret."""
+        package = importlib.import_module("duckdb_extension_httpfs")
+        (extension,) = Path(package.__path__[0]).rglob("httpfs.duckdb_extension")
+        self.connection.execute(f"LOAD {_quoted(str(extension))}")
+        scheme, _, endpoint = store["endpoint"].partition("://")
+        if store["ca"]:
+            self.connection.execute(f"SET ca_cert_file = {_quoted(store['ca'])}")
+        # A store that is gone is to end the execution, not to hold it up.
+        self.connection.execute("SET http_retries = 1")
+        self.connection.execute(
+            f"CREATE SECRET (TYPE s3, KEY_ID {_quoted(store['access_key'])}, SECRET {_quoted(store['secret_key'])}, "
+            f"ENDPOINT {_quoted(endpoint)}, REGION {_quoted(store['region'])}, URL_STYLE 'path', "
+            f"USE_SSL {scheme == 'https'})"
+        )
 
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Views over ``read_parquet``: nothing is copied."""

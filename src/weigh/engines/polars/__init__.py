@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from weigh.engines.engine import CatalogReader, Engine, Switch
+from weigh.engines.engine import CatalogReader, Engine, Objects, Switch
 
 engine = Engine(
     name="polars",
@@ -23,6 +23,7 @@ engine = Engine(
         ),
         Switch(name="joins in the order written", settings={"join_order": False}),
     ),
+    objects=Objects(),
     catalogs=(
         CatalogReader(format="iceberg", requires=("pyiceberg==0.12.0", "pyarrow==26.0.1")),
         CatalogReader(format="delta", requires=("deltalake==1.6.6",)),

@@ -44,6 +44,7 @@ class Engine(Adapter):
         self.context = polars.SQLContext()
         self.sql = ""
         self.frame: Any = None
+        self.store: dict[str, str] | None = None
 
     def version(self) -> str:
         """Version of the native library's own package, which is the module's."""
@@ -65,10 +66,22 @@ class Engine(Adapter):
             if value != default or name in self.wanted or name in _ALWAYS
         }
 
+    def reach(self, store: dict[str, str]) -> None:
+        """Options of the scans."""
+        self.store = {
+            "aws_endpoint_url": store["endpoint"],
+            "aws_region": store["region"],
+            "aws_access_key_id": store["access_key"],
+            "aws_secret_access_key": store["secret_key"],
+            "aws_allow_http": "true",
+            "aws_virtual_hosted_style_request": "false",
+        }
+
     def bind(self, tables: dict[str, list[str]]) -> None:
         """Lazy scans: nothing is read but footers."""
+        scan = {**self.scan, "storage_options": self.store} if self.store else self.scan
         for name, paths in tables.items():
-            self.context.register(name, self.polars.scan_parquet(paths, glob=False, **self.scan))
+            self.context.register(name, self.polars.scan_parquet(paths, glob=False, **scan))
 
     def bind_catalog(self, kind: str, locations: dict[str, str]) -> None:
         """Lazy scans through the metadata; options of ``scan_parquet`` have no place there."""

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from weigh.engines.engine import Engine, Switch
+from weigh.engines.engine import Engine, Objects, Switch
 
 _ADAPTER = Path(__file__).with_name("adapter")
 _NOT_ALONE = re.compile(r'\A"""(?s:.*?)"""\n|^from (__future__|weigh_worker|\.\w+) import .*\n', re.MULTILINE)
@@ -34,6 +34,7 @@ engine = Engine(
     requires=("sqlglot==30.30.0",),
     dialect="pyarrow",
     threads="threads",
+    objects=Objects(),
     checksums="page_checksum_verification",
     switches=(
         Switch(name="no filter in the scan", settings={"pushdown": False}),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
+from weigh.experiment.config.stores import StoreTable
 from weigh.model.contender import Setting
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
@@ -50,6 +51,8 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             weigh may use].
         memory_limit: memory that every contender is limited to: text such as ``"4G"``, or bytes. Left out it is not
             part of the id [no limit].
+        store: where the data of contenders lies that name no store of their own: ``file``, ``tmpfs``, ``s3`` or the
+            name of a table ``[store.NAME]`` (docs/concept/stores.md) [``"file"``].
         expect_storage: kind of storage that the data must lie on; another is exit 2
             (docs/concept/machine.md#expecting-a-kind). Left out it is not part of the id.
         starts: exactly so many fresh starts of every contender; below 5 every verdict is REFUSED. With ``precision``
@@ -82,6 +85,7 @@ class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     contention: float | str | None = None
     affinity: str | None = None
     memory_limit: str | int | None = None
+    store: str | None = None
     expect_storage: Kind | None = None
     starts: int | None = None
     rounds: int | None = None
@@ -108,7 +112,8 @@ class ContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         layout: name of the physical form of its data, ``NAME`` of a table ``[layout.NAME]`` [the form without a name].
         catalog: table format through which it finds its files: ``parquet``, ``iceberg``, ``ducklake`` or ``delta``
             (docs/concept/table-formats.md) [``parquet``: none].
-        store: where its files lie [a folder of this machine].
+        store: where its files lie: ``file``, ``tmpfs``, ``s3`` or the name of a table ``[store.NAME]``
+            [``store`` of ``[experiment]``].
     """
 
     engine: str
@@ -186,6 +191,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         contender: what is compared; one table each.
         layout: the physical form of the data, for all contenders that name no other.
         layouts: the other forms, in the file the tables ``[layout.NAME]``: what one leaves out is as in ``[layout]``.
+        store: stores with the protocol of S3, by name.
         grid: keys of the layout with several values, of which every combination takes part.
         sql: the user's own queries and data, for the workload ``sql``.
     """
@@ -194,6 +200,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     contender: list[ContenderTable] = []
     layout: LayoutSpec = msgspec.field(default_factory=LayoutSpec)
     layouts: dict[str, LayoutSpec] = {}
+    store: dict[str, StoreTable] = {}
     grid: GridTable | None = None
     sql: SqlTable | None = None
 
@@ -265,6 +272,9 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
     tables.append(("experiment", plain.get("experiment", {}), ExperimentTable))
     tables.append(("layout", plain.get("layout", {}), LayoutSpec))
     tables += [(f"layout.{name}", table, LayoutSpec) for name, table in layouts.items()]
+    stores = plain.get("store", {})
+    if isinstance(stores, dict):
+        tables += [(f"store.{name}", table, StoreTable) for name, table in stores.items()]
     tables.append(("grid", plain.get("grid", {}), GridTable))
     tables.append(("sql", plain.get("sql", {}), SqlTable))
     contenders = plain.get("contender", [])

@@ -13,6 +13,7 @@ from weigh.data.generator import dataset_scale
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import grid as grids
 from weigh.experiment.config.file import ContenderTable, File
+from weigh.experiment.config.stores import placed, stores
 from weigh.experiment.config.user_data import OwnFiles
 from weigh.model.contender import (
     DATA_KEYS,
@@ -58,7 +59,7 @@ def make_spec(
         given = flags.get(name)
         return getattr(table, name) if given is None else given
 
-    contenders = _contenders(file, flags.get("contender") or ())
+    contenders = placed(_contenders(file, flags.get("contender") or ()), pick("store"))
     layouts = (file or File()).layouts
     crossed = _crossed(file, flags, contenders, own)
     baseline = pick("baseline")
@@ -97,6 +98,7 @@ def make_spec(
         layout=_layout((file or File()).layout, own),
         layouts=_layouts(contenders, layouts, own),
         grid=crossed.grid if crossed else msgspec.UNSET,
+        stores=stores(contenders, (file or File()).store),
         own=own.content() if own else None,
         rules=rules,
         rule=_rule(pick("rule")),

@@ -26,13 +26,14 @@ from weigh.experiment.measure import cold, duet, ingest
 from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
-from weigh.experiment.record import BlockBegun, Turn
+from weigh.experiment.record import BlockBegun, RequestsOfTurn, Turn
 from weigh.experiment.results import precision
 from weigh.host import facts, processes, server_ties
 from weigh.host.sampling import Sampling
 from weigh.model import codes
 from weigh.model.sample import Outcome
 from weigh.model.schedule import Arm, Slot, cpus_of, start_order, unseen
+from weigh.model.store import ExecutionRequests
 from weigh.workloads.salted import salted
 
 if TYPE_CHECKING:
@@ -257,8 +258,7 @@ class Blocks:
         """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
         starting = {}
         for arm in arms:
-            ready = self._bounded(arm, block)
-            starting[arm] = self._starters.submit(ready.start, self._stage.tables(ready))
+            starting[arm] = self._starters.submit(self._stage.life, self._bounded(arm, block))
         try:
             wait(starting.values())
         except BaseException:
@@ -471,6 +471,26 @@ class Blocks:
             return (*self._checked(position, executions, first), failed(where, len(executions), at, ended))
         return self._checked(position, executions, first)
 
+    def _tell_requests(self, placed: Sequence[tuple[Position, Execution]]) -> None:
+        """What the executions of a turn asked of a store, where their tables lie in one."""
+        asked = tuple(
+            ExecutionRequests(
+                block=where.block,
+                start=where.start,
+                turn=where.turn,
+                run=one.run,
+                arm=where.arm,
+                contender=where.contender,
+                operation=where.operation,
+                case=where.case,
+                use=one.cost.store,
+            )
+            for where, one in placed
+            if one.cost.store is not None
+        )
+        if asked:
+            self._journal.append("requests", RequestsOfTurn(executions=asked))
+
     @property
     def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The CPUs of the two sides of a duet."""
@@ -513,6 +533,7 @@ class Blocks:
     ) -> tuple[Sample, ...]:
         """Samples of a turn, each answer compared with the one the gate saw; ``first`` is the untimed one's place."""
         placed = [(first if first and one.run == 0 else position, one) for one in executions]
+        self._tell_requests(placed)
         checks = self._answers.check(placed)
         samples = tuple(sample(where, one, check) for (where, one), check in zip(placed, checks, strict=True))
         if any(one.outcome is Outcome.WRONG for one in samples):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import grid, knobs, machine, resources
+from weigh.experiment.report import grid, knobs, machine, resources, stores
 from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
+from weigh.experiment.report.stores import StoresDocument
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.experiment.results.differences import Difference
 from weigh.experiment.results.family_cpu import OutsideClock
@@ -186,6 +187,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
         ingested: what loading tables under the clock came to (docs/guide/ingest.md); absent where none was loaded.
         differences: in what the data that contenders read is not that of the baseline
             (docs/concept/method.md#what-differs-besides-the-contender); empty where all read the same bytes.
+        objects: what was asked of stores (docs/concept/stores.md); absent where nobody reads from one.
         grid: effects of a grid of layouts (docs/guide/layouts.md); absent where there is none.
     """
 
@@ -210,6 +212,7 @@ class RunDocument(msgspec.Struct, frozen=True, kw_only=True):
     start_costs: tuple[StartCosts, ...] = ()
     ingested: tuple[Ingested, ...] | msgspec.UnsetType = msgspec.UNSET
     differences: tuple[Difference, ...] = ()
+    objects: StoresDocument | msgspec.UnsetType = msgspec.UNSET
     grid: GridDocument | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -251,6 +254,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         start_costs=results.start_costs,
         ingested=results.ingested or msgspec.UNSET,
         differences=results.differences,
+        objects=stores.document(results),
         grid=grid.document(results),
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}

@@ -126,12 +126,13 @@ def sentences(results: ExperimentResults) -> Iterator[str]:
     contenders = _contenders(grid)
     margin = results.record.spec.rules.margin
     for contender in contenders:
-        begin = f"{contender}: " if len(contenders) > 1 else ""
         for temperature in results.record.spec.temperatures:
             own = [one for one in grid.effects if (one.contender, one.temperature) == (contender, temperature)]
-            end = "" if results.record.spec.temperature == "hot" else f", {temperature}"
+            whose = [contender] if len(contenders) > 1 else []
+            when = [] if results.record.spec.temperature == "hot" else [temperature]
+            begin = f"{', '.join((*whose, *when))}: " if whose or when else ""
             for said in _of_contender(own, margin):
-                yield f"{begin}{said}{end}."
+                yield f"{begin}{said}."
 
 
 def _contenders(grid: GridResults) -> list[str]:
@@ -274,6 +275,8 @@ def _words(one: Effect) -> str:
 def _words_of(effect: tuple[str, Level, Level]) -> str:
     """``20 files instead of 1``."""
     key, level, against = effect
+    if key == "writer":
+        return f"files of {level} instead of {against}"
     plain = f"{against:,}" if isinstance(against, int) and not isinstance(against, bool) else _level(key, against)
     return f"{_level(key, level)} instead of {units.size(against) if key == 'page_size' else plain}"  # type: ignore[arg-type]
 
@@ -285,7 +288,7 @@ def _level(key: str, level: Level) -> str:
     if isinstance(level, tuple):
         return f"{noun} {', '.join(level)}" if level else f"no {noun}"
     if isinstance(level, str):
-        return f"files of {level}" if key == "writer" else level
+        return f"files of {level}" if key == "writer" else "no compression" if level == "none" else level
     if key == "files":
         return units.count(level, "file")
     if key == "row_group_rows":

@@ -19,6 +19,7 @@ from weigh.experiment.report import (
     outside,
     resources,
     second_opinion,
+    stores,
     summary,
 )
 from weigh.experiment.report import (
@@ -104,6 +105,8 @@ def report(results: ExperimentResults, evidence: str) -> RenderableType:
         parts += [Text(layouts.BESIDES, style="bold"), *said_so, Text()]
     if parity := resources.rows(results):
         parts += [_table(resources.HEADINGS, parity), Text()]
+    if asked := stores.rows(results):
+        parts += [Text(stores.TITLE, style="bold"), _table(stores.HEADINGS, asked), Text()]
     if costs := outside.start_rows(results):
         parts += [Text("What starts cost", style="bold"), _table(outside.START_HEADINGS, costs), Text()]
     if results.gate:
@@ -160,6 +163,8 @@ def _heading(results: ExperimentResults) -> Text:
         host = record.environment.host
         memory = units.size(host.get("memory_bytes"))
         text.append(f"\n{host.get('cpu')}, {host.get('cores_allowed')} cores, {memory}; {host.get('system')}")
+    for line in stores.lines(record):
+        text.append(f"\n{one_line(line)}", style="dim")
     for line in resources.lines(record):
         text.append(f"\n{one_line(line)}", style="dim")
     if record.notice:

@@ -16,6 +16,7 @@ import msgspec
 
 from weigh.experiment.results.cold_proof import ColdProof
 from weigh.model import codes
+from weigh.model.store import FILE, TMPFS
 from weigh.model.units import count, percent, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.verdict.question import Question
@@ -70,12 +71,14 @@ class Attempt(NamedTuple):
         samples: of its executions.
         cache_states: readings.
         drives: what its storage can do.
+        at_stores: contenders whose data lies in a store, and in no files.
     """
 
     number: int
     samples: Sequence[Sample]
     cache_states: Sequence[CacheState]
     drives: Sequence[Drive]
+    at_stores: frozenset[str] = frozenset()
 
 
 Unproven = Mapping[tuple[Question, str], Reason]
@@ -317,7 +320,12 @@ def _hot(attempt: Attempt) -> str:
     before = {(w.block, arm): w for w in attempt.cache_states if w.place == "before" for arm in w.arms}
     after = {(w.block, arm): w for w in attempt.cache_states if w.place == "after" for arm in w.arms}
     turns = {(w.block, w.turn): w.bytes_read for w in attempt.cache_states if w.place == "turn"}
-    hot = [one for one in attempt.samples if one.timed and one.temperature == "hot"]
+    # What a store holds in memory is not the page cache of these files: its requests are counted instead.
+    hot = [
+        one
+        for one in attempt.samples
+        if one.timed and one.temperature == "hot" and one.contender not in attempt.at_stores
+    ]
     cold = []
     for one in hot:
         reading = before.get((one.block, one.arm))
@@ -370,7 +378,8 @@ def cold_results(attempts: Sequence[Record]) -> ColdResults:
         attempts: records, oldest first.
     """
     latest = attempts[-1]
-    readings = [Attempt(one.attempt, one.samples, one.cache_states, one.drives) for one in attempts]
+    at_stores = frozenset(one.name for one in latest.spec.contenders if one.store not in ("", FILE, TMPFS))
+    readings = [Attempt(one.attempt, one.samples, one.cache_states, one.drives, at_stores) for one in attempts]
     asked = [one.operation for one in latest.gate.operations] if latest.gate else []
     order = {name: place for place, name in enumerate(asked)}
     cast = [latest.spec.baseline, *(one.name for one in latest.spec.contenders)]

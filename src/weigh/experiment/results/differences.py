@@ -29,6 +29,7 @@ _NOTHING = (None, msgspec.UNSET)
 _ASKS = {"row_group_rows": "writer", "codec_level": "codec"}
 """Keys that only some writers, or codecs, can be asked for."""
 _CODES: dict[str, Graded] = {
+    "store": codes.E3_STORE,
     "writer": codes.D1_WRITER,
     "files": codes.D5_FILES,
     "row_group_rows": codes.D5_FILES,
@@ -72,7 +73,8 @@ def differences(record: Record) -> tuple[Difference, ...]:
     """Of every contender against the baseline; none of one that has loaded a copy, or whose data is not recorded."""
     spec = record.spec
     base, theirs = spec.contender(spec.baseline), record.manifest
-    loads = {place.contender for place in (record.environment.storage or ())} if record.environment else set()
+    places = (record.environment.storage or ()) if record.environment else ()
+    loads = {place.contender for place in places if place.use == "copy"}
     found: list[Difference] = []
     for one in spec.contenders:
         if one.name == base.name or loads & {one.name, base.name}:
@@ -206,8 +208,8 @@ def _another(record: Record, name: str) -> bool:
     if (one := reads.get(name)) and (base := reads.get(record.spec.baseline)):
         if (one.engine, one.version, one.settings) != (base.engine, base.version, base.settings):
             return True
-        # What reads a table format is in the environment too.
-        if asked.catalog == other.catalog:
+        # What reads a table format, or objects, is in the environment too.
+        if (asked.catalog, asked.store) == (other.catalog, other.store):
             return one.environment != base.environment
     return (asked.engine, asked.version, asked.pins, asked.settings) != (
         other.engine,
@@ -269,6 +271,8 @@ def _finding(
     name = said[0].contender
     size = next((f", {one.value} against {one.baseline}" for one in of_it if one.what == "size"), "")
     text = f"the files that it reads are not those of {baseline} ({'; '.join(map(str, said))}{size})"
+    if code is codes.E3_STORE:
+        text = f"its data lies elsewhere than that of {baseline} ({'; '.join(map(str, said))})"
     if code is codes.D2_FORMAT:
         text = f"it does not read as {baseline} does ({said[0]})"
     if code is codes.D1_WRITER:

@@ -23,6 +23,7 @@ from weigh.experiment.results import (
     round_trip,
     start_costs,
     storage,
+    stores,
 )
 from weigh.experiment.results.clock_coverage import clock_coverage
 from weigh.experiment.results.cold import cold_results
@@ -35,6 +36,7 @@ from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
 from weigh.experiment.results.stalls import Stalls, stalls
 from weigh.experiment.results.start_costs import StartCosts
+from weigh.experiment.results.stores import RequestFigures
 from weigh.machine import contention_findings
 from weigh.model import codes
 from weigh.model.answer import GateStatus
@@ -87,6 +89,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         start_costs: what starts and loading cost.
         ingested: what loading under the clock came to.
         differences: in what the data that contenders read is not that of the baseline.
+        requests: what timed executions asked of stores.
         grid: what a grid of layouts says; None where the experiment has none.
     """
 
@@ -108,6 +111,7 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
     start_costs: tuple[StartCosts, ...] = ()
     ingested: tuple[Ingested, ...] = ()
     differences: tuple[Difference, ...] = ()
+    requests: tuple[RequestFigures, ...] = ()
     grid: GridResults | None = None
 
     @property
@@ -186,6 +190,8 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings += _terms(latest)
     findings += storage.findings(latest, samples)
     findings += ingest.findings(latest, samples)
+    asked = stores.figures(attempts)
+    findings += stores.findings(latest, asked)
     differ = differences.differences(latest)
     findings += differences.findings(latest, differ)
     watched = machine(attempts, latest.spec.contention or CONTENTION)
@@ -237,6 +243,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         outside=outside,
         start_costs=costs,
         differences=differ,
+        requests=asked,
         grid=grid_results(latest, samples, analyses, shares),
     )
     results = msgspec.structs.replace(results, ingested=ingest.ingested(latest, results.timings))

@@ -51,6 +51,9 @@ def _storage(record: Record) -> Iterator[Finding]:
             if expected and one.kind != expected:
                 text = f"temporary files and what is spilled lie on {one.on}; {expected} was expected of the data"
                 yield codes.E2_SPILL.finding(text=text, remedy="set TMPDIR to a folder beside the data")
+        elif one.use == "data" and one.contender:
+            # Its store is declared: what differs from the baseline is said as such (E3).
+            continue
         elif (found := elsewhere(one)) and one.kind != expected:
             code, what = found
             text = f"{'the data lies' if one.use == 'data' else 'its tables lie'} on {one.on} at {one.mount}: {what}"

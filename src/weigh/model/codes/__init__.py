@@ -15,6 +15,7 @@ _REPRODUCERS = Page(_ANSWERS, "Reproducers")
 _STATUSES = Page(_ANSWERS, "Statuses")
 _COLD = "concept/cold.md"
 _PROVEN = Page(_COLD, "What is proven")
+_STORES = Page("concept/stores.md", "What is said")
 _LOAD = "concept/load.md"
 _FIGURES = Page(_LOAD, "The figures")
 _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
@@ -242,6 +243,20 @@ E2_OVERLAY = graded(
 )
 E2_HOST = graded("E2.host", _EXPECTING, "the data lies in a folder of the machine under this one")
 E2_SPILL = warning("E2.spill", _EXPECTING, "temporary files lie on another kind of storage than expected of the data")
+E3_STORE = graded(
+    "E3.store",
+    _BESIDES,
+    "its data lies in another store than that of the baseline; a warning where something else differs too",
+)
+E3_LOOPBACK = note("E3.loopback", _STORES, "weigh itself serves the objects, on this machine")
+E3_INJECTED = note("E3.injected", _STORES, "weigh adds latency to a store, or limits its bandwidth")
+E3_CACHED = graded(
+    "E3.cached",
+    _STORES,
+    "executions read nothing from the store: a copy or a cache answers; a note where only footers were known",
+)
+E3_OUTSIDE = warning("E3.outside", _STORES, "it asks the store for something when no clock runs")
+E3_FAILED = warning("E3.failed", _STORES, "requests of timed executions failed, and were asked again")
 E4_BEFORE = warning(
     "E4.before",
     Page(_METHOD, "The quiet check"),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from weigh.plugins import CatalogReader, Engine
+from weigh.plugins import CatalogReader, Engine, Objects
 
 engine = Engine(
     name="liar",
@@ -16,6 +16,12 @@ engine = Engine(
     threads="threads",
     memory="memory_limit",
     spill="temp_directory",
+    objects=Objects(
+        requires=("duckdb-extension-httpfs=={version}",),
+        settings={"lie": "objects", "enable_external_file_cache": False},
+        versions=("1.5.5",),
+        lacks="its extension httpfs, which reads objects, has packages up to version 1.5.5",
+    ),
     catalogs=(CatalogReader(format="delta"),),
     ingests=True,
     about="DuckDB behind an adapter that lies when it is told to",

@@ -39,6 +39,10 @@ class Engine(Adapter):
             if value != self.ours.defaults[name] or name in self.wanted or name in _ALWAYS
         }
 
+    def reach(self, store: dict[str, str]) -> None:
+        """A file system of objects."""
+        self.ours.reach(store)
+
     def bind(self, tables: dict[str, list[str]]) -> None:
         """A dataset each. Footers are read, as the first query would."""
         self.tables = {name: self.ours.opened(name, paths) for name, paths in tables.items()}

@@ -39,6 +39,7 @@ class Settings:
     """
 
     def __init__(self, wanted: dict[str, Any]) -> None:
+        self.objects: Any = None
         self.reader = ds.ParquetFragmentScanOptions()
         self.plan: dict[str, Any] = dict(_PLAN)
         self.defaults = self.values()
@@ -59,14 +60,33 @@ class Settings:
         pools = {name: read() for name, (read, _) in _POOLS.items()}
         return {**pools, **{name: getattr(self.reader, name) for name in _READER}, **self.plan}
 
+    def reach(self, store: dict[str, str]) -> None:
+        """Read objects from now on, and no files."""
+        from pyarrow import fs
+
+        scheme, _, endpoint = store["endpoint"].partition("://")
+        authority = {"tls_ca_file_path": store["ca"]} if store["ca"] else {}
+        self.objects = fs.S3FileSystem(
+            access_key=store["access_key"],
+            secret_key=store["secret_key"],
+            endpoint_override=endpoint,
+            scheme=scheme,
+            region=store["region"],
+            force_virtual_addressing=False,
+            retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=2),
+            **authority,
+        )
+
     def opened(self, name: str, paths: list[str]) -> Table:
         """A table over Parquet files; their footers are read."""
         form = ds.ParquetFileFormat(default_fragment_scan_options=self.reader)
-        dataset = ds.dataset(paths, format=form)
+        if self.objects is not None:
+            paths = [path.removeprefix("s3://") for path in paths]
+        dataset = ds.dataset(paths, format=form, filesystem=self.objects)
         # Views and dictionaries have few kernels; the reader makes plain columns of them as well.
         plain = pa.schema([field.with_type(_plain(field.type)) for field in dataset.schema])
         if plain != dataset.schema:
-            dataset = ds.dataset(paths, schema=plain, format=form)
+            dataset = ds.dataset(paths, schema=plain, format=form, filesystem=self.objects)
         return Table(name, dataset, _largest_sums(dataset))
 
 

@@ -10,6 +10,7 @@ from weigh.experiment.report.first_screen.pair import OPEN
 from weigh.model import codes, units
 from weigh.model.spec import CONTENTION
 from weigh.model.verdict import VerdictName
+from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from weigh.experiment.results.stalls import Stalls
     from weigh.model.verdict import Verdict
 
-_FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D5_FILES.code)
+_FILES = (codes.D1_WRITER.code, codes.D1_LAYOUT.code, codes.D2_FORMAT.code, codes.D5_FILES.code)
 _TOLD = 2
 """Totals, and verdicts of CPU time, that are told one by one; the others are counted."""
 
@@ -85,23 +86,34 @@ def _cost(one: Verdict) -> str:
 
 
 def data(results: ExperimentResults) -> tuple[str, ...]:
-    """Who reads other files than the baseline, and in what they differ; first those of whom that is not all.
+    """Who reads other files than the baseline, or reads them otherwise; first those of whom that is not all.
 
     None where all read the same bytes.
     """
     by_name: dict[str, list[str]] = {}
+    out = disqualified(results.findings)
     for one in results.differences:
-        if not one.follows:
+        # Nobody is compared with one that is disqualified.
+        if not one.follows and one.contender not in out:
             by_name.setdefault(one.contender, []).append(str(one))
     several = {one.contender for one in results.findings if one.code in _FILES and one.severity == "warning"}
     baseline = results.record.spec.baseline
+    proven = {one.contender for one in results.findings if one.code == codes.D2_SAME.code}
     said = [
-        f"{name} reads other files than {baseline} ({', '.join(by_name[name])})"
+        _read(name, by_name[name], baseline, proven=name in proven)
         + (": no figure tells whether that made a difference." if name in several else ", and nothing else differs.")
         for name in sorted(by_name, key=lambda name: name not in several)
     ]
     more = len(said) - _TOLD
     return (*said[:_TOLD], *((f"{more} more read other files.",) if more > 0 else ()))
+
+
+def _read(name: str, those: list[str], baseline: str, *, proven: bool) -> str:
+    """How a contender's reading differs from that of the baseline."""
+    if len(those) == 1 and those[0].startswith("catalog: "):
+        same = "the same bytes (hashed before and after)" if proven else "the same files"
+        return f"{name} reads {same} as {baseline} through another table format ({those[0].removeprefix('catalog: ')})"
+    return f"{name} reads other files than {baseline} ({', '.join(those)})"
 
 
 def machine(results: ExperimentResults) -> str:

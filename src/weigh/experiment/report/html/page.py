@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.experiment.report import grid, knobs, layouts, outside, second_opinion, summary
+from weigh.experiment.report import grid, knobs, layouts, outside, second_opinion, stores, summary
 from weigh.experiment.report import resources as parity
 from weigh.experiment.report.html import environment
 from weigh.experiment.report.html.answers import answers
@@ -102,9 +102,12 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             parity=parity.rows(results),
             parity_headings=parity.HEADINGS,
             parity_note=parity.NOTE,
-            outside_tables=outside.tables(results),
+            outside_tables=(
+                *outside.tables(results),
+                (stores.TITLE, stores.HEADINGS, stores.rows(results), stores.NOTE),
+            ),
             members=environment.members(record, contenders),
-            data_lines=tuple(layouts.lines(record)),
+            data_lines=(*layouts.lines(record), *stores.lines(record)),
             besides=layouts.besides(results),
             besides_title=layouts.BESIDES,
             laid_out=environment.laid_out(record),

@@ -23,6 +23,7 @@ from . import (
     outside,
     pace,
     share,
+    stores,
     work,
 )
 from .honest import OURS
@@ -30,6 +31,8 @@ from .honest import Engine as Honest
 
 LIES: dict[Any, type[Honest]] = {
     "none": Honest,
+    "objects": stores.Stored,
+    "downloads": stores.Downloads,
     "forty-two": answers.FortyTwo,
     "absent": answers.Absent,
     "group": answers.Group,
