@@ -210,7 +210,7 @@ def same_columns(table: str, files: Sequence[Path]) -> None:
     for file in files:
         try:
             schema = pq.read_schema(file).remove_metadata()
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataFault(str(error), where=str(file), remedy="give readable, undamaged Parquet files") from error
         if first is not None and schema != first:
             raise UsageError(

@@ -33,7 +33,7 @@ from weigh.model.storage import KINDS, Kind
 from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.model.progress import Progress
     from weigh.model.units import Scale
@@ -91,7 +91,7 @@ def make_spec(
         temperature=temperature,
         budget=_budget(pick("budget"), precision),
         timeout=_positive("timeout", parse_duration(pick("timeout"))),
-        operations=tuple(pick("operations") or ()),
+        operations=_named(pick("operations") or ()),
         on_divergence=table.on_divergence,
         truth=bool(pick("truth")),
         answers=_hash_of(pick("answers")),
@@ -426,6 +426,14 @@ def _ingest(wanted: bool, duet: bool, temperature: Temperature, answers: str | P
             remedy="leave out --answers",
         )
     return True
+
+
+def _named(operations: Iterable[str]) -> tuple[str, ...]:
+    """What is no text in UTF-8 cannot be written down, and is the name of nothing."""
+    for name in operations:
+        if not name.isprintable():
+            raise UsageError(f"there is no operation {name!a}", remedy="weigh workloads lists them")
+    return tuple(operations)
 
 
 def _at_least(name: str, value: int, least: int) -> int:
