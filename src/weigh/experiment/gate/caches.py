@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _PAIRS = 5
 _CONFIRMING = 10
 """Further pairs before anybody is accused."""
+LOOKED_AT = 0.5
+"""Share of an unseen question's cost below which a repetition is looked at; nobody is accused by it."""
 _HELD = 1e-3
 """CPU seconds above which a repetition is more than looking up an answer."""
 
@@ -82,7 +84,8 @@ def examine(
                 continue
             # What hangs or dies here did so in the gate; each further try may cost a whole time-out.
             return findings
-        findings.append(_said(ready.name, operation.name, found, kind))
+        if kind == "plan" or remembered(*found):
+            findings.append(_said(ready.name, operation.name, found, kind))
     return findings
 
 
@@ -99,14 +102,14 @@ def _suspicion(session: QuerySession, sql: str) -> Suspicion | None:
             assert other is not None
             anew.append(cost(session.ask(other).run))
         repeated = median(again)
-        if not remembered(repeated, median(anew)):
+        if not remembered(repeated, median(anew), share=LOOKED_AT):
             return None
     # On a crowded machine stalls hit most executions of a few milliseconds: with a cache even the fastest unseen one
     # is executed.
     least = Cost(
         min(one.wall_s for one in anew), min((one.cpu_s for one in anew if one.cpu_s is not None), default=None)
     )
-    return Suspicion(repeated, least) if remembered(repeated, least) else None
+    return Suspicion(repeated, least) if remembered(repeated, least, share=LOOKED_AT) else None
 
 
 def median(costs: list[Cost]) -> Cost:

@@ -242,7 +242,8 @@ class _ContenderCheck:
             )
             return
         self.varied.append(operation.name)
-        if remembered(repeated, caches.cost(reply.run)):
+        # Sooner than anybody is accused: who keeps plans is known before the blocks, where nobody can tell.
+        if remembered(repeated, caches.cost(reply.run), share=caches.LOOKED_AT):
             self.quick.append(operation.name)
 
     def _check(self, operation: Operation, case: Case, sql: str, table: pa.Table) -> Check:

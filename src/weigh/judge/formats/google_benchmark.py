@@ -75,7 +75,7 @@ def read(source: Source) -> Reading:
 
 def _seconds(source: Source, one: dict[str, Any], where: str) -> float:
     unit = one.get("time_unit", "ns")
-    if unit not in UNITS:
+    if not isinstance(unit, str) or unit not in UNITS:
         raise source.fault(f"{where}.time_unit is not a unit of time")
     return float(source.times([one.get("real_time")], f"{where}.real_time", scale=UNITS[unit])[0])
 
