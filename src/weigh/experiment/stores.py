@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh._native import StoreError, StoreProxy
 from weigh.data.store import loopback, target
 from weigh.data.store.life import Life
-from weigh.data.store.stored_files import StoredFiles, names
+from weigh.data.store.names import names
 from weigh.engines import engine as engines
 from weigh.engines.loaded import Tables
 from weigh.host import scratch
@@ -106,6 +105,9 @@ class ObjectStore:
     """
 
     def __init__(self, name: str, spec: StoreSpec, where: Target, ca: Path, progress: Progress) -> None:
+        from weigh._native import StoreError, StoreProxy
+        from weigh.data.store.stored_files import StoredFiles
+
         self.name = name
         self.spec = spec
         self._bucket = where.bucket

@@ -12,7 +12,6 @@ import time
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from weigh._native import StoreClient, StoreError
 from weigh.data.store.target import Target
 from weigh.host import processes, scratch
 from weigh.model.errors import EnvironmentFault
@@ -119,6 +118,8 @@ class LoopbackStore:
         Raises:
             EnvironmentFault: it has none, and was tried for the last time.
         """
+        from weigh._native import StoreClient, StoreError
+
         client, until, said = StoreClient(self.target.encoded()), time.monotonic() + _UP, ""
         while time.monotonic() < until and self._process.poll() is None:
             try:

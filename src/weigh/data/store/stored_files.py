@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh._native import StoreClient, StoreError, hash_file
+from weigh.data.store.names import names
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError, WeighError
 
 if TYPE_CHECKING:
@@ -116,10 +117,3 @@ class StoredFiles:
         if error.kind == "file":
             return DataFault(str(error), where=where, remedy="choose a layout with more files")
         return EnvironmentFault(str(error), where=where, remedy="see what the store says")
-
-
-def names(table: str, paths: list[str]) -> list[str]:
-    """What files are called below their root: as on the disk, with a number where two have one name."""
-    plain = [Path(path).name for path in paths]
-    unique = len(set(plain)) == len(plain)
-    return [f"{table}/{name if unique else f'{number:06}-{name}'}" for number, name in enumerate(plain)]
