@@ -28,7 +28,7 @@ demo: $(VENV)/.ready
 	@$(BIN)/weigh demo
 
 test: $(VENV)/.ready
-	cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
+	cargo test --quiet --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats --package weigh-store
 	$(PYTEST) -m "not long and not browser" $(TESTS)
 
 # Chromium is not a Python package; everything else that these tests need is.
@@ -37,7 +37,7 @@ test-browser: $(VENV)/.ready
 	$(BIN)/pytest -m browser tests/browser
 
 test-long: $(VENV)/.ready
-	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats
+	cargo test --quiet --release --package weigh-digest --package weigh-host --package weigh-load --package weigh-stats --package weigh-store
 	$(PYTEST) --hypothesis-profile long -m "not browser" $(TESTS)
 
 # At least 10,000 hostile inputs over all doors: what tests/fuzz/frame.py says must hold of each.

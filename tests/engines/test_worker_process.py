@@ -143,6 +143,7 @@ class Ours(WorkerProcess):
         self._channel = channel
         self._starting = StartClock()
         self.family = None
+        self.store = None
         self.killed = False
 
     @property

@@ -57,7 +57,8 @@ def test_the_document_has_the_fields_of_its_schema(strict: Run) -> None:
     }  # fmt: skip
     assert found["experiment"]["scale"] == 1000
     assert found["experiment"]["baseline"] == "a"
-    assert [row.keys() for row in found["contenders"]] == [{"name", "engine", "version", "settings", "pins"}] * 2
+    contender = {"name", "engine", "version", "settings", "pins", "layout", "catalog", "store"}
+    assert [row.keys() for row in found["contenders"]] == [contender] * 2
     assert [row["version"] for row in found["contenders"]] == ["2.0.0", "1.5.5"]
     assert [row["settings"] for row in found["contenders"]] == [{}, {"threads": 1}]
     assert all(row.keys() == {"operation", "status", "contenders", "detail"} for row in found["gate"])

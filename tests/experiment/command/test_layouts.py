@@ -87,7 +87,7 @@ def test_layouts_of_other_rows_are_refused(weigh: Weigh, tmp_path: Path) -> None
     [
         ("duckdb?layout=mny", "there is no layout 'mny'", "did you mean 'many'?"),
         ("duckdb?catalog=nobody", "there is no catalog 'nobody'", "known: delta, ducklake, iceberg, parquet"),
-        ("duckdb?store=nobody", "there is no store 'nobody'", "leave it out"),
+        ("duckdb?store=nobody", "there is no store 'nobody'", "known: file, s3, tmpfs"),
     ],
 )
 def test_what_nobody_carries_out_is_refused(weigh: Weigh, contender: str, said: str, remedy: str) -> None:
