@@ -14,11 +14,10 @@ from weigh.data.layout.parquet import fault
 from weigh.data.user_files import PARQUET, facts, form, same_columns
 from weigh.model import codes
 from weigh.model.errors import DataFault, UsageError, nearest
-from weigh.model.finding import Code
 
 if TYPE_CHECKING:
     from weigh.data.user_files import Tables
-    from weigh.model.finding import Finding
+    from weigh.model.finding import Code, Finding
     from weigh.model.progress import Progress
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -247,9 +246,10 @@ def changed(name: str, cache: Path) -> list[Finding]:
     try:
         confirmed(name, cache)
     except DataFault as found:
-        kind = {one.code: one for one in (codes.D8_MISSING, codes.D8_SIZE, codes.D8_DAMAGED, codes.D8_BYTES)}
+        kinds = (codes.D8_MISSING, codes.D8_SIZE, codes.D8_DAMAGED, codes.D8_BYTES)
         code, _, text = found.what.partition(" ")
-        return [kind.get(Code(code), codes.D8_ROWS).finding(text=f"{found.where}: {text}", remedy=found.remedy)]
+        kind = next((one for one in kinds if one.code == code), codes.D8_ROWS)
+        return [kind.finding(text=f"{found.where}: {text}", remedy=found.remedy)]
     return []
 
 

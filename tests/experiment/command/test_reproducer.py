@@ -137,6 +137,7 @@ def test_an_engine_that_is_wrong_for_one_literal_needs_one_row(weigh: Weigh) -> 
     assert finding["remedy"].endswith("query.sql on the data beside it")
 
 
+@pytest.mark.long
 def test_a_wrong_group_is_left_with_its_group_and_a_late_answer_with_its_repetition(weigh: Weigh) -> None:
     run = gate(weigh, "duckdb", "liar?lie=group", "liar?lie=late", operations="by_action")
     texts = {finding["contender"]: finding["text"] for finding in said(run, "A1.reproducer")}
@@ -149,6 +150,7 @@ def test_a_wrong_group_is_left_with_its_group_and_a_late_answer_with_its_repetit
 
 
 @pytest.mark.promise("Where contenders differ and nothing tells who is right, one reproducer is made, and says so.")
+@pytest.mark.long
 def test_of_two_that_differ_undecided_there_is_one(weigh: Weigh) -> None:
     run = gate(weigh, "duckdb", "liar?lie=group", operations="by_action", flags=("--no-truth",))
     assert len(reproducers(run)) == 1

@@ -99,6 +99,7 @@ def interrupted_often(weigh: Weigh, kills: int, starts: int) -> None:
         "reads what is there."
     ),
 )
+@pytest.mark.long
 def test_killed_again_and_again(weigh: Weigh) -> None:
     interrupted_often(weigh, kills=5, starts=5)
 
@@ -143,7 +144,7 @@ def test_a_complete_attempt_is_not_measured_again(complete: Run, again: Weigh) -
 @pytest.mark.promise(
     "it was sealed and stays as it is. A new attempt measures the missing starts, and the verdicts read both."
 )
-@pytest.mark.parametrize("torn", [False, True])
+@pytest.mark.parametrize("torn", [pytest.param(False, marks=pytest.mark.long), True])
 def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh: Weigh, torn: bool) -> None:
     """Torn: a second signal came while it was being sealed."""
     running = weigh.start(*EXPERIMENT, "--starts", "4")

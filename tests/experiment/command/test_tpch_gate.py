@@ -31,6 +31,7 @@ def test_what_dbgen_made_is_answered_as_published(weigh: Weigh) -> None:
     assert weigh("verify", str(run.evidence)).code == 0
 
 
+@pytest.mark.long
 def test_an_outer_join_that_fills_in_zeros_is_caught(weigh: Weigh) -> None:
     (weigh.folder / "weigh.toml").write_text(AS_MADE)
     run = weigh("gate", *RIGHT, *WRONG, *SMALL, "--no-shrink")

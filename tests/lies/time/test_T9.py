@@ -29,7 +29,7 @@ def many(fresh: Callable[[], Weigh]) -> Run:
 
     def law(name: str, seed: int, limit: float = 1.0) -> str:
         own = f"seed={seed}&limit={limit}&diary={weigh.folder / name}"
-        return f"{name}=liar?lie=pace&ms=60&spread=0.05&{own}"
+        return f"{name}=liar?lie=pace&ms=30&spread=0.05&{own}"
 
     named = (law("base", 0), law("one", 57), law("two", 58), law("three", 59), law("real", 60, limit=1.3))
     asked = ("--workload", "three", *SMALL, "--starts", "10", "--rounds", "1", "--runs", "2")
