@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzz.frame import HOSTILE, Door, command, fuzz, mutated
-from weigh.cli.data_diff import refuse_bombs
+from weigh.cli.data.diff import refuse_bombs
 from weigh.data import user_files
 from weigh.data.layout.match import match
 from weigh.data.layout.physical import table_form

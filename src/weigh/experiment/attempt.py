@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -20,24 +19,21 @@ from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.gate import caches, corrupt, gate, layouts, metamorphic, probes, unseen
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
-from weigh.experiment.measure import budget, cold, duet
-from weigh.experiment.measure.blocks import Blocks, Cases
+from weigh.experiment.measure.blocks import Blocks
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
+from weigh.experiment.planning import Asked, Planning
 from weigh.experiment.reproducer import search
 from weigh.experiment.results import catalogs
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
-from weigh.model.errors import UsageError
 from weigh.model.gate import UNDECIDED
-from weigh.model.schedule import Arm, arms
-from weigh.model.spec import FULL_STARTS
+from weigh.model.schedule import arms
 from weigh.verdict.disqualified import disqualified
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from pyarrow import Table
@@ -52,33 +48,6 @@ if TYPE_CHECKING:
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress
     from weigh.workloads import Cubes
-
-MEMORY_SHARE = 0.6
-"""Share of memory that the arms of a block may fill together (statistics.md §2)."""
-
-
-class _Asked(NamedTuple):
-    """What is planned for.
-
-    Attributes:
-        cases: (operation, case) pairs that passed the gate.
-        arms: of every block.
-        able: names of the contenders that can execute an operation, by its name.
-        start_seconds: that a start of each contender took.
-        answers: of the gate.
-        starts: as asked for.
-        cpus: that every arm of a block is kept on; 0 for all.
-        least: whether the least is measured where the budget is too small for it.
-    """
-
-    cases: Cases
-    arms: tuple[Arm, ...]
-    able: Mapping[str, list[str]]
-    start_seconds: Mapping[str, units.Seconds]
-    answers: GateResult
-    starts: resuming.Starts
-    cpus: int
-    least: bool
 
 
 class Attempt:
@@ -332,8 +301,9 @@ class Attempt:
         everyone = tuple(arm for arm in arms(self._spec) if arm.contender in fit)
         plan = before.plan if before else None
         if plan is None:
-            cpus = self._cpus(read)
-            plan = self._planned(_Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
+            planning = Planning(self._setup, self._journal, self._progress, self._say)
+            cpus = planning.cpus(read)
+            plan = planning.plan(Asked(cases, everyone, able, read.start_seconds, answers, starts, cpus, least))
             self._journal.append("plan", plan)
         self._setup.stage.rest()
         self._await_quiet()
@@ -411,115 +381,6 @@ class Attempt:
                 truth_hidden=all(one.hidden for one in fit) if setup.data.truth else msgspec.UNSET,
             ),
         )
-
-    def _cpus(self, read: ContendersRead) -> int:
-        """CPUs that an arm of a block is kept on: half of them in a duet, or as many as there are threads, if fewer.
-
-        Two processes of one thread that the kernel keeps on CPUs of different speed for a while differ by that.
-        """
-        allowed = self._spec.affinity or facts.allowed_cpus()
-        if self._spec.duet:
-            return len(duet.halves(allowed)[0])
-        threads = [one.told.threads if one.told else None for one in read.reads]
-        most = max((count or len(allowed) for count in threads), default=len(allowed))
-        return most if 0 < most < len(allowed) else 0
-
-    def _too_large(self, everyone: tuple[Arm, ...], peaks: Mapping[str, units.Bytes]) -> bool:
-        """Whether the arms of a block would crowd each other out of memory; it is said."""
-        memory = facts.memory_bytes()
-        together = sum(peaks.get(arm.contender, 0) for arm in everyone)
-        if memory is None or together <= MEMORY_SHARE * memory:
-            return False
-        self._say(
-            codes.X_SERIAL.finding(
-                text=f"together the arms peak at {units.size(together)} of {units.size(memory)}: they live one after "
-                "another in each block",
-                remedy="nothing is wrong; intervals get wider, because drift within a block no longer cancels",
-            )
-        )
-        return True
-
-    def _planned(self, asked: _Asked) -> records.Planned:
-        """What the budget allows; it is said where that is less than was asked for."""
-        cases, everyone, seconds = asked.cases, asked.arms, asked.answers.seconds
-        most = asked.starts.hot
-        # With a precision more blocks follow as they are needed; the first ones must fit.
-        wanted = min(most, FULL_STARTS) if self._spec.precision else most
-        fit = {arm.contender for arm in everyone}
-        executions = {name: [seconds[name, *case] for case in cases if name in asked.able[case[0]]] for name in fit}
-        cold = self._planned_cold(asked, executions)
-        if not most:
-            return records.Planned(cases=cases, starts=0, runs=1, cold=cold)
-        spec = self._spec
-        wish = budget.Wish(
-            starts=wanted,
-            rounds=spec.rounds or None,
-            runs=spec.runs or None,
-            duet=spec.baseline if spec.duet else "",
-            least=asked.least,
-        )
-        plan = budget.plan(wish, spec.budget, everyone, asked.start_seconds, executions)
-        over = spec.budget is not None and plan.seconds > spec.budget
-        at_most = f", at most {units.seconds(spec.budget)}" if spec.precision and spec.budget else ""
-        if over:
-            at_most = f", more than the budget of {units.seconds(spec.budget)}: fewer would decide nothing"
-        least = "at least " if spec.precision and not over else ""
-        self._progress.say(f"measuring: {least}{plan.size}, about {units.seconds(plan.seconds)}{at_most}")
-        if over:
-            self._say(
-                codes.T10_BUDGET.finding(
-                    text=f"{plan.size} are measured, the least there is: this machine needs about "
-                    f"{units.seconds(plan.seconds)} for them, more than the budget of {units.seconds(spec.budget)}",
-                    remedy="weigh run with a larger --budget gives tighter intervals",
-                )
-            )
-        elif plan.lowered:
-            self._say(
-                codes.T10_BUDGET.finding(
-                    text=f"the budget allows {plan.size}, not {units.count(wanted, 'start')}",
-                    remedy="raise --budget for tighter intervals",
-                )
-            )
-        blocks = most if plan.starts == wanted else plan.starts
-        serial = self._too_large(everyone, asked.answers.peaks)
-        if serial and spec.duet:
-            raise UsageError(
-                "the arms do not fit into memory together, and a duet needs two of them at once",
-                remedy="lower --scale, or leave out --duet",
-            )
-        return records.Planned(
-            cases=cases,
-            starts=blocks,
-            rounds=plan.rounds,
-            runs=plan.runs,
-            serial=serial,
-            cold=cold,
-            cpus=asked.cpus,
-            secret=secrets.token_hex(8),
-            # In a duet every pair has rounds of its own, and its sides ask the same at the same moment.
-            varied={} if spec.duet else {name: asked.answers.varied[name] for name in fit},
-        )
-
-    def _planned_cold(self, asked: _Asked, executions: Mapping[str, list[units.Seconds]]) -> int:
-        """Cold blocks that the budget allows: it holds for them by themselves."""
-        starts = asked.starts.cold
-        if not starts:
-            return 0
-        drive = cold.measured_drive(self._setup.stage.files)
-        self._journal.append("drive", drive)
-        most = max(data.manifest.bytes for data in self._setup.layouts.values())
-        reading = most / max(drive.rates) if drive.rates else 0.0
-        plan = budget.cold_plan(starts, self._spec.budget, asked.arms, asked.start_seconds, executions, reading)
-        size = units.count(plan.starts, "cold start")
-        self._progress.say(f"measuring: {size}, two lives for every operation, about {units.seconds(plan.seconds)}")
-        if plan.lowered:
-            self._say(
-                codes.T10_BUDGET.finding(
-                    text=f"the budget allows {size}, not {starts}",
-                    remedy="raise --budget for tighter intervals, or name fewer --operations",
-                )
-            )
-        return plan.starts
 
     def _await_quiet(self) -> None:
         calm = settle.settle(settle.patience())

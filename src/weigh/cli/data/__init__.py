@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.data_checks import check, probe_checksums
-from weigh.cli.data_diff import diff
-from weigh.cli.data_make import make
-from weigh.cli.data_register import list_registered, register, unregister
+from weigh.cli.data.checks import check, probe_checksums
+from weigh.cli.data.diff import diff
+from weigh.cli.data.make import make
+from weigh.cli.data.register import list_registered, register, unregister
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:

@@ -132,7 +132,7 @@ def _matched(like: str, base: LayoutSpec) -> Match:
     import msgspec
     from click.core import ParameterSource
 
-    from weigh.cli.data_diff import refuse_bombs
+    from weigh.cli.data.diff import refuse_bombs
     from weigh.data import sides
     from weigh.data.layout import match
     from weigh.data.layout.physical import table_form
@@ -203,7 +203,7 @@ def _print(stored: CachedData) -> None:
 
 
 def _print_match(matched: Match, written: Written, like: str, folder: str) -> None:
-    from weigh.cli.data_diff import print_written
+    from weigh.cli.data.diff import print_written
     from weigh.data.layout import knobs
     from weigh.model import units
 
