@@ -105,7 +105,7 @@ def data(results: ExperimentResults) -> tuple[str, ...]:
         for name in sorted(by_name, key=lambda name: name not in several)
     ]
     more = len(said) - _TOLD
-    return (*said[:_TOLD], *((f"{more} more read other files.",) if more > 0 else ()))
+    return (*said[:_TOLD], *((f"{more} more read other files, or read them otherwise.",) if more > 0 else ()))
 
 
 def _read(name: str, those: list[str], baseline: str, *, proven: bool) -> str:
@@ -113,6 +113,8 @@ def _read(name: str, those: list[str], baseline: str, *, proven: bool) -> str:
     if len(those) == 1 and those[0].startswith("catalog: "):
         same = "the same bytes (hashed before and after)" if proven else "the same files"
         return f"{name} reads {same} as {baseline} through another table format ({those[0].removeprefix('catalog: ')})"
+    if len(those) == 1 and those[0].startswith("store: "):
+        return f"{name} reads the same bytes as {baseline} from another store ({those[0].removeprefix('store: ')})"
     return f"{name} reads other files than {baseline} ({', '.join(those)})"
 
 
