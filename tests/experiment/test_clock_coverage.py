@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from weigh.experiment.results.clock_coverage import clock_coverage
@@ -49,6 +50,15 @@ def test_work_before_the_clock(preparing: float, executing: float, code: str | N
 def test_who_needs_its_files_after_taking_the_query_has_compiled_it(layouts: dict[str, str]) -> None:
     (note,) = clock_coverage(samples(50 * MS, 0.1 * MS), layouts)
     assert (note.code, note.severity) == ("A6.planned", "note")
+
+
+def test_time_that_passed_is_not_called_cpu() -> None:
+    """Of a server by URL nobody reads the CPU: what taking a query lasted on a busy machine is no cost of its."""
+    waited = [
+        msgspec.structs.replace(one, cpu_s=None, prepare_cpu_s=None, prepare_s=5 * MS, wall_s=20 * MS)
+        for one in samples(0.0, 0.0)
+    ]
+    assert clock_coverage(waited, {}) == []
 
 
 @pytest.mark.promise(

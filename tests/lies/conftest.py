@@ -1,7 +1,8 @@
 """What the lies share: folders of their own for runs that several tests read, and the run of all honest twins.
 
-Most lies are statements with an error rate about times, on a machine that others use meanwhile. A test that fails is
-made up to twice more, with measurements of its own, before it counts; the closing lines of pytest count who needed it.
+Lies about time and about the machine are statements with an error rate, on a machine that others use meanwhile. A test
+of them that fails is made up to twice more, with measurements of its own, before it counts; the closing lines of pytest
+count who needed it. All other tests have one try.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conver
 """The honest engine; last bits of doubles; a slow conversion."""
 
 
-_HERE = Path(__file__).parent
+_NOISY = tuple(Path(__file__).parent / family for family in ("time", "machine"))
+"""Folders of tests whose statements have an error rate."""
 _FURTHER = 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of a lie may be made again."""
+    """Who may be made again."""
     for item in items:
-        if _HERE in item.path.parents:
+        if any(folder in item.path.parents for folder in _NOISY):
             item.add_marker(pytest.mark.flaky(reruns=_FURTHER))
 
 

@@ -78,7 +78,6 @@ def test_the_report_says_it_in_words(real: Run, fresh: Callable[[], Weigh]) -> N
     assert f"{WRONG} (engine 26.3.9.1) gives wrong answers on 2 of 3 operations" in " ".join(verbose.split())
 
 
-@pytest.mark.long
 def test_the_repaired_release_agrees(weigh: Weigh) -> None:
     flags = ("--operations", ",".join((*EQUALITY, "by_action")))
     assert_silent(weigh("gate", *contenders(RIGHT[0], TWIN, RIGHT[1]), *ENOUGH, *flags))

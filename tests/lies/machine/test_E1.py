@@ -77,8 +77,7 @@ def test_the_honest_twin_is_cold_and_accounts_for_what_it_read(cooled: Run) -> N
 def test_the_life_after_it_reads_nothing_and_is_called_first(cooled: Run) -> None:
     for contender in ("honest", "keeps"):
         found = account(cooled, contender, "first")
-        # Pages of its libraries may have been put out meanwhile; of the data none was.
-        assert (found["came_in"], found["refused"]) == (0, None)
+        assert (found["bytes_read"], found["came_in"], found["refused"]) == (0, 0, None)
         assert contender in timed(cooled, "first")
 
 
