@@ -48,7 +48,7 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Compariso
                     differences.append(Difference(row=shown(key), column=column.name, got=cell(x), expected=cell(y)))
     unpaired, found = _unpaired(*lonely, schema, alone=len(got) == len(expected) == 1)
     count += unpaired
-    # Without an order of their own they come as an engine happened to answer: what is shown is to be the same each time.
+    # They come as an engine happened to answer, and what is shown is to be the same each time.
     differences = [*sorted(found, key=_place), *sorted(differences, key=_place)]
     notes = tuple(_APART[match].format(apart) for match, apart in worst.items() if apart > 0) if not count else ()
     return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)

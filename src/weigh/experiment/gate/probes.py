@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.answers import compare
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import sampled_rows
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
