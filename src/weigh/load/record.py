@@ -10,7 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
-from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, ServerUse, TargetRead
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, TargetRead
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
@@ -106,7 +106,6 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
-        server: what it used during the runs of which that is known.
         end: None where it was killed.
     """
 
@@ -120,7 +119,6 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
-    server: tuple[ServerUse, ...] = ()
     end: End | None = None
 
     @property
@@ -180,7 +178,6 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     ended: dict[int, LoadSummary] = {}
     watches: list[Watch] = []
     waits: list[RunWaits] = []
-    server: list[ServerUse] = []
     prepared: list[Prepared] = []
     for event in events[1:]:
         match event.event:
@@ -206,8 +203,6 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
-            case "server":
-                server.append(files.converted(event.body, ServerUse))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -234,7 +229,6 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
-        server=tuple(server),
         **fields,
     )
 

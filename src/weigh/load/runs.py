@@ -73,22 +73,6 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     dirty: Bytes | None
 
 
-class ServerUse(msgspec.Struct, frozen=True, kw_only=True):
-    """What the server used during a run: its own processes, and neither weigh's nor those that ask it.
-
-    Attributes:
-        run: its number.
-        cpu_s: user and system CPU seconds from just before the clock until the last answer; None where its processes
-            cannot be told from others, or are not on this machine.
-        memory: bytes that it held when the last request was answered, what its processes share counted once; None
-            likewise.
-    """
-
-    run: int
-    cpu_s: Seconds | None = None
-    memory: Bytes | None = None
-
-
 class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
     """One operation in one interval. Histograms are HdrHistogram V2, compressed, base64, in nanoseconds.
 

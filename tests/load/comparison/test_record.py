@@ -64,8 +64,6 @@ def written(folder: Path, spec: LoadComparisonSpec) -> None:
     own.append(records.OPENED, records.LoadComparisonOpened(attempt=1, spec=spec))
     own.append("environment", records.LoadComparisonEnvironment(weigh="0", command="weigh load", host={"cpu": "some"}))
     own.append("block", records.BlockBegun(block=1, arms=("old#2", "old", "a/b & c")))
-    tables = {"records": records.TableRows(rows=200, digest="ab")}
-    own.append("rows", records.RowsRead(block=1, arm="old", when="before", tables=tables))
     own.append("end", End(how="stopped", reason="interrupted"))
     own.close()
     for arm in spec.arms[:2]:
@@ -73,7 +71,6 @@ def written(folder: Path, spec: LoadComparisonSpec) -> None:
         place.mkdir(parents=True)
         load = Journal(place)
         load.append(load_record.OPENED, load_record.LoadOpened(attempt=1, spec=spec.load_of(arm)))
-        load.append("server", {"run": 1, "cpu_s": 1.5, "memory": 4096})
         load.close()
 
 
@@ -86,10 +83,8 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert found.spec == SPEC
     assert found.host == {"cpu": "some"}
     assert found.blocks[0].arms == ("old#2", "old", "a/b & c")
-    assert found.rows[0].tables["records"].rows == 200
     assert [*found.loads] == ["old", "a/b & c"]
     assert found.loads["old"].spec.repeats == SPEC.blocks
-    assert found.loads["old"].server[0].cpu_s == 1.5
     assert found.end is not None
     assert found.end.how == "stopped"
 

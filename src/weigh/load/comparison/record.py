@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 OPENED = "load-comparison"
 """The first event of its journal."""
-When = Literal["before", "after"]
 
 
 class LoadComparisonOpened(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,43 +57,14 @@ class BlockBegun(msgspec.Struct, frozen=True, kw_only=True):
     arms: tuple[str, ...]
 
 
-class TableRows(msgspec.Struct, frozen=True, kw_only=True):
-    """What one table holds, read through the server.
-
-    Attributes:
-        rows: how many.
-        digest: of all rows, whatever their order; empty where only their number can be the same for all.
-    """
-
-    rows: int
-    digest: str = ""
-
-
-class RowsRead(msgspec.Struct, frozen=True, kw_only=True):
-    """What an arm's server held just before the first clock of a block, or after the last one.
-
-    Attributes:
-        block, arm: whose.
-        when: before or after.
-        tables: by name; one that need not be the same for all is left out.
-        unread: why they could not be read; then ``tables`` is empty.
-    """
-
-    block: int
-    arm: str
-    when: When
-    tables: dict[str, TableRows] = {}
-    unread: str = ""
-
-
 class LoadComparisonRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the evidence of a comparison says.
 
     Attributes:
         environment: None where it did not get that far.
         blocks: those that began.
-        rows: what the servers held, in the order in which it was read.
-        loads: the load record of each arm by its name; those that never began are left out.
+        loads: the load record of each arm by its name, with the lives of its server and the rows that they held; those
+            that never began are left out.
         findings: recorded in the comparison's own journal.
         end: None where it was killed.
     """
@@ -103,7 +73,6 @@ class LoadComparisonRecord(msgspec.Struct, frozen=True, kw_only=True):
     spec: LoadComparisonSpec
     environment: LoadComparisonEnvironment | None = None
     blocks: tuple[BlockBegun, ...] = ()
-    rows: tuple[RowsRead, ...] = ()
     loads: dict[str, LoadRecord] = {}
     findings: tuple[Finding, ...] = ()
     end: End | None = None
@@ -191,7 +160,6 @@ def _read(events: list[journal.Event]) -> LoadComparisonRecord:
     opened = msgspec.convert(events[0].body, LoadComparisonOpened)
     fields: dict[str, Any] = {}
     blocks: list[BlockBegun] = []
-    rows: list[RowsRead] = []
     findings: list[Finding] = []
     for event in events[1:]:
         match event.event:
@@ -199,8 +167,6 @@ def _read(events: list[journal.Event]) -> LoadComparisonRecord:
                 fields["environment"] = files.converted(event.body, LoadComparisonEnvironment)
             case "block":
                 blocks.append(files.converted(event.body, BlockBegun))
-            case "rows":
-                rows.append(files.converted(event.body, RowsRead))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -211,7 +177,6 @@ def _read(events: list[journal.Event]) -> LoadComparisonRecord:
         attempt=opened.attempt,
         spec=_checked(opened.spec),
         blocks=tuple(blocks),
-        rows=tuple(rows),
         findings=tuple(findings),
         **fields,
     )
