@@ -137,7 +137,7 @@ fn watched<T: Send>(
     let mut signal = None;
     let done = py.detach(|| {
         work(&mut || {
-            signal = Python::attach(Python::check_signals).err();
+            Python::attach(|py| signal = py.check_signals().err());
             signal.is_none()
         })
     });
