@@ -284,7 +284,7 @@ class Blocks:
                 codes.X_START.finding(
                     contender=self._arms[arm].contender,
                     text=f"a fresh start failed: {ended}",
-                    remedy="see whether memory or processes ran out",
+                    remedy="see what it says, and whether memory or processes ran out",
                 ),
             )
             return
