@@ -15,7 +15,7 @@ from weigh.evidence.sealing import End
 from weigh.experiment.report.first_screen import first_screen
 from weigh.experiment.report.first_screen.markdown import markdown
 from weigh.experiment.report.first_screen.outlook import about
-from weigh.experiment.report.first_screen.shape import command
+from weigh.render.shape import command
 from weigh.experiment.report.first_screen.terminal import screen_text
 from weigh.experiment.report.terminal import notes, plain, whole
 from weigh.experiment.results.pace import Pace

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group as Lines
 from rich.text import Text
 
-from weigh.experiment.report.first_screen import shape
+from weigh.render import shape
 from weigh.experiment.report.first_screen.table import Row, Table, numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
