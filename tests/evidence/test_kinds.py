@@ -179,5 +179,5 @@ def test_the_table_costs_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _open(folder: Path) -> weigh.Evidence | weigh.LadderEvidence | weigh.LoadEvidence:
+def _open(folder: Path) -> weigh.Evidence | weigh.LadderEvidence | weigh.LoadEvidence | weigh.LoadComparisonEvidence:
     return weigh.open(folder)

@@ -71,8 +71,8 @@ def analyse(
         refused: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
         shares: part of the error rates that each operation has left, where sampling could end early; 1 where it is not
             named (:mod:`weigh.verdict.decide`).
-        totals_too: whether wall time has its second question, what one waits in all. Not where a start gives one figure,
-            such as a percentile, whose sum over the starts means nothing.
+        totals_too: whether wall time has its second question, what one waits in all. Not where a start gives one
+            figure, such as a percentile, whose sum over the starts means nothing.
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():

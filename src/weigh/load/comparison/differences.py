@@ -49,9 +49,7 @@ def differences(record: LoadComparisonRecord, contender: str) -> Iterator[Findin
     yield from _places(own, other, contender, base)
 
 
-def _settings(
-    record: LoadComparisonRecord, contender: str, mine: TargetRead, its: TargetRead
-) -> Iterator[Finding]:
+def _settings(record: LoadComparisonRecord, contender: str, mine: TargetRead, its: TargetRead) -> Iterator[Finding]:
     """Settings of one product that read differently: those that were declared, defaults of the versions, and others."""
     base = record.spec.baseline
     asked = {name for one in (contender, base) for name in _declared(record.spec.contender(one).target)}
@@ -117,7 +115,9 @@ def _places(own: LoadRecord, other: LoadRecord, contender: str, base: str) -> It
     if places[0] and places[1] and places[0].on != places[1].on:
         parts.append(f"its data lies on {places[0].on}, and that of {base} on {places[1].on}")
     if mine.embedded != its.embedded:
-        parts.append(f"{contender if mine.embedded else base} was started by weigh with fresh data, and the other was not")
+        parts.append(
+            f"{contender if mine.embedded else base} was started by weigh with fresh data, and the other was not"
+        )
     for text in parts:
         yield codes.E6_SERVERS.finding(
             "warning", contender=contender, text=text, remedy="put both in the same place, and ask them in the same way"

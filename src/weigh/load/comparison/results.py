@@ -15,7 +15,7 @@ from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, ver
 from weigh.load.results import LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
-from weigh.model.finding import Finding
+from weigh.model.finding import Code, Finding
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
 from weigh.model.units import count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
-_OF_REPEATS = ("T10.run", "T10.one_life")
+_OF_REPEATS = (codes.T10_RUN.code, codes.T10_ONE_LIFE.code)
 """What a load of one target says of its repeats; here blocks are compared, which says it of them."""
 
 
@@ -187,7 +187,7 @@ def _said_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVerdic
             "lower --rate until both keep it; that one does not is a result of its own, and not a response time",
         ),
     }
-    said = {}
+    said: dict[Code, Reason] = {}
     for one in found:
         if one.contender == name:
             for reason in one.reasons:
@@ -237,7 +237,9 @@ def _tier(
     name = TierName.INADMISSIBLE if nothing else TierName.SUGGESTIVE if reasons else TierName.CONCLUSIVE
     if not decided and not reasons:
         reasons = [codes.T8_STOPPED.reason("nothing was measured that could be compared")]
-    return Tier(name=name, reasons=tuple({one.code: one for one in reversed(reasons)}.values())[::-1], inadmissible=inadmissible)
+    return Tier(
+        name=name, reasons=tuple({one.code: one for one in reversed(reasons)}.values())[::-1], inadmissible=inadmissible
+    )
 
 
 def _missing(
@@ -253,21 +255,18 @@ def _missing(
             yield codes.T8_STOPPED.reason("it was broken off before its end")
     fewest = min((one.starts for one in found if one.ratio is not None), default=0)
     if MIN_STARTS <= fewest < FULL_STARTS:
-        yield codes.T10.reason(f"{count(fewest, 'fresh life').replace('lifes', 'lives')} of a server: {FULL_STARTS} are needed")
-    if not last.spec.twice:
-        yield codes.T1_FLOOR.reason("the baseline was not measured twice, so what no difference looks like is not known")
+        yield codes.T10.reason(f"{count(fewest, 'fresh start')} of each server: {FULL_STARTS} are needed")
     if writes(last) and not all(one.rows for one in last.loads.values()):
         yield codes.A4_UNREAD.reason("which rows the servers held was not read, so that they are the same is not shown")
-    for one in dict.fromkeys(
+    yield from dict.fromkeys(
         reason
         for attempt in loads
         for results in attempt.values()
         if results.tier.name is TierName.SUGGESTIVE
         for reason in results.tier.reasons
         if reason.code not in (*_OF_REPEATS, codes.T8_STOPPED.code)
-    ):
-        yield one
+    )
     refused = [one for one in runs if one.run.refused]
-    for one in refused[:1]:
-        why = one.run.reasons[0]
+    if refused:
+        why = refused[0].run.reasons[0]
         yield Reason(code=why.code, text=f"{len(refused)} of {count(len(runs), 'run')} are refused: {why.text}")

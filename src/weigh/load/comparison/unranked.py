@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from weigh.load.analysis import durability
 from weigh.load.comparison.figures import PERCENTILES, Kind
 from weigh.model import codes
 from weigh.model.spec import MIN_STARTS
 from weigh.model.units import count
-from weigh.model.verdict import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from weigh.load.comparison.figures import BlockRun, Question
     from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.record import LoadRecord, RowsRead
+    from weigh.model.verdict import Reason
 
     Unranked = Mapping[tuple[Question, str], Reason]
 
@@ -121,10 +123,7 @@ def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
 def _unlike_rows(records: Sequence[LoadComparisonRecord], contender: str) -> Reason | None:
     """The first difference between the rows of a contender's servers and those of the baseline's in the same block."""
     for record in records:
-        base = {
-            (one.when, block, kind): one
-            for one, block, kind in _rows(record, record.spec.baseline)
-        }
+        base = {(one.when, block, kind): one for one, block, kind in _rows(record, record.spec.baseline)}
         for one, block, kind in _rows(record, contender):
             other = base.get((one.when, block, kind))
             said = _difference(one, other, _comparable(record, one.when)) if other else ""
@@ -137,7 +136,7 @@ def _unlike_rows(records: Sequence[LoadComparisonRecord], contender: str) -> Rea
 
 
 def _rows(record: LoadComparisonRecord, contender: str) -> Iterator[tuple[RowsRead, int, Kind]]:
-    """What the servers of a contender's first arm held before and after runs, with the block and the kind of the run."""
+    """What the servers of a contender's first arm held before and after runs, with block and kind of the run."""
     load = _load(record, contender)
     if load is None:
         return
@@ -183,8 +182,8 @@ def _one_life(runs: Sequence[BlockRun], contender: str) -> Reason | None:
     if not by_arm or lives >= blocks or lives >= MIN_STARTS:
         return None
     return codes.T10_STARTS.reason(
-        f"{count(blocks, 'block')} of {contender} met {count(lives, 'life').replace('lifes', 'lives')} of its server, "
-        f"which weigh cannot start anew: connections are no starts, and a verdict needs {MIN_STARTS} fresh lives"
+        f"the {count(blocks, 'block')} of {contender} are no fresh starts: weigh cannot start its server anew, and new "
+        f"connections to the same life are none. A verdict needs {MIN_STARTS}"
     )
 
 
@@ -219,7 +218,7 @@ def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
         if code in _OTHERS and len(those) <= _LOST * len({one.attempt for one in own}):
             continue
         said = f"{len(those)} of {count(len(own), 'run')} of {contender} are refused: {those[0].run.reasons[0].text}"
-        return Reason(code=code, text=said)
+        return msgspec.structs.replace(those[0].run.reasons[0], text=said)
     return None
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from weigh.load.comparison.figures import CPU, ERRORS, MEMORY, PERCENTILES, RATE
 from weigh.load.spec import Loop
+from weigh.model import codes
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
@@ -207,6 +208,9 @@ def _labelled(one: Verdict, asked: Question, spec: LoadComparisonSpec, runs: Seq
         for low, high in (("low", "high"), ("low_fcr", "high_fcr")):
             fields[low], fields[high] = _inverse(fields[high]), _inverse(fields[low])
         fields |= {"ratio": _inverse(one.ratio), "median_ratio": _inverse(one.median_ratio)}
+    if codes.T10_STARTS.code in {reason.code for reason in one.reasons}:
+        # What scatters within one start says nothing about the next one.
+        fields |= dict.fromkeys(("low", "high", "low_fcr", "high_fcr", "detectable", "noise_floor"))
     fields |= {"operation": asked.operation, "metric": asked.metric, "total": None}
     return LoadVerdict(
         **fields,

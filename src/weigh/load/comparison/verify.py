@@ -120,7 +120,7 @@ def _watched(place: Path) -> Iterator[Problem]:
 
 
 def _order(record: LoadComparisonRecord) -> Iterator[Problem]:
-    """Turns and runs that are not in the order of the seed: whoever chose the order could choose who is measured when."""
+    """Turns and runs that are not in the order of the seed: whoever chooses the order chooses who meets what."""
     order = record.spec.order
     for block in record.blocks:
         wanted = tuple(turn.arm for turn in order if turn.block == block.block)

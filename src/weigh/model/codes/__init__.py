@@ -335,7 +335,9 @@ E6_AFFINITY = warning(
 E6_THREADS = graded("E6.threads", _DIFFERENCES, "a contender had more or fewer threads; a note where that is declared")
 E6_MEMORY = graded("E6.memory", _DIFFERENCES, "a contender had another limit of memory than the baseline")
 E6_SERVERS = graded(
-    "E6.servers", _RANKED, "what the servers differ in besides what was declared; a note where it is declared, or follows"
+    "E6.servers",
+    _RANKED,
+    "what the servers differ in besides what was declared; a note where it is declared, or follows",
 )
 E6_SPILL = graded(
     "E6.spill", _DIFFERENCES, "contenders spill to different kinds of storage; a note where it is declared"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.render import shape
 from weigh.experiment.report.first_screen.table import numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render import shape
 from weigh.render.markdown import code, row, text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from weigh.load.analysis import durability
-from weigh.load.comparison.figures import BlockRun
+from weigh.load.comparison.figures import MEMORY, BlockRun
 from weigh.load.comparison.results import LoadComparisonResults, Sustained
 from weigh.load.comparison.spec import CONTENDERS
 from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
@@ -250,6 +250,7 @@ def _verdict(one: LoadVerdict) -> LoadVerdictRow:
 
 def _run(one: BlockRun) -> BlockRow:
     figures = one.figures()
+    memory = figures.pop(MEMORY)
     return BlockRow(
         attempt=one.attempt,
         block=one.block,
@@ -261,5 +262,6 @@ def _run(one: BlockRun) -> BlockRow:
         verdict="counts" if one.counts else "refused",
         reasons=one.run.reasons,
         resolved=one.resolved(),
+        server_memory=None if memory is None else int(memory),
         **figures,
     )

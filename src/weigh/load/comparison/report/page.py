@@ -76,7 +76,9 @@ def _title(results: LoadComparisonResults, one: LoadVerdict) -> str:
 
 def _tables(results: LoadComparisonResults) -> list[Table]:
     made = [
-        Table(title="Contenders", headings=("contender", "what it is", "lives"), rows=tuple(terminal.contenders(results)))
+        Table(
+            title="Contenders", headings=("contender", "what it is", "lives"), rows=tuple(terminal.contenders(results))
+        )
     ]
     if results.floors:
         title = f"What no difference looked like: {results.record.spec.baseline} against itself"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group
+from rich.constrain import Constrain
 from rich.table import Table
 from rich.text import Text
 
@@ -21,7 +22,7 @@ from weigh.render.terminal import TIER_STYLE, VERDICT_STYLE, FittedTable, interv
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.console import ConsoleOptions, RenderableType
 
     from weigh.load.comparison.results import LoadComparisonResults
     from weigh.load.comparison.verdicts import LoadVerdict
@@ -51,14 +52,14 @@ class Screen:
         self._results = results
         self._evidence = evidence
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+    def __rich_console__(self, console: object, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The sentences, the table, and where to go on."""
         width = max(min(shape.WIDTH, options.max_width), _NARROWEST)
         yield from _head(self._results, width)
         shown = [one for one in self._results.verdicts if one.operation == ALL]
         if shown:
             yield Text()
-            yield from console.render(_table(self._results, shown), options.update(width=width))
+            yield Constrain(_table(self._results, shown), width)
         yield Text()
         yield from _tail(self._results, self._evidence, width)
 
@@ -93,7 +94,7 @@ def reading(results: LoadComparisonResults) -> Iterator[str]:
     rules = results.record.spec.rules
     base = results.record.spec.baseline
     yield (
-        f"ratio: contender over {base}, above 1 is more; a figure is that of one run in one fresh life of the server, and "
+        f"ratio: contender over {base}, above 1 is more. A block has one figure of each server, from a fresh start; "
         "the interval is over the blocks."
     )
     yield (

@@ -97,7 +97,7 @@ def sentence(results: LoadComparisonResults, name: str, kind: Kind) -> str:
         return f"Nothing compares {name} with {base}."
     if all(one.verdict is VerdictName.REFUSED for one in own):
         return f"No verdict between {name} and {base}: {one_line(own[0].reasons[0].text).rstrip('.')}."
-    parts = []
+    parts: list[str] = []
     for wanted in _DIFFERENT:
         those = [one for one in own if one.verdict is wanted]
         if those:
@@ -141,7 +141,9 @@ def kept(results: LoadComparisonResults) -> Iterator[str]:
     """Who kept the rate of an open loop, and who did not."""
     for connections in dict.fromkeys(one.connections for one in results.sustained):
         own = [one for one in results.sustained if one.connections == connections]
-        where = f" over {units.count(connections, 'connection')}" if len(results.record.spec.load.connections) > 1 else ""
+        where = (
+            f" over {units.count(connections, 'connection')}" if len(results.record.spec.load.connections) > 1 else ""
+        )
         missed = [one for one in own if one.missed]
         if not missed:
             who = "Both" if len(own) == 2 else "All"
@@ -150,7 +152,7 @@ def kept(results: LoadComparisonResults) -> Iterator[str]:
             low, high = (f"{number:,.4g}" for number in one.answered)
             yield (
                 f"{one.contender} did not keep the {one.asked:,.6g} requests a second{where} in {one.missed} of "
-                f"{units.count(one.runs, 'run')}: it answered {low if low == high else f'{low} to {high}'}. That is no response time."
+                f"{units.count(one.runs, 'run')}: it answered {low if low == high else f'{low} to {high}'}."
             )
 
 
