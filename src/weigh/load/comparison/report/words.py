@@ -8,7 +8,7 @@ from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.figures import CPU, ERRORS, MEMORY, PERCENTILES, RATE
 from weigh.load.comparison.verdicts import DECIDING
 from weigh.load.report import words as load_words
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 from weigh.render import words
@@ -25,6 +25,15 @@ _ALIKE = (VerdictName.SAME, VerdictName.SMALL)
 _DIFFERENT = (VerdictName.SLOWER, VerdictName.FASTER)
 _MORE = {VerdictName.SLOWER: "MORE", VerdictName.FASTER: "LESS"}
 """Of what is used: nothing is faster that needs less memory."""
+_REFUSED = {
+    codes.A4_SERVERS.code: "other rows",
+    codes.E7_UNEQUAL.code: "durability differs",
+    codes.L2_UNEQUAL.code: "rate not kept",
+    codes.L9_UNRESOLVED.code: "not resolved",
+    codes.T7_UNSTABLE.code: "varies too much",
+    codes.T10_STARTS.code: "too few starts",
+}
+"""Why, in two words; other reasons have their code."""
 _FACTOR = 2.0
 """From this ratio on a change is told as a factor."""
 
@@ -60,7 +69,8 @@ def verdict(one: LoadVerdict) -> str:
         if one.metric == ERRORS:
             return f"{_MORE[one.verdict]}: {value(ERRORS, one.value)}, not {value(ERRORS, one.baseline_value)}"
         return words.verdict(one).replace(str(one.verdict).upper(), _MORE[one.verdict], 1)
-    return words.verdict(one)
+    why = _REFUSED.get(one.reasons[0].code) if one.verdict is VerdictName.REFUSED and one.reasons else None
+    return f"REFUSED: {why}" if why else words.verdict(one)
 
 
 def heading(results: LoadComparisonResults) -> str:
