@@ -17,7 +17,7 @@ from weigh.host import facts, knobs, lock, scratch, settle, storage
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import record as records
-from weigh.load.analysis.findings import cut_trace, gone
+from weigh.load.analysis.findings import cut_trace, gone, ignored_properties
 from weigh.load.bulk_load import loaded
 from weigh.load.generator import call, make_generator
 from weigh.load.runs import LoadInterval, LoadSummary, Prepared, Ready
@@ -87,7 +87,7 @@ def run(
                     storage=storage.place(reached.data) if reached.data else None,
                 ),
             )
-            for finding in cut_trace(spec):
+            for finding in (*cut_trace(spec), *ignored_properties(spec)):
                 journal.append("finding", finding)
             watching = Sampling(journal)
             with watching.started(time.monotonic()):
@@ -140,7 +140,7 @@ def _one(
     generator = make_generator(spec, reached, begun.loop, begun.connections)
     if _has_own_data(spec, reached):
         # Anew before every run: each begins with the same records, and the generator knows the version of each.
-        progress.say(f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables")
+        progress.say(f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables")
         done = msgspec.convert(call(loaded, generator.load, progress), records.Loaded, strict=False)
         journal.append("loaded", done)
     _prepare(spec, reached, begun.number, journal, progress)
@@ -194,7 +194,7 @@ def _prepare(spec: LoadSpec, reached: Reached, number: int, journal: Journal, pr
 
 def _has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.letter is not None or (
+    return spec.is_ycsb or (
         (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
     )
 
