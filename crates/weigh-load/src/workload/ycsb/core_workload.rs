@@ -11,8 +11,8 @@ use super::Kind;
 use super::key_distribution::Zipf;
 use super::value;
 
-/// Longest scan in bytes of its rows: more would not be kept of an answer, and not be checked.
-const LONGEST_SCAN: u64 = 3 << 20;
+/// Longest answer in bytes of its rows: more would not be kept, and not be checked.
+const LONGEST_ANSWER: u64 = 3 << 20;
 /// Beside the values of a row: its key, and what a protocol adds to each value.
 const OF_A_VALUE: u64 = 48;
 /// Digits of a key, at most.
@@ -229,6 +229,16 @@ impl CoreWorkload {
         self.mix.scan > 0.0
     }
 
+    /// Bytes of a row in an answer, at most.
+    fn row_bytes(&self) -> u64 {
+        u64::from(self.fields) * (self.field_bytes.most + OF_A_VALUE)
+    }
+
+    /// Whole rows that an answer may have.
+    pub(crate) fn rows_of_an_answer(&self) -> usize {
+        usize::try_from(LONGEST_ANSWER / self.row_bytes()).unwrap_or(usize::MAX).max(1)
+    }
+
     /// Whether it can be run on so many records.
     pub(crate) fn check(&self, records: u64) -> Result<(), Error> {
         let Mix { read, update, insert, scan, read_modify_write } = self.mix;
@@ -259,12 +269,11 @@ impl CoreWorkload {
         if least == 0 || most < least || lengths == Lengths::Constant {
             return Err(Error::Setting(format!("scans of {least} to {most} rows; they have 1 at least")));
         }
-        let of_a_row =
-            u64::from(if self.read_all { self.fields } else { 1 }) * (self.field_bytes.most + OF_A_VALUE);
-        if self.scans() && most.saturating_mul(of_a_row) > LONGEST_SCAN {
+        let asked = if self.read_all { self.row_bytes() } else { self.row_bytes() / u64::from(self.fields) };
+        let rows = if self.scans() { most } else { 1 };
+        if rows.saturating_mul(asked) > LONGEST_ANSWER || self.row_bytes() > LONGEST_ANSWER {
             return Err(Error::Setting(format!(
-                "scans of {most} rows of {of_a_row} bytes; an answer of more than {LONGEST_SCAN} bytes would not be \
-                 checked"
+                "answers of {rows} rows of {asked} bytes; one of more than {LONGEST_ANSWER} bytes would not be checked"
             )));
         }
         let letters = |text: &str| text.bytes().all(|c| c.is_ascii_lowercase() || c == b'_');

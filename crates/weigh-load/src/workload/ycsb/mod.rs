@@ -15,6 +15,7 @@
 mod bulk;
 mod commands;
 mod core_workload;
+mod durability;
 mod expected_values;
 mod key_distribution;
 mod key_names;
@@ -29,6 +30,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::Error;
 use crate::config::TargetKind;
+use crate::workload::durability::Examiner;
 use crate::workload::message::Bulk;
 use crate::workload::{Source, Workload};
 
@@ -36,6 +38,7 @@ pub use commands::Store;
 pub use core_workload::{CoreWorkload, Lengths, Letter, Mix, Range, Requests};
 pub use key_distribution::{Zipf, fnv64};
 
+use durability::Rows;
 use expected_values::ExpectedValues;
 use key_names::KeyNames;
 use key_order::KeyOrder;
@@ -154,6 +157,10 @@ impl Source for Arc<Ycsb> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         Some(bulk::of(&self.settings, self.values, self.names, kind))
+    }
+
+    fn examiner(&self) -> Option<Box<dyn Examiner>> {
+        Some(Box::new(Rows::new(Arc::clone(self))))
     }
 }
 
