@@ -85,7 +85,7 @@ impl Values {
 
     /// The version that a value of this place shows.
     pub(crate) fn read(self, key: u64, field: u32, value: &[u8]) -> Result<u32, WrongValue> {
-        let (version, its_key, its_field) = self.header(value).ok_or(WrongValue::Unrecognised)?;
+        let (version, its_key, its_field) = Self::header(value).ok_or(WrongValue::Unrecognised)?;
         if !self.sound(its_key, its_field, version, value) {
             return Err(if (its_key, its_field) == (key, field) {
                 WrongValue::Damaged { version }
@@ -100,11 +100,11 @@ impl Values {
     }
 
     /// The key that a value says it is of, unchecked.
-    pub(crate) fn key(self, value: &[u8]) -> Option<u64> {
-        self.header(value).map(|(_, key, _)| key)
+    pub(crate) fn key(value: &[u8]) -> Option<u64> {
+        Self::header(value).map(|(_, key, _)| key)
     }
 
-    fn header(self, value: &[u8]) -> Option<(u32, u64, u32)> {
+    fn header(value: &[u8]) -> Option<(u32, u64, u32)> {
         if value.len() < HEADER {
             return None;
         }
@@ -188,7 +188,7 @@ mod tests {
             let value = VALUES.make(key, field, version);
             assert_eq!(value.len(), 100);
             assert_eq!(VALUES.read(key, field, &value), Ok(version));
-            assert_eq!(VALUES.key(&value), Some(key));
+            assert_eq!(Values::key(&value), Some(key));
             assert_eq!(
                 VALUES.read(key + 1, field, &value),
                 Err(WrongValue::Misplaced { key, field, version })

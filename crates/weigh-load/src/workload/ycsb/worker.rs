@@ -12,6 +12,7 @@ use super::expected_values::{Stale, View};
 use super::key_distribution::KeyChooser;
 use super::key_names::Rank;
 use super::step::{Scan, Step, unlike};
+use super::value::Values;
 use super::{Kind, Ycsb};
 
 #[derive(Debug)]
@@ -284,7 +285,7 @@ impl Worker {
             // The row says whose it is; whether that is true is seen by the name.
             let alone = scan.field.is_some() && names.is_some();
             let value = rows.get(row, usize::from(!alone));
-            let key = value.and_then(|value| self.shared.values.key(value));
+            let key = value.and_then(Values::key);
             let text = || String::from_utf8_lossy(name).into_owned();
             let Some(key) = key.filter(|key| self.shared.names.name(*key) == name) else {
                 return Outcome::Wrong(format!(
