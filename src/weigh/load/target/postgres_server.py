@@ -209,7 +209,9 @@ def _described(connection: Any, shown: tuple[str, ...]) -> dict[str, Any]:
     settings = importlib.import_module("settings")
     version = connection.execute("SHOW server_version").fetchone()[0]
     known = settings.read(connection, dict.fromkeys((*DECISIVE, *shown), ""))
-    found = {name: one for name, one in known.items() if not name.startswith("weigh.")}
+    # What was asked for first.
+    found = {name: known[name] for name in shown if name in known}
+    found |= {name: one for name, one in known.items() if not name.startswith("weigh.")}
     cycles = {}
     for name, setting in _CYCLES.items():
         row = connection.execute("SELECT extract(epoch FROM current_setting(%s)::interval)", (setting,)).fetchone()
