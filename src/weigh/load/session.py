@@ -212,7 +212,7 @@ class Session:
     def _load(self, generator: Any) -> None:
         spec = self.spec
         self._progress.say(
-            f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables"
+            f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"
         )
         done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
         self._journal.append("loaded", done)
@@ -244,7 +244,7 @@ class Session:
 
 def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.letter is not None or (
+    return spec.is_ycsb or (
         (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
     )
 
