@@ -9,4 +9,5 @@ NONE: dict[str, Any] = {
     "connections": None, "threads": None, "repeats": None, "records": None, "define": (), "fanout": None,
     "max_in_flight": None, "protocol": None, "timeout": None, "error_budget": None, "seed": None, "contention": None,
     "spin": False, "properties": (), "property": (),
+    "server_cpus": None, "client_cpus": None, "server_memory": None, "cold": False,
 }  # fmt: skip

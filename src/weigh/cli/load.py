@@ -96,6 +96,14 @@ if TYPE_CHECKING:
     metavar="MODE",
     help="Of scripts, as pgbench's: prepared, or simple, which sends statements as text each time [prepared].",
 )
+@click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
+@click.option("--client-cpus", metavar="LIST", help="CPUs of the generator, none of them the server's [all].")
+@click.option(
+    "--server-memory", metavar="SIZE", help="Memory that a control group holds such a server to, e.g. 512MB [no limit]."
+)
+@click.option(
+    "--cold", is_flag=True, help="Begin every run with a server whose tables are not in memory, and prove it."
+)
 @click.option("--fanout", type=int, metavar="N", help="Also report what a page takes that makes N requests at once.")
 @click.option(
     "--max-in-flight", type=int, metavar="N", help="Requests sent and not answered, at most [the connections]."

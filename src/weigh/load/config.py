@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import ycsb_properties
+from weigh.load import conditions, ycsb_properties
 from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, YcsbRequests, YcsbWorkload
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
@@ -73,6 +73,10 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
+    made_under = conditions.asked(flags, target)
+    if made_under.get("cold") and warmup is None:
+        # The beginning is what is measured.
+        warmup = 0.0
     ycsb = _ycsb(workload, flags)
     workload = [_OWN_YCSB] if ycsb else workload
     scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word) for word in workload)
@@ -102,7 +106,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
         interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
         threads=min(
-            _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
+            _positive(
+                "--threads",
+                _threads(flags["threads"], target),
+                len(made_under.get("client_cpus", ())) or _usual_threads(),
+            ),
             *connections,
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
@@ -117,6 +125,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+        **made_under,
     )
 
 

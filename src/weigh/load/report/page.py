@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.analysis import conditions
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -76,6 +77,7 @@ def page(results: LoadResults, evidence: str) -> str:
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
+            conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.load.analysis import durability
+from weigh.load.analysis import conditions, durability
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -49,6 +49,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         if group.between:
             parts += [_between(results, group.first.number), Text()]
         parts += _run(group.first, first_of=len(group.runs))
+        if said := tuple(conditions.sentences(results.record, group.first.number)):
+            of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
+            parts += [Text("Conditions", style="bold"), *of_run, Text()]
         if (watched := results.machine) and (run := watched.of(group.first.number)):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
             parts += [Text("Machine", style="bold"), *said_of, Text()]
