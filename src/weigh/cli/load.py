@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 @click.option(
     "--target",
     metavar="TARGET",
-    help="The server: postgres:embedded, valkey:embedded, sqlite:embedded, sqlite:PATH, or a URL.",
+    help="The server: postgres:embedded, valkey:embedded (with @VERSION and ?SETTING=VALUE), sqlite:embedded, "
+    "sqlite:PATH, or a URL.",
 )
 @click.option(
     "--target-file",
