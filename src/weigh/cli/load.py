@@ -97,6 +97,11 @@ if TYPE_CHECKING:
     metavar="MODE",
     help="Of scripts, as pgbench's: prepared, or simple, which sends statements as text each time [prepared].",
 )
+@click.option(
+    "--expected-interval",
+    metavar="TIME",
+    help="Also estimate what a closed loop would have seen had each connection asked so often.",
+)
 @click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
 @click.option("--client-cpus", metavar="LIST", help="CPUs of the generator, none of them the server's [all].")
 @click.option(
@@ -183,10 +188,10 @@ def _keep_secret(target: str, server: Target) -> None:
         return
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
-    password = "PGPASSWORD or ~/.pgpass" if server.kind == "postgres" else "REDISCLI_AUTH"
+    password = {"postgres": "PGPASSWORD or ~/.pgpass, or ", "redis": "REDISCLI_AUTH, or "}.get(server.kind, "")
     say(
         f"weigh: the password of --target stands in the list of processes and in the shell's history; {now}. "
-        f"{password}, or --target-file FILE, keep it out.",
+        f"{password}--target-file FILE keeps it out.",
         err=True,
     )
 

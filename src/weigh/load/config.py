@@ -25,6 +25,8 @@ _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadS
 """Of a spec, where no flag says otherwise."""
 _OWN_YCSB = "ycsb"
 """YCSB's core workload with properties of the user's."""
+_GET = "get"
+"""Asks a server of HTTP for the target's own path."""
 _KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
@@ -79,7 +81,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         warmup = 0.0
     ycsb = _ycsb(workload, flags)
     workload = [_OWN_YCSB] if ycsb else workload
-    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word) for word in workload)
+    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word, target) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     names = [one.name for one in scripts]
@@ -125,6 +127,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+        expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         **made_under,
     )
 
@@ -202,11 +205,18 @@ def _ycsb(workload: Sequence[str], flags: dict[str, Any]) -> ycsb_properties.Ask
     return ycsb_properties.asked({**given, **ycsb_properties.overrides(single)}, _LETTERS.get(base))
 
 
-def _script(word: str) -> Script:
+def _script(word: str, target: str) -> Script:
     """``FILE[@WEIGHT]``, as pgbench has it."""
     name, at, weight = word.rpartition("@")
     if not at or not weight.isdecimal():
         name, weight = word, "1"
+    by_http = target.startswith(("http://", "https://"))
+    if name == _GET:
+        if not by_http:
+            raise UsageError(f"{_GET} asks for a URL, and {target} is none", remedy="write --target http://HOST/PATH")
+        return Script(name=_GET, text="GET", weight=int(weight))
+    if name in BUILT_IN and by_http:
+        raise UsageError(f"{name} is SQL, and a server of HTTP takes requests", remedy=f"take {_GET}, or a FILE.sql")
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))
     if not name.endswith(".sql") and not Path(name).is_file():
@@ -353,6 +363,17 @@ def _spin(loops: Sequence[Loop]) -> bool:
     if "open" not in loops:
         raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
     return True
+
+
+def _expected_interval(text: str | None, loops: Sequence[Loop]) -> float | msgspec.UnsetType:
+    if text is None:
+        return msgspec.UNSET
+    if "closed" not in loops:
+        raise UsageError(
+            "--expected-interval corrects a closed loop, and this one is on schedule: nothing has to be estimated",
+            remedy="leave it out, or ask for --closed or --both",
+        )
+    return _duration("--expected-interval", text)
 
 
 def _threads(given: int | None, target: str) -> int | None:

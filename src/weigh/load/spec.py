@@ -174,6 +174,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
+        expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
         server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
         server_memory: bytes of memory that a control group holds the server to.
         cold: whether every run begins with a server that has nothing of its data in memory.
@@ -203,6 +204,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
+    expected_interval_s: Seconds | msgspec.UnsetType = msgspec.UNSET
     server_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     client_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     server_memory: Bytes | msgspec.UnsetType = msgspec.UNSET

@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.load import rows
 from weigh.load.analysis import conditions, durability
+from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
@@ -87,6 +88,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         reconnects: connections that were lost and opened again.
         steady: what counts of it; None where nothing does.
         operations: all together first.
+        corrected: of a closed loop with an expected interval, what is estimated of it; else absent.
         cpus: of server and generator, read back while it ran; absent where none were asked for.
         cold: what of the data was in memory at its beginning; absent where it was not to be cold.
         machine: what the machine did meanwhile; absent where it was not watched.
@@ -111,6 +113,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     reconnects: int
     steady: Settled | None
     operations: tuple[OperationRow, ...]
+    corrected: Corrected | msgspec.UnsetType
     cpus: CpusRead | msgspec.UnsetType
     cold: ColdStart | msgspec.UnsetType
     machine: RunMachineDocument | msgspec.UnsetType
@@ -304,6 +307,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         reconnects=run.reconnects,
         steady=run.settled,
         operations=tuple(map(operation_row, run.operations)),
+        corrected=run.corrected or msgspec.UNSET,
         cpus=conditions.cpus_of(results.record, run.number) or msgspec.UNSET,
         cold=conditions.cold_of(results.record, run.number) or msgspec.UNSET,
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.load.analysis import conditions, durability
+from weigh.load.analysis import conditions, durability, expected_interval
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -120,6 +120,8 @@ def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
         text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
     if said := words.server(run):
         text.append(f"\n{said}", style="dim")
+    if run.corrected:
+        text.append(f"\n{expected_interval.sentence(run.corrected)}.", style="yellow")
     for reason in run.reasons:
         text.append(f"\nREFUSED {reason.code}: ", style="bold red")
         text.append(one_line(reason.text))
