@@ -79,8 +79,8 @@ def read(source: Source) -> Reading:
         notes.append(
             (
                 codes.L2,
-                f"its percentiles are corrected for a request every {seconds(source.expected)} (HdrHistogram's method): "
-                "an estimate, not a measurement on schedule; means and verdicts are of what was measured",
+                f"its percentiles are corrected for a request every {seconds(source.expected)} by HdrHistogram's "
+                "method: an estimate, not a measurement on schedule; means and verdicts are of what was measured",
                 "measure on a schedule: weigh load, wrk2 or pgbench -R",
             )
         )
