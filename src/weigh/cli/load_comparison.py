@@ -44,6 +44,12 @@ def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
             default=None,
             help="Whether the baseline takes part twice, which shows what no difference looks like [yes].",
         ),
+        click.option(
+            "--duet",
+            is_flag=True,
+            help="Load two contenders at the same moment, each with its generator on half of the CPUs: little noise, "
+            "and another question.",
+        ),
     )
     for flag in reversed(flags):
         command = flag(command)
@@ -99,8 +105,8 @@ def no_comparison(flags: Mapping[str, Any]) -> None:
     Raises:
         UsageError: it is.
     """
-    for name in ("baseline", "blocks", "margin", "twice"):
-        if flags[name] is not None:
+    for name in ("baseline", "blocks", "margin", "twice", "duet"):
+        if flags[name] not in (None, False):
             raise UsageError(
                 f"--{name} is of several contenders, and there is one server",
                 remedy="name them with --contender NAME=TARGET, or leave it out",

@@ -32,6 +32,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         blocks: fresh lives of every contender's server [``10``].
         margin: the smallest difference that matters: a number below 1, or text such as ``"5%"`` [``0.03``].
         twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
+        duet: whether two contenders are loaded at the same moment, each on half of the CPUs.
         rate: requests a second that are due: a number, or text such as ``"2k"``.
         arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].
         closed: a closed loop instead.
@@ -57,6 +58,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     blocks: int | None = None
     margin: float | str | None = None
     twice: bool | None = None
+    duet: bool = False
     rate: float | str | None = None
     arrivals: str | None = None
     closed: bool = False

@@ -29,7 +29,7 @@ from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
 from weigh.experiment.record import BlockBegun, RequestsOfTurn, Turn
 from weigh.experiment.results import precision
-from weigh.host import facts, processes, server_ties
+from weigh.host import affinity, facts, processes, server_ties
 from weigh.host.sampling import Sampling
 from weigh.model import codes
 from weigh.model.sample import Outcome
@@ -441,7 +441,7 @@ class Blocks:
                 raise WorkerEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
             if position.solo:
-                duet.keep_on(worker.pid, self._halves[0])
+                affinity.keep_on(worker.pid, self._halves[0])
             self._accounts[arm].begin()
             prepared = RequestCost(seconds=0.0, cpu_s=0.0) if load else worker.prepare(text, timeout)
             elsewhere = None
@@ -495,7 +495,7 @@ class Blocks:
     @property
     def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The CPUs of the two sides of a duet."""
-        return duet.halves(self._spec.affinity or facts.allowed_cpus())
+        return affinity.halves(self._spec.affinity or facts.allowed_cpus())
 
     def _duet(
         self, block: int, number: int, slot: Slot, runs: int, workers: dict[str, tuple[int, WorkerProcess]]
