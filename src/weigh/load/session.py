@@ -107,7 +107,13 @@ class Session:
         """Make the next run.
 
         Args:
-            loop, connections, repeat, rate, duration_s, name, during: as of :meth:`ready`.
+            loop: as of :meth:`ready`, and so are the others.
+            connections: as of it.
+            repeat: as of it.
+            rate: as of it.
+            duration_s: as of it.
+            name: as of it.
+            during: as of it.
 
         Raises:
             WeighError: the server is in the way. What was measured until then is in the journal.

@@ -56,8 +56,8 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
     Args:
         load: what is offered to all; without a target.
         targets: the servers by the names of the contenders, in their order.
-        flags: of the command line, by name: ``baseline``, ``blocks``, ``margin``, ``twice``, ``duet``; None where one was left
-            out.
+        flags: of the command line, by name: ``baseline``, ``blocks``, ``margin``, ``twice``, ``duet``; None where one
+            was left out.
 
     Raises:
         UsageError: they contradict each other.

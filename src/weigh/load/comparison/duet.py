@@ -41,7 +41,10 @@ def make(sessions: Sequence[Session], loop: Loop, connections: int, repeat: int,
 
     Args:
         sessions: the first has the first half of the CPUs.
-        loop, connections, repeat, name: as of :meth:`weigh.load.session.Session.make`.
+        loop: on a schedule, or closed.
+        connections: how many each has.
+        repeat: the block.
+        name: for who watches.
 
     Raises:
         WeighError: a server is in the way; nothing more is offered to the other one.
