@@ -77,7 +77,8 @@ def heading(results: LoadComparisonResults) -> str:
     """What was offered, in one line: ``ycsb-b, 2,000/s, evenly spaced, 10.0 s a run``."""
     load = results.record.spec.load
     how = load_words.arrivals(load.arrivals) + load_words.modes(load)
-    return f"{load.workload}, {how}, {units.seconds(load.duration_s)} a run"
+    duet = ", each measured while the other ran" if results.record.spec.duet is True else ""
+    return f"{load.workload}, {how}, {units.seconds(load.duration_s)} a run{duet}"
 
 
 def headline(results: LoadComparisonResults) -> Iterator[str]:
