@@ -29,7 +29,19 @@ enum Named {
         #[serde(default)]
         variables: BTreeMap<String, i64>,
         prepared: bool,
+        #[serde(default)]
+        history: Option<History>,
     },
+}
+
+/// What is kept of the transactions of the built-in scripts.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum History {
+    /// All; everything in their tables is of this run.
+    Whole,
+    /// All; others may have written to the tables before.
+    Part,
 }
 
 #[derive(Deserialize)]
@@ -72,13 +84,19 @@ impl Config {
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
-            Named::Script { scripts, seed, variables, prepared } => {
+            Named::Script { scripts, seed, variables, prepared, history } => {
                 let scripts = scripts
                     .into_iter()
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
                     .collect();
                 let variables = variables.into_iter().collect();
-                let settings = script::Settings { scripts, seed, variables, prepared };
+                let settings = script::Settings {
+                    scripts,
+                    seed,
+                    variables,
+                    prepared,
+                    history: history.map(|history| history == History::Whole),
+                };
                 Ok(Box::new(Scripts::new(&settings)?))
             }
         }

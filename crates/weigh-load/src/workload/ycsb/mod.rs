@@ -14,6 +14,7 @@
 
 mod bulk;
 mod commands;
+mod durability;
 mod expected_values;
 mod key_distribution;
 mod key_order;
@@ -26,12 +27,14 @@ use std::sync::Arc;
 
 use crate::Error;
 use crate::config::TargetKind;
+use crate::workload::durability::Examiner;
 use crate::workload::message::Bulk;
 use crate::workload::{Source, Workload};
 
 pub use commands::Store;
 pub use key_distribution::{Zipf, fnv64, key_name};
 
+use durability::Rows;
 use expected_values::ExpectedValues;
 use key_distribution::KeyDistribution;
 use key_order::KeyOrder;
@@ -213,6 +216,10 @@ impl Source for Arc<Ycsb> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         Some(bulk::of(&self.settings, self.values, kind))
+    }
+
+    fn examiner(&self) -> Option<Box<dyn Examiner>> {
+        Some(Box::new(Rows::new(Arc::clone(self))))
     }
 }
 
