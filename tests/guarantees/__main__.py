@@ -14,7 +14,21 @@ import numpy as np
 
 from weigh.model.spec import Rules
 
-from . import duet, joins, noise, one_sided, otava, peers, precision, rates, series, stalled, steadiness, unsound
+from . import (
+    duet,
+    joins,
+    noise,
+    one_sided,
+    otava,
+    peers,
+    precision,
+    rates,
+    searches,
+    series,
+    stalled,
+    steadiness,
+    unsound,
+)
 from .noise import Size
 from .rates import Truth
 from .row import Row
@@ -196,6 +210,7 @@ def _series(experiments: int) -> Iterator[Row]:
     """Series, percentiles and warm-up: rows of other modules are yielded from here."""
     yield from series.rows(experiments)
     yield from stalled.rows(experiments)
+    yield from searches.rows(experiments)
     yield from steadiness.rows(experiments)
 
 

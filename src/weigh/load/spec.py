@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from weigh.load.budgets import RateSearch
 from weigh.model.units import Seconds
 
 Loop = Literal["open", "closed"]
@@ -18,6 +19,9 @@ QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
 NAMES = ("p50", "p90", "p95", "p99", "p999", "p9999")
 """Their names in JSON."""
 
+_INTERVALS = 120
+"""Intervals of a short run: enough to see whether it is steady."""
+_SHORTEST, _LONGEST = 0.05, 1.0
 _DERIVED = ("tpcb-like", "simple-update")
 """Built-in scripts that pgbench made after the TPC's benchmark B."""
 NOTICE = "derived from TPC-B, not comparable to published results"
@@ -65,6 +69,11 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, rate=rate)
 
 
+def interval_s(duration: Seconds) -> Seconds:
+    """Length of the intervals of a run of that length."""
+    return min(max(duration / _INTERVALS, _SHORTEST), _LONGEST)
+
+
 def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> float:
     """Mean rate of steps, of which the last goes on to the end."""
     asked, at = 0.0, 0.0
@@ -110,6 +119,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
+        find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
     """
 
@@ -135,6 +145,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
+    find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
@@ -166,8 +177,10 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             duration_s: its length, likewise.
         """
         arrivals = self.arrivals if rate is None else self.arrivals.at(rate)
+        if duration_s is None:
+            return msgspec.structs.replace(self, arrivals=arrivals)
         return msgspec.structs.replace(
-            self, arrivals=arrivals, duration_s=self.duration_s if duration_s is None else duration_s
+            self, arrivals=arrivals, duration_s=duration_s, interval_s=interval_s(duration_s)
         )
 
     @property

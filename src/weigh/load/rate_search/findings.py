@@ -23,13 +23,20 @@ _BUSY = 0.8
 """Share of the connections that wait for answers, on average, from which on they are the limit."""
 
 
-def findings(one: RateSearchResults, best: RunFigures | None) -> Iterator[Finding]:
+def findings(one: RateSearchResults, best: RunFigures | None, *, late: bool) -> Iterator[Finding]:
     """Everything that is found.
 
     Args:
         one: the search.
         best: figures of the probe at the highest rate that kept the budgets.
+        late: whether the generator was late in the probe that is shown.
     """
+    if late:
+        yield codes.L3_LATE.finding(
+            text="in the probe that is shown the generator was late by more than the median response time: the budget "
+            "is judged in spite of that, and the median is the generator's",
+            remedy="give the generator a machine of its own to know the server's typical time",
+        )
     yield from _wasted(one)
     if one.status == "generator":
         yield codes.L3_GENERATOR.finding(
@@ -56,7 +63,7 @@ def findings(one: RateSearchResults, best: RunFigures | None) -> Iterator[Findin
 
 def _wasted(one: RateSearchResults) -> Iterator[Finding]:
     """Throughput at a broken budget."""
-    limit = one.threshold.high if one.threshold else one.broken if one.status == "broken" else None
+    limit = one.threshold.high if one.threshold else one.broken
     if limit is None:
         return
     open_ = one.wasted
@@ -69,7 +76,9 @@ def _wasted(one: RateSearchResults) -> Iterator[Finding]:
     if probe is None or most <= _ABOVE * limit:
         return
     broken = ", ".join(said(kept) for kept in probe.budgets if not kept.kept)
-    carried = f"the highest rate that keeps it is {rate(one.threshold.rate)}" if one.threshold else "no rate kept it"
+    carried = f"it is broken from {rate(limit)} on"
+    if one.threshold:
+        carried = f"the highest rate is {rate(one.threshold.rate)}"
     yield codes.L3_THROUGHPUT.finding(
         text=f"{rate(most)} went through {how}, with {broken}: a throughput at a broken budget is no capacity. With "
         f"{one.search} {carried}",
@@ -92,9 +101,7 @@ def reasons(one: RateSearchResults, *, fresh: bool) -> Iterator[Reason]:
     if one.status == "unresolved":
         yield codes.L3_UNRESOLVED.reason("the search ended before it was clear which rates keep the budget")
     if not fresh:
-        yield codes.T10_RUN.reason(
-            "all probes met one life of the server: what another start would carry is not known"
-        )
+        yield codes.T10_RUN.reason("all probes met one life of the server: what another start would carry is not known")
 
 
 def rate(value: float) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from weigh.load.report.plots import HEIGHT, LEFT, RIGHT, WIDTH, grid
 from weigh.render.svg import draw
 from weigh.render.svg.scale import around, ticks
 from weigh.render.svg.time_axis import tick_label
@@ -14,13 +13,15 @@ from weigh.render.svg.time_axis import tick_label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weigh.load.budgets import Budget
     from weigh.load.rate_search.probes import Kept
     from weigh.load.rate_search.results import RateSearchResults
-    from weigh.load.rate_search.spec import Budget
     from weigh.render.svg.scale import Scale
 
+WIDTH, HEIGHT = 696, 180
+_LEFT, _RIGHT = 76, 664
 _TOP, _BOTTOM = 14, 148
-_GAP = 70.0
+_GAP, _UP_GAP = 70.0, 22.0
 _HALF = 3.0
 """Half of the bar at the end of an interval."""
 
@@ -40,13 +41,15 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
     heights = [limit, *(height for _, kept in seen for height in (kept.low, kept.value, kept.high) if height)]
     heights += [kept.value for kept in closed if kept.value]
     rates = [probe.rate for probe, _ in seen] + [one.pilot.rate for _ in closed if one.pilot]
-    down, across = around(heights, _BOTTOM, _TOP), around(rates, LEFT, RIGHT)
+    down, across = around(heights, _BOTTOM, _TOP), around(rates, _LEFT, _RIGHT)
     parts = [Markup()]
     if found := one.threshold:
-        left, right = (min(max(across.at(place), LEFT), RIGHT) for place in (found.low, found.high))
-        parts.append(draw.path(f"M{draw.number(left)} {_TOP}H{draw.number(right)}V{_BOTTOM}H{draw.number(left)}z", "mg"))
-    parts += [grid(down, tick_label), _axis(across)]
-    parts.append(draw.path(draw.line(LEFT, down.at(limit), RIGHT, down.at(limit)), "rl"))
+        left, right = (min(max(across.at(place), _LEFT), _RIGHT) for place in (found.low, found.high))
+        parts.append(
+            draw.path(f"M{draw.number(left)} {_TOP}H{draw.number(right)}V{_BOTTOM}H{draw.number(left)}z", "mg")
+        )
+    parts += [_grid(down), _axis(across)]
+    parts.append(draw.path(draw.line(_LEFT, down.at(limit), _RIGHT, down.at(limit)), "rl"))
     if found and across.holds(found.rate):
         parts.append(draw.path(draw.line(across.at(found.rate), _TOP, across.at(found.rate), _BOTTOM), "mean"))
     for verdict, css in (("kept", "rk"), ("broken", "rb")):
@@ -56,6 +59,12 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
         parts.append(draw.path(_dots([(across.at(one.pilot.rate), kept) for kept in closed], down), "rc"))
     label = f"p{100 * (budget.q or 0):.6g} at {len(seen)} rates"
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
+
+
+def _grid(down: Scale) -> Markup:
+    shown = {tick: round(down.at(tick)) for tick in ticks(down, _UP_GAP)}
+    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in shown.values()), "g")
+    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, tick_label(tick)) for tick, y in shown.items()))
 
 
 def _axis(across: Scale) -> Markup:

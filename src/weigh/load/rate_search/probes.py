@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weigh.load.budgets import Budget, RateSearch
 from weigh.load.rate_search.search import EXCEEDANCES, Verdict
-from weigh.load.rate_search.spec import Budget, RateSearch
 from weigh.model import codes, units
 from weigh.model.units import Seconds
 from weigh.statistics.histogram import Histogram, decode, merged
@@ -23,6 +23,9 @@ PARTS = 8
 """Parts of a probe, one after another."""
 SPREAD = 4
 """Parts in which a budget is broken, from which on it is no single event."""
+LATE = 0.25
+"""Share of a limit by which the generator may be late, at the same percentile, before a broken budget is its own."""
+_TWICE = 2.0
 _GENERATOR = (codes.E8_LATE.code, codes.E8_SATURATED.code)
 _SERVER = (codes.L2_RATE.code, codes.L7_ERRORS.code)
 
@@ -86,7 +89,7 @@ def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -
         search: what is searched.
         last: whether it counts by what it saw where it is not resolved or not steady.
     """
-    reasons = {one.code: one.text for one in found.reasons}
+    reasons: dict[str, str] = {one.code: one.text for one in found.reasons}
     intervals = _responses(run, found.settled.intervals if found.settled else 0)
     seconds = sum(part.to_s - part.from_s for part in run.intervals[found.settled.intervals if found.settled else 0 :])
     kept = tuple(_kept(one, found, intervals) for one in search.budgets) if found.operations else ()
@@ -110,8 +113,17 @@ def _verdict(
     others = [code for code in reasons if code not in (*_GENERATOR, *_SERVER)]
     if others:
         return "disturbed", reasons[others[0]], False
-    if generator := [code for code in reasons if code in _GENERATOR]:
-        return "generator", reasons[generator[0]], False
+    verdict, why, unsure = _servers(reasons, kept, found, last=last)
+    # What is kept in spite of a late generator is kept: being late only adds to the response times.
+    if verdict != "kept" and (late := _late(reasons, kept, found)):
+        return "generator", late, False
+    return verdict, why, unsure
+
+
+def _servers(
+    reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures, *, last: bool
+) -> tuple[Verdict, str, bool]:
+    """The verdict, if the generator was in time."""
     if codes.L2_RATE.code in reasons:
         return "broken", "not sustained: requests were left over", False
     if codes.L7_ERRORS.code in reasons or any(one.budget.q is None and not one.kept for one in kept):
@@ -127,6 +139,23 @@ def _verdict(
     if doubts and not last:
         return "undecided", "; ".join(doubts), False
     return ("broken" if broken else "kept"), "; ".join(doubts or map(said, kept)), bool(doubts)
+
+
+def _late(reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures) -> str:
+    """Why a budget may be broken by the generator; nothing where it is not."""
+    if codes.E8_SATURATED.code in reasons:
+        return reasons[codes.E8_SATURATED.code]
+    if codes.L2_RATE.code in reasons:
+        return ""
+    for one in kept:
+        if one.kept or one.budget.q is None or one.budget.limit_s is None or one.value is None:
+            continue
+        late = found.whole.lag_late.seen_at(one.budget.q) or 0.0
+        # What is slower by more than that is slow without it.
+        if late > LATE * one.budget.limit_s and one.value <= one.budget.limit_s + _TWICE * late:
+            name = f"p{100 * one.budget.q:.6g}"
+            return f"requests left up to {units.seconds(late)} late ({name}) although a connection was free"
+    return ""
 
 
 def said(one: Kept) -> str:

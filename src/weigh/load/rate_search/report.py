@@ -11,7 +11,6 @@ from rich.text import Text
 
 from weigh.load.rate_search.findings import rate
 from weigh.load.rate_search.plot import curve
-from weigh.load.rate_search.probes import Kept, ProbeFigures
 from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status
 from weigh.load.rate_search.search import MOST, PRECISION
 from weigh.load.rate_search.threshold import Threshold
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weigh.load.rate_search.spec import Budget
+    from weigh.load.budgets import Budget
+    from weigh.load.rate_search.probes import Kept, ProbeFigures
 
 TITLE = "The highest rate within the budget"
 _VERDICTS = {
@@ -62,7 +62,9 @@ def headline(one: RateSearchResults) -> str:
             )
         case "generator":
             kept = rate(one.kept) if one.kept else "the rates that were tried"
-            return f"{asked} is kept at {kept}; above it the generator was too slow, and the server's limit is not known."
+            return (
+                f"{asked} is kept at {kept}; above it the generator was too slow, and the server's limit is not known."
+            )
     return f"Not resolved which rates keep {asked}: {_why_not(one)}."
 
 
@@ -110,8 +112,8 @@ def _why_not(one: RateSearchResults) -> str:
     why = {
         "time": "the time was over; give a longer --budget",
         "stopped": "it was broken off",
-        "unresolvable": "at the rates that get through, a probe that resolves it takes longer than a sixth of the time; "
-        "give a longer --budget, or a percentile that is not so far out",
+        "unresolvable": "at the rates that get through, a probe that resolves it takes longer than a sixth of the "
+        "time; give a longer --budget, or a percentile that is not so far out",
         "disturbed": f"others were in the way ({_disturbance(one)})",
         "generator": f"the generator was too slow ({_disturbance(one)})",
     }.get(one.ended, f"after {units.count(len(one.probes), 'probe')} it was not clear")
@@ -269,9 +271,7 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
     budget_s: Seconds
     highest: float | None
     status: Status
-    ended: Literal[
-        "found", "lowest", "highest", "generator", "probes", "disturbed", "time", "stopped", "unresolvable"
-    ]
+    ended: Literal["found", "lowest", "highest", "generator", "probes", "disturbed", "time", "stopped", "unresolvable"]
     threshold: Threshold | None
     kept: float | None
     broken: float | None

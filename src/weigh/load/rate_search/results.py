@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh.load.analysis.machine import machine
+from weigh.load.budgets import RateSearch
 from weigh.load.rate_search.probes import ProbeFigures, judged
 from weigh.load.rate_search.search import EXCEEDANCES, Ending, Made, Plan, Probe, Search, threshold
 from weigh.load.rate_search.threshold import Threshold
 from weigh.model.errors import ExitCode
-from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.rate_search.search import Verdict
-    from weigh.load.rate_search.spec import RateSearch
+    from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadRun
     from weigh.load.spec import LoadSpec
+    from weigh.model.units import Seconds
 
 Status = Literal["found", "broken", "kept", "generator", "unresolved"]
 
@@ -39,8 +41,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         run: its number.
         rate: answers a second.
-        seen: of each budget, what it saw, as of :class:`weigh.load.rate_search.probes.Kept`.
-        broken: whether it broke a budget.
+        probe: what it saw of each budget.
     """
 
     run: int
@@ -133,33 +134,40 @@ def pilot(run: LoadRun, found: RunFigures, search: RateSearch) -> Pilot | None:
     return Pilot(run=run.number, rate=probe.achieved, probe=probe) if probe.achieved else None
 
 
-def rate_search(
-    spec: LoadSpec,
-    search: RateSearch,
-    runs: Sequence[LoadRun],
-    computed: Mapping[int, RunFigures],
-    *,
-    complete: bool,
-) -> RateSearchResults:
+def with_machine(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunFigures:
+    """The figures of a run, refused also for what the machine did in it: by itself, as it is known when it is over.
+
+    Args:
+        record: with what the sampler saw.
+        run: of it.
+        found: its figures, refused for what it says of itself.
+    """
+    watched = machine(msgspec.structs.replace(record, runs=(run,)), (found,))
+    own = watched.of(run.number) if watched else None
+    return msgspec.structs.replace(found, reasons=(*found.reasons, *own.reasons)) if own else found
+
+
+def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, RunFigures]) -> RateSearchResults:
     """Compute it, asking the search again for every probe.
 
     Args:
-        spec: of the load.
+        record: of the experiment.
         search: what was asked for.
-        runs: of the record, in order.
-        computed: their figures by number, with every reason for which one is refused.
-        complete: whether the experiment came to its end.
+        figures: of its runs by number, refused for what each says of itself.
     """
+    runs = [run for run in record.runs if run.summary is not None]
+    computed = {run.number: with_machine(record, run, figures[run.number]) for run in runs}
+    complete = record.end is not None and record.end.how == "complete"
     first = next((run for run in runs if run.loop == "closed"), None)
-    begun = pilot(first, computed[first.number], search) if first and first.summary else None
-    plan = planned(spec, search, begun.rate) if begun else None
+    begun = pilot(first, computed[first.number], search) if first else None
+    plan = planned(record.spec, search, begun.rate) if begun else None
     if plan is None:
         ended: Ending | Literal["stopped", "unresolvable"] = "unresolvable" if begun else "stopped"
         return RateSearchResults(
             search=search, status="unresolved", ended=ended, threshold=None, kept=None, broken=None, pilot=begun,
             probes=(), as_asked=True,
         )  # fmt: skip
-    made = [run for run in runs if run.loop == "open" and run.summary is not None]
+    made = [run for run in runs if run.loop == "open"]
     probes, asked, why = _replayed(plan, search, made, computed)
     found = threshold(plan, [_made(one) for one in probes])
     own = ended_as(why, complete=complete)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weigh.load import record as records
 from weigh.load.analysis.figures import figures
-from weigh.load.analysis.machine import machine
 from weigh.load.rate_search.probes import judged
-from weigh.load.rate_search.results import PILOT_S, left_s, pilot, planned
+from weigh.load.rate_search.results import PILOT_S, left_s, pilot, planned, with_machine
 from weigh.load.rate_search.search import Search
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.analysis.figures import RunFigures
-    from weigh.load.rate_search.spec import RateSearch
+    from weigh.load.budgets import RateSearch
     from weigh.load.runs import LoadRun
     from weigh.load.session import Session
 
@@ -63,9 +60,5 @@ def search_rates(session: Session, search: RateSearch, folder: Path) -> None:
 
 
 def _figures(run: LoadRun, session: Session, folder: Path) -> RunFigures:
-    """Its figures, with every reason for which it is refused: as they are computed from the evidence."""
-    found = figures(run, session.spec)
-    record = msgspec.structs.replace(records.read(folder), runs=(run,))
-    watched = machine(record, (found,))
-    own = watched.of(run.number) if watched else None
-    return msgspec.structs.replace(found, reasons=(*found.reasons, *own.reasons)) if own else found
+    """Its figures, as they are computed from the evidence."""
+    return with_machine(records.read(folder), run, figures(run, session.spec))

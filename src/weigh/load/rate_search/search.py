@@ -202,7 +202,8 @@ class Search:
 
     def _probe(self, rate: float, times: float = 1.0) -> Generator[Probe, Verdict, Verdict]:
         """One rate, again where its probe decides nothing."""
-        seconds, last, verdict = self._plan.length(rate, times), False, "undecided"
+        seconds, last = self._plan.length(rate, times), False
+        verdict: Verdict = "undecided"
         for _ in range(3):
             verdict = yield Probe(rate=rate, seconds=seconds, last=last)
             self.made.append(Made(probe=Probe(rate=rate, seconds=seconds, last=last), verdict=verdict))

@@ -30,7 +30,7 @@ _SPREADS = np.geomspace(0.002, 0.3, 16)
 _FINE, _COARSE = 0.002, 0.04
 """Steps of the grid of rates, as logarithms: around where outcomes change, and elsewhere."""
 _AROUND = 0.3
-_NODES = np.sqrt(2) * special.erfinv(np.linspace(-0.95, 0.95, 39))
+_NODES = np.sqrt(2) * special.erfinv(np.linspace(-0.9, 0.9, 19))
 """Standard normal deviates that are equally likely."""
 
 

@@ -1,4 +1,4 @@
-"""What a rate search is asked for: budgets, and the time it may take."""
+"""Budgets that a rate is to keep, and the search for the highest such rate, as they are asked for."""
 
 from __future__ import annotations
 
@@ -90,9 +90,7 @@ def budgets(texts: Sequence[str]) -> tuple[Budget, ...]:
     for at, one in enumerate(found):
         for other in found[:at]:
             if one.q == other.q:
-                raise UsageError(
-                    f"two budgets are about the same: {other} and {one}", remedy="leave the wider one out"
-                )
+                raise UsageError(f"two budgets are about the same: {other} and {one}", remedy="leave the wider one out")
     return found
 
 
@@ -111,7 +109,7 @@ def _budget(text: str) -> Budget:
             )
         return Budget(errors=share)
     if name not in _PERCENTILES:
-        raise UsageError(f"there is no budget of {name}", remedy=f"measured are {", ".join(_PERCENTILES)}")
+        raise UsageError(f"there is no budget of {name}", remedy=f"measured are {', '.join(_PERCENTILES)}")
     seconds = parse_duration(limit)
     if not seconds > 0:
         raise UsageError(f"'{text}' is no budget", remedy="give a time above 0, e.g. 50ms")
