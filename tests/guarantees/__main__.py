@@ -25,6 +25,7 @@ from . import (
     rates,
     searches,
     series,
+    servers,
     stalled,
     steadiness,
     unsound,
@@ -60,6 +61,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from duet.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
+    yield from servers.rows(experiments)
 
 
 def _type_one(experiments: int) -> Iterator[Row]:
