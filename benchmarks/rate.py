@@ -1,4 +1,4 @@
-"""``--find-rate``: against a proxy whose capacity is known, and twice against one server. About a quarter of an hour."""
+"""``--find-rate``: against a proxy of known capacity, and twice against one server. About a quarter of an hour."""
 
 from __future__ import annotations
 
