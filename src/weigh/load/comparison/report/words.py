@@ -89,6 +89,9 @@ def headline(results: LoadComparisonResults) -> Iterator[str]:
         for name in results.others:
             where = f"{kind(one)}: " if several else ""
             yield where + sentence(results, name, one)
+    for found in results.findings:
+        if found.code in (codes.E7_UNEQUAL.code, codes.A4_SERVERS.code):
+            yield f"{found.remedy[:1].upper()}{found.remedy[1:]}."
     yield from kept(results)
     yield from failed(results)
 
