@@ -19,6 +19,7 @@ from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
+from weigh.load.rate_search.run import search_rates
 from weigh.load.session import Session
 from weigh.model import units
 from weigh.model.errors import WeighError
@@ -81,7 +82,7 @@ def run(
             watching = Sampling(journal)
             with conditions.on(spec.client_cpus), watching.started(time.monotonic()):
                 watching.own(lives.reached.servers or ())
-                _runs(Session(spec, lives, journal, progress, watching))
+                _runs(Session(spec, lives, journal, progress, watching), folder)
             how, reason = "complete", ""
         except KeyboardInterrupt as error:
             reason = "interrupted"
@@ -137,9 +138,12 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
         journal.append("finding", finding)
 
 
-def _runs(session: Session) -> None:
+def _runs(session: Session, folder: Path) -> None:
     """Every run, in turn."""
     order = session.spec.order
+    if session.spec.find_rate:
+        search_rates(session, session.spec.find_rate, folder)
+        order = ()
     for number, (repeat, connections, loop) in enumerate(order, 1):
         name = f"run {number} of {len(order)}, {loop} loop, {units.count(connections, 'connection')}"
         session.make(loop, connections, repeat, name=name)
