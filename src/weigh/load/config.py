@@ -10,49 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import ycsb_properties
-from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, YcsbRequests, YcsbWorkload
+from weigh.load import conditions, ycsb_properties
+from weigh.load.rate_search import config as rate_search
+from weigh.load.spec import (
+    Arrivals,
+    LoadSpec,
+    Loop,
+    QueryMode,
+    Script,
+    interval_s,
+)
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-YCSB = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f")
+YCSB = tuple(ycsb_properties.LETTERS)
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
 """Scripts that pgbench's documentation describes (docs/reference/workloads.md#scripts)."""
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadSpec)}
 """Of a spec, where no flag says otherwise."""
-_OWN_YCSB = "ycsb"
-"""YCSB's core workload with properties of the user's."""
+_GET = "get"
+"""Asks a server of HTTP for the target's own path."""
 _KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
-_INTERVALS = 120
-"""Intervals of a short run: enough to see whether it is steady."""
-_SHORTEST, _LONGEST = 0.05, 1.0
 _MOST_THREADS = 64
 _LONGEST_SCRIPT, _LONGEST_TRACE = 1 << 20, 64 << 20
 """Bytes of a script, and of a trace, whose millions of times are held in memory."""
 _LONGEST_NUMBER = 20
 """Digits."""
-
-
-_LETTERS = {
-    f"ycsb-{letter}": YcsbWorkload(
-        mix=dict.fromkeys(("read", "update", "insert", "scan", "read_modify_write"), 0.0) | mix,
-        requests=YcsbRequests(kind="latest" if letter == "d" else "zipfian"),
-    )
-    for letter, mix in {
-        "a": {"read": 0.5, "update": 0.5},
-        "b": {"read": 0.95, "update": 0.05},
-        "c": {"read": 1.0},
-        "d": {"read": 0.95, "insert": 0.05},
-        "e": {"scan": 0.95, "insert": 0.05},
-        "f": {"read": 0.5, "read_modify_write": 0.5},
-    }.items()
-}
-"""The six as what ``-p`` changes."""
 
 
 def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
@@ -67,15 +55,21 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
+    search = rate_search.asked(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
-    duration = _duration("--duration", flags["duration"]) if flags["duration"] else _DEFAULTS["duration_s"]
+    usual = rate_search.probe_s(search) if search else _DEFAULTS["duration_s"]
+    duration = _duration("--duration", flags["duration"]) if flags["duration"] else usual
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
-    ycsb = _ycsb(workload, flags)
-    workload = [_OWN_YCSB] if ycsb else workload
-    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word) for word in workload)
+    made_under = conditions.asked(flags, target)
+    if made_under.get("cold") and warmup is None:
+        # The beginning is what is measured.
+        warmup = 0.0
+    ycsb = ycsb_properties.wanted(workload, flags)
+    workload = [ycsb_properties.OWN] if ycsb else workload
+    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word, target) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     names = [one.name for one in scripts]
@@ -85,12 +79,15 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
                 f"the scripts' names must differ, and none may be 'all': '{name}'",
                 remedy="rename a file, or raise its @WEIGHT",
             )
-    return LoadSpec(
+    offered = Arrivals(kind="closed")
+    if "open" in loops:
+        offered = arrivals(flags["arrivals"], flags["rate"], any_rate=search is not None)
+    spec = LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
         variables=_variables(flags["define"]),
         target=target,
-        arrivals=arrivals(flags["arrivals"], flags["rate"]) if "open" in loops else Arrivals(kind="closed"),
+        arrivals=offered,
         loops=loops,
         connections=connections,
         repeats=_positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
@@ -100,9 +97,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         if flags["max_in_flight"] is None
         else _positive("--max-in-flight", flags["max_in_flight"], 1),
         timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
-        interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
+        interval_s=interval_s(duration),
         threads=min(
-            _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
+            _positive(
+                "--threads",
+                _threads(flags["threads"], target),
+                len(made_under.get("client_cpus", ())) or _usual_threads(),
+            ),
             *connections,
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
@@ -117,11 +118,19 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+        expected_interval_s=_expected_interval(flags["expected_interval"], loops),
+        **made_under,
     )
+    return rate_search.searching(spec, search, offered) if search else spec
 
 
-def arrivals(text: str | None, rate: str | None) -> Arrivals:
+def arrivals(text: str | None, rate: str | None, *, any_rate: bool = False) -> Arrivals:
     """``--arrivals`` and ``--rate``.
+
+    Args:
+        text: of the first.
+        rate: of the second.
+        any_rate: whether it may have none, because a search gives each run its own.
 
     Raises:
         UsageError: they do not say when requests are due.
@@ -136,12 +145,12 @@ def arrivals(text: str | None, rate: str | None) -> Arrivals:
         if len(rates) < 2:
             raise UsageError("steps need their rates", remedy="write --arrivals steps:500,1000,2000:30s")
         return Arrivals(kind="steps", rates=rates, step_s=_duration("steps", rest[1] if len(rest) > 1 else "10s"))
-    if rate is None:
+    if rate is None and not any_rate:
         raise UsageError(
             "no --rate: an open loop needs to know how many requests a second are due",
             remedy="give --rate 1000, or ask for a closed loop with --closed (and see what that hides with --both)",
         )
-    mean = _rate(rate)
+    mean = None if rate is None else _rate(rate)
     match kind:
         case "ramp":
             if not rest:
@@ -172,32 +181,18 @@ def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
     return ("open",)
 
 
-def _ycsb(workload: Sequence[str], flags: dict[str, Any]) -> ycsb_properties.Asked | None:
-    """What properties of YCSB ask for; None where there are none."""
-    files, single = flags["properties"], flags["property"]
-    if not files and not single and list(workload) != [_OWN_YCSB]:
-        if not workload:
-            raise UsageError("no workload is named", remedy="add ycsb-b, a FILE.sql, or -P FILE of YCSB's")
-        return None
-    base = workload[0] if workload else _OWN_YCSB
-    if len(workload) > 1 or base not in (*YCSB, _OWN_YCSB):
-        raise UsageError(
-            f"-P and -p are properties of YCSB, and '{workload[-1]}' is another workload",
-            remedy="leave one of them out",
-        )
-    if files and base in YCSB:
-        raise UsageError(f"-P says what the workload is, and {base} says it too", remedy="leave one of them out")
-    given: dict[str, str] = {}
-    for file in files:
-        given |= ycsb_properties.read(file)
-    return ycsb_properties.asked({**given, **ycsb_properties.overrides(single)}, _LETTERS.get(base))
-
-
-def _script(word: str) -> Script:
+def _script(word: str, target: str) -> Script:
     """``FILE[@WEIGHT]``, as pgbench has it."""
     name, at, weight = word.rpartition("@")
     if not at or not weight.isdecimal():
         name, weight = word, "1"
+    by_http = target.startswith(("http://", "https://"))
+    if name == _GET:
+        if not by_http:
+            raise UsageError(f"{_GET} asks for a URL, and {target} is none", remedy="write --target http://HOST/PATH")
+        return Script(name=_GET, text="GET", weight=int(weight))
+    if name in BUILT_IN and by_http:
+        raise UsageError(f"{name} is SQL, and a server of HTTP takes requests", remedy=f"take {_GET}, or a FILE.sql")
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))
     if not name.endswith(".sql") and not Path(name).is_file():
@@ -344,6 +339,17 @@ def _spin(loops: Sequence[Loop]) -> bool:
     if "open" not in loops:
         raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
     return True
+
+
+def _expected_interval(text: str | None, loops: Sequence[Loop]) -> float | msgspec.UnsetType:
+    if text is None:
+        return msgspec.UNSET
+    if "closed" not in loops:
+        raise UsageError(
+            "--expected-interval corrects a closed loop, and this one is on schedule: nothing has to be estimated",
+            remedy="leave it out, or ask for --closed or --both",
+        )
+    return _duration("--expected-interval", text)
 
 
 def _threads(given: int | None, target: str) -> int | None:

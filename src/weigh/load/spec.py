@@ -8,7 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from weigh.model.units import Seconds
+from weigh.load.budgets import RateSearch
+from weigh.model.units import Bytes, Seconds
 
 Loop = Literal["open", "closed"]
 QueryMode = Literal["simple"]
@@ -18,6 +19,9 @@ QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
 NAMES = ("p50", "p90", "p95", "p99", "p999", "p9999")
 """Their names in JSON."""
 
+_INTERVALS = 120
+"""Intervals of a short run: enough to see whether it is steady."""
+_SHORTEST, _LONGEST = 0.05, 1.0
 _DERIVED = ("tpcb-like", "simple-update")
 """Built-in scripts that pgbench made after the TPC's benchmark B."""
 NOTICE = "derived from TPC-B, not comparable to published results"
@@ -64,6 +68,11 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
     def at(self, rate: float) -> Arrivals:
         """The same kind of arrivals, at so many requests a second on average."""
         return msgspec.structs.replace(self, rate=rate)
+
+
+def interval_s(duration: Seconds) -> Seconds:
+    """Length of the intervals of a run of that length."""
+    return min(max(duration / _INTERVALS, _SHORTEST), _LONGEST)
 
 
 def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> float:
@@ -174,7 +183,12 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
+        expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
+        server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
+        server_memory: bytes of memory that a control group holds the server to.
+        cold: whether every run begins with a server that has nothing of its data in memory.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
+        find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
     """
 
@@ -200,7 +214,13 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
+    expected_interval_s: Seconds | msgspec.UnsetType = msgspec.UNSET
+    server_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+    client_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+    server_memory: Bytes | msgspec.UnsetType = msgspec.UNSET
+    cold: bool | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
+    find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
@@ -232,8 +252,10 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             duration_s: its length, likewise.
         """
         arrivals = self.arrivals if rate is None else self.arrivals.at(rate)
+        if duration_s is None:
+            return msgspec.structs.replace(self, arrivals=arrivals)
         return msgspec.structs.replace(
-            self, arrivals=arrivals, duration_s=self.duration_s if duration_s is None else duration_s
+            self, arrivals=arrivals, duration_s=duration_s, interval_s=interval_s(duration_s)
         )
 
     @property
@@ -241,6 +263,11 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         """What every report must say of the workload; empty where nothing must be said."""
         derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
         return NOTICE if derived else ""
+
+    @property
+    def fresh_lives(self) -> bool:
+        """Whether every run is to have a server of its own, where weigh can start one."""
+        return self.repeats > 1 or bool(self.find_rate) or self.cold is True or self.server_memory is not msgspec.UNSET
 
     @property
     def in_process(self) -> bool:

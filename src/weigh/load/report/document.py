@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.load import rows
-from weigh.load.analysis import durability
+from weigh.load.analysis import conditions, durability
+from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.rate_search import report as searches
+from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
-from weigh.load.runs import ServerUse
+from weigh.load.runs import ColdStart, CpusRead, ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
@@ -87,6 +90,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         reconnects: connections that were lost and opened again.
         steady: what counts of it; None where nothing does.
         operations: all together first.
+        corrected: of a closed loop with an expected interval, what is estimated of it; else absent.
+        cpus: of server and generator, read back while it ran; absent where none were asked for.
+        cold: what of the data was in memory at its beginning; absent where it was not to be cold.
         machine: what the machine did meanwhile; absent where it was not watched.
         waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
             where nothing was sampled.
@@ -109,6 +115,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     reconnects: int
     steady: Settled | None
     operations: tuple[OperationRow, ...]
+    corrected: Corrected | msgspec.UnsetType
+    cpus: CpusRead | msgspec.UnsetType
+    cold: ColdStart | msgspec.UnsetType
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
 
@@ -145,6 +154,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
         duration_s: of each run.
         records: of YCSB; None of scripts.
         ycsb: what a workload of YCSB's properties is made of; absent of the six and of scripts.
+        server_memory: bytes that a control group held the server to; absent where it had no limit of its own.
         query_mode: absent where statements are prepared.
         spin: true; absent where the generator sleeps until a request is due.
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
@@ -165,6 +175,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: Seconds
     records: int | None
     ycsb: YcsbWorkload | msgspec.UnsetType
+    server_memory: Bytes | msgspec.UnsetType
     query_mode: QueryMode | msgspec.UnsetType
     spin: bool | msgspec.UnsetType
     tls: str | msgspec.UnsetType
@@ -194,6 +205,8 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         storage: where the server's data lies; None where that is not on this machine, or not known.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
+        rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
+            at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
 
     experiment: ExperimentRow
@@ -210,6 +223,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     working_set: WorkingSet | None
     storage: Place | None
     machine: MachineDocument | msgspec.UnsetType
+    rate_search: RateSearchDocument | msgspec.UnsetType
 
 
 def document(results: LoadResults, evidence: str) -> dict[str, Any]:
@@ -230,7 +244,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         operations=tuple(map(operation_row, head.operations)) if head else (),
         steady=head.settled if head else None,
         reasons=head.reasons if head else (),
-        runs=tuple(_run(results, run) for group in results.groups for run in group.runs),
+        runs=tuple(_run(results, run) for run in results.probes or results.runs),
         groups=tuple(map(_group, results.groups)),
         loops=results.loops,
         findings=results.findings,
@@ -238,6 +252,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         storage=results.record.environment.storage if results.record.environment else None,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
@@ -256,6 +271,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         duration_s=spec.duration_s,
         records=spec.records if spec.is_ycsb else None,
         ycsb=spec.ycsb,
+        server_memory=spec.server_memory,
         query_mode=spec.query_mode,
         spin=spec.spin,
         tls=target.tls if target else msgspec.UNSET,
@@ -297,6 +313,9 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         reconnects=run.reconnects,
         steady=run.settled,
         operations=tuple(map(operation_row, run.operations)),
+        corrected=run.corrected or msgspec.UNSET,
+        cpus=conditions.cpus_of(results.record, run.number) or msgspec.UNSET,
+        cold=conditions.cold_of(results.record, run.number) or msgspec.UNSET,
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
     )

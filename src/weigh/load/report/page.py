@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.analysis import conditions, expected_interval
+from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -60,7 +62,7 @@ def page(results: LoadResults, evidence: str) -> str:
     """
     record = results.record
     return (
-        templates(Path(__file__).parent, Path(__file__).parents[1] / "waits")
+        templates(Path(__file__).parent, *(Path(__file__).parents[1] / room for room in ("waits", "rate_search")))
         .get_template("load.html")
         .render(
             results=results,
@@ -76,11 +78,15 @@ def page(results: LoadResults, evidence: str) -> str:
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
+            corrected={one.number: expected_interval.sentence(one.corrected) for one in results.runs if one.corrected},
+            conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
+            searched=searches.section(results.rate_search) if results.rate_search else None,
+            length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,
             strokes=Markup("\n").join(

@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.load.analysis import durability
+from weigh.load.analysis import conditions, durability, expected_interval
+from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -43,12 +44,17 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.rate_search:
+        parts += searches.terminal(results.rate_search)
     for group in results.groups:
-        if len(results.groups) > 1:
+        if len(results.groups) > 1 or results.rate_search:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
             parts += [_between(results, group.first.number), Text()]
         parts += _run(group.first, first_of=len(group.runs))
+        if said := tuple(conditions.sentences(results.record, group.first.number)):
+            of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
+            parts += [Text("Conditions", style="bold"), *of_run, Text()]
         if (watched := results.machine) and (run := watched.of(group.first.number)):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
             parts += [Text("Machine", style="bold"), *said_of, Text()]
@@ -73,7 +79,7 @@ def _heading(results: LoadResults) -> Text:
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
     text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
-    text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
+    text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
     if spec.ycsb is not msgspec.UNSET:
@@ -117,6 +123,8 @@ def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
         text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
     if said := words.server(run):
         text.append(f"\n{said}", style="dim")
+    if run.corrected:
+        text.append(f"\n{expected_interval.sentence(run.corrected)}.", style="yellow")
     for reason in run.reasons:
         text.append(f"\nREFUSED {reason.code}: ", style="bold red")
         text.append(one_line(reason.text))
