@@ -10,6 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.load.activity.model import RunActivity
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, ServerUse, TableRows, TargetRead
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
@@ -130,6 +131,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
+        activity: what the server did beside answering, in order.
         end: None where it was killed.
     """
 
@@ -144,6 +146,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
+    activity: tuple[RunActivity, ...] = ()
     end: End | None = None
 
     @property
@@ -204,6 +207,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    activity: list[RunActivity] = []
     prepared: list[Prepared] = []
     for event in events[1:]:
         match event.event:
@@ -231,6 +235,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
+            case "activity":
+                activity.append(files.converted(event.body, RunActivity))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -262,6 +268,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        activity=tuple(activity),
         **fields,
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.activity.analysis import RunActive, active
 from weigh.load.analysis import repeats
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
@@ -51,6 +52,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         loops: the open loop against the closed one, where both ran.
         machine: what it did meanwhile; None where nobody watched it.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
+        activity: what the server did beside answering, likewise.
     """
 
     record: LoadRecord
@@ -60,6 +62,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     tier: Tier
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
+    activity: dict[int, RunActive] = {}
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -111,15 +114,18 @@ def load_results(record: LoadRecord) -> LoadResults:
     runs = [computed[run.number] for run in record.runs]
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
-    found = findings(record, runs, watched, waits)
+    seen = {run.number: active(record.activity, run, computed[run.number]) for run in record.runs}
+    activity = {number: one for number, one in seen.items() if one}
+    found = findings(record, runs, watched, waits, activity)
     return LoadResults(
         record=record,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
-        tier=tier(record, runs, found, watched),
+        tier=tier(record, runs, found, watched, activity),
         machine=watched,
         waits=waits,
+        activity=activity,
     )
 
 

