@@ -21,9 +21,11 @@
 #![forbid(unsafe_code)]
 
 mod accounting;
+mod blocking_connection;
 mod bulk_load;
 mod clock;
 mod config;
+mod durability;
 mod error;
 mod event_loop;
 mod protocol;
@@ -40,6 +42,7 @@ pub mod workload;
 
 pub use bulk_load::{Loaded, load};
 pub use config::{ArrivalKind, ArrivalSettings, Config, Target, TargetKind, TlsUse};
+pub use durability::{answered, examine};
 pub use error::{Asked, Error, ScriptLine};
 pub use recorder::LONGEST;
 pub use report::{Interval, OperationReport, Summary};

@@ -19,6 +19,7 @@
 //! at that moment what the server must have by now. Called earlier it would miss errors, and still report none of a
 //! correct server.
 
+pub mod durability;
 pub mod message;
 pub mod script;
 mod select;
@@ -29,6 +30,7 @@ use std::time::Duration;
 
 use crate::config::TargetKind;
 
+use durability::Examiner;
 use message::{Bulk, Command, PreparedStatement, Reply};
 pub use units::Unit;
 
@@ -38,6 +40,9 @@ pub trait Source: Send + Sync {
     fn worker(&self, thread: usize) -> Box<dyn Workload>;
     /// How the data get into a server of this kind before the run; nothing for a workload that finds its own.
     fn bulk(&self, kind: TargetKind) -> Option<Bulk>;
+    /// What reads everything back and compares it with what was acknowledged; nothing for a workload that does not know
+    /// what its writes leave behind. Nothing of the run may be in flight until it is done.
+    fn examiner(&self) -> Option<Box<dyn Examiner>>;
 }
 
 /// The work of one thread.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weigh.data.catalog import field_ids
 from weigh.engines import catalogs
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, sampled_rows
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes

@@ -56,6 +56,7 @@ def main() -> None:
     import psycopg
 
     running: Any = None
+    shown: tuple[str, ...] = ()
     place = Path(asked["folder"]) if asked["folder"] else None
     nearby = False
     try:
@@ -67,7 +68,8 @@ def main() -> None:
                 resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
                 connection = psycopg.connect(**asked["connect"], autocommit=True)
                 reached = {}
-            said = {**reached, **_described(connection), "encrypted": connection.pgconn.ssl_in_use}
+            shown = tuple(asked.get("shown", ()))
+            said = {**reached, **_described(connection, shown), "encrypted": connection.pgconn.ssl_in_use}
             said["server"], nearby = _server(connection, asked["near"]) if place is None else (None, True)
             connection.close()
         except (psycopg.Error, RuntimeError, OSError) as error:
@@ -88,9 +90,8 @@ def main() -> None:
                 running, ended = None, running
                 ended.stop(_PATIENCE)
 
-        log = None if place is None else place / "server.log"
-        first = said.get("process") or (said.get("server") if nearby else None)
-        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, stop=stop, first=first, log=log)
+        activity = _looking(lambda: psycopg.connect(**again, autocommit=True), said, place, nearby=nearby)
+        _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, stop=stop, shown=shown)
     finally:
         if running is not None:
             running.stop()
@@ -103,13 +104,24 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
+def _looking(connect: Callable[[], Any], said: dict[str, Any], place: Path | None, *, nearby: bool) -> Any:
+    """Looks at what the server does beside answering, not begun yet."""
+    first = said.get("process") or (said.get("server") if nearby else None)
+    log = None if place is None else place / "server.log"
+    postgres = importlib.import_module("sampling.postgres")
+    return importlib.import_module("sampling.looking").Looking(lambda: postgres.PostgresServer(connect(), first, log))
+
+
 def _answer(
-    connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None], first: int | None, log: Path | None
+    connect: Callable[[], Any],
+    activity: Any,
+    *,
+    nearby: bool,
+    stop: Callable[[], None],
+    shown: tuple[str, ...],
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
     looking = importlib.import_module("sampling.looking")
-    postgres = importlib.import_module("sampling.postgres")
-    activity = looking.Looking(lambda: postgres.PostgresServer(connect(), first, log))
     sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
     known = {
         "begin": sampler.begin,
@@ -117,7 +129,7 @@ def _answer(
         "end": sampler.end,
         "state": lambda: _state(connect, checkpoint=False),
         "checkpoint": lambda: _state(connect, checkpoint=True),
-        "describe": lambda: _described_again(connect),
+        "describe": lambda: _described_again(connect, shown),
         "tables": lambda: _tables(connect),
         "stop": stop,
     }
@@ -161,9 +173,9 @@ def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
         return {"rows": importlib.import_module("postgres_rows").digests(connection, names)}
 
 
-def _described_again(connect: Callable[[], Any]) -> dict[str, Any]:
+def _described_again(connect: Callable[[], Any], shown: tuple[str, ...]) -> dict[str, Any]:
     with connect() as connection:
-        return _described(connection)
+        return _described(connection, shown)
 
 
 def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -214,11 +226,13 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
     return first, session == number
 
 
-def _described(connection: Any) -> dict[str, Any]:
+def _described(connection: Any, shown: tuple[str, ...]) -> dict[str, Any]:
     settings = importlib.import_module("settings")
     version = connection.execute("SHOW server_version").fetchone()[0]
-    known = settings.read(connection, dict.fromkeys(DECISIVE, ""))
-    found = {name: one for name, one in known.items() if not name.startswith("weigh.")}
+    known = settings.read(connection, dict.fromkeys((*DECISIVE, *shown), ""))
+    # What was asked for first.
+    found = {name: known[name] for name in shown if name in known}
+    found |= {name: one for name, one in known.items() if not name.startswith("weigh.")}
     cycles = {}
     for name, setting in _CYCLES.items():
         row = connection.execute("SELECT extract(epoch FROM current_setting(%s)::interval)", (setting,)).fetchone()

@@ -368,6 +368,11 @@ L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so 
 L4_CYCLES = warning("L4.cycles", _WARM_UP, "the run holds fewer than ten periods of what the server does regularly")
 L4_LENGTH = plain("L4.length", _LOAD_TIER, "the run is too short for a conclusive result")
 L4_TRACE = warning("L4.trace", Page(_LOADING, "The schedule"), "the trace is longer than the run, and is cut")
+L5_IGNORED = note(
+    "L5.ignored",
+    Page("reference/workloads.md", "YCSB's property files"),
+    "properties of a YCSB workload mean nothing here",
+)
 L6_WRONG = error("L6.wrong", _CHECKED, "answers contradict what the server had acknowledged")
 L6_MISSING = error("L6.missing", _CHECKED, "keys are gone that had been written and acknowledged")
 L7 = warning("L7", _JUDGED_SERIES, "the file has transactions without a time, or intervals without a value")

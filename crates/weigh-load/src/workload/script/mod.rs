@@ -5,6 +5,7 @@
 
 mod builtin;
 mod distributions;
+mod durability;
 mod evaluate;
 mod expression;
 mod functions;
@@ -23,9 +24,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
 use crate::random::scatter;
+use crate::workload::durability::Examiner;
 use crate::workload::message::{Bulk, PreparedStatement};
 use crate::workload::{Source, Workload};
 
+use durability::{History, Transactions};
 use functions::DEFAULT_SEED;
 use position::ScriptError;
 use statement::Sending;
@@ -56,6 +59,9 @@ pub struct Settings {
     pub variables: Vec<(String, i64)>,
     /// Whether statements are prepared once for each connection, or sent as text each time.
     pub prepared: bool,
+    /// Whether to remember every transaction of the built-in scripts that write, and then whether all that is in their
+    /// tables is of this run.
+    pub history: Option<bool>,
 }
 
 /// A script that is ready to run.
@@ -66,6 +72,8 @@ struct Program {
     /// How the SQL of a step is sent; nothing for the other steps.
     sendings: Vec<Option<Sending>>,
     weight: u32,
+    /// Whether it is a built-in one that writes `pgbench_history`.
+    writes_history: bool,
 }
 
 /// A run of scripts: what its threads share.
@@ -84,6 +92,8 @@ pub struct Scripts {
     seed: u64,
     /// Where the built-in scripts are run, and nothing else: the scale of their tables.
     scale: Option<u64>,
+    /// Where it is kept: the transactions of the built-in scripts.
+    history: Option<History>,
 }
 
 impl Scripts {
@@ -115,7 +125,8 @@ impl Scripts {
             let steps = parse::parse(&text, &mut names).map_err(|error| error.of(&script.name))?;
             names.in_script(number);
             let Script { name, weight, .. } = script.clone();
-            programs.push(Program { name, steps, sendings: Vec::new(), weight });
+            let writes_history = script.text.is_none() && builtin::writes_history(&name) && weight > 0;
+            programs.push(Program { name, steps, sendings: Vec::new(), weight, writes_history });
         }
         let weights = programs.iter().map(|program| u64::from(program.weight)).sum();
         if weights == 0 {
@@ -134,6 +145,10 @@ impl Scripts {
             Some(Value::Int(scale)) if !own => u64::try_from(scale).ok(),
             _ => None,
         });
+        let history = settings
+            .history
+            .filter(|_| programs.iter().any(|program| program.writes_history))
+            .and_then(|whole| History::new(whole && !own, |name| names.find(name)));
         let operations = programs.iter().map(|program| program.name.clone()).collect();
         let seed = settings.seed;
         Ok(Arc::new(Self {
@@ -147,11 +162,17 @@ impl Scripts {
             weights,
             seed,
             scale,
+            history,
         }))
     }
 }
 
 impl Scripts {
+    /// Whether no other script writes than the built-in one of this name.
+    fn runs_only(&self, name: &str) -> bool {
+        self.programs.iter().all(|program| !program.writes_history || program.name == name)
+    }
+
     /// The variables of a new connection, which gets the next number.
     fn client(&self) -> Vec<Option<Value>> {
         let mut variables = self.initial.clone();
@@ -221,5 +242,9 @@ impl Source for Arc<Scripts> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         self.scale.map(|scale| builtin::bulk(scale, kind))
+    }
+
+    fn examiner(&self) -> Option<Box<dyn Examiner>> {
+        Transactions::of(self).map(|reader| Box::new(reader) as Box<dyn Examiner>)
     }
 }
