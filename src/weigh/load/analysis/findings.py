@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.host.settle import Quiet
-<<<<<<< HEAD
+from weigh.load import ycsb_properties
 from weigh.load.activity import analysis as blamed
 from weigh.load.activity import cycles
 from weigh.load.activity.cycles import CYCLES, Cycle
-=======
-from weigh.load import ycsb_properties
->>>>>>> main
 from weigh.load.analysis import durability, machine
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
