@@ -47,8 +47,10 @@ def reading(
         saturated = np.where(looks > 0, (share > WAITING) * 1.0, np.nan)
     errors = np.full(len(begin), np.nan)
     if deadlocks is not None:
-        found = np.sort(np.asarray(deadlocks, dtype=np.float64))
-        errors = (np.searchsorted(found, begin + length) - np.searchsorted(found, begin)).astype(np.float64)
+        # Each once, however the ends of stretches are rounded.
+        place = np.searchsorted(begin, np.asarray(deadlocks, dtype=np.float64), side="right") - 1
+        inside = [at for at, when in zip(place, deadlocks, strict=True) if at >= 0 and when <= begin[at] + length[at]]
+        errors = np.bincount(np.array(inside, dtype=np.int64), minlength=len(begin)).astype(np.float64)
     return Reading(utilisation=np.full(len(begin), np.nan), saturated=saturated, errors=errors)
 
 

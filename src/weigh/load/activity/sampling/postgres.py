@@ -107,12 +107,11 @@ class PostgresServer:
             "server_cpu_s": family.cpu_seconds(self._server) if self._server else None,
         }
         events = self._said(ours) if self._log is not None else []
-        started = self._started(now["workers"] or ())
+        self._workers = self._started(now["workers"] or ())
         if before is not None:
             if self._log is None:
                 events += _counted(before, now)
             events += self._vacuumed(before["vacuumed"], now["vacuumed"], ours)
-        self._workers = started
         return seen, events
 
     def close(self) -> None:
@@ -168,12 +167,17 @@ class PostgresServer:
                     continue
                 what, end = f"{name} {one['name']}", one[f"{work}_end"] + ours
                 event = {"kind": "autovacuum", "until": end, "told": "server", "what": what}
-                begun = self._workers.pop(what, None)
+                # One that began later is another one.
+                begun = self._workers.get(what)
+                if begun is not None and begun <= one[f"{work}_end"]:
+                    del self._workers[what]
+                else:
+                    begun = None
                 took = one[f"{work}_took"]
                 if took is not None:
                     event["at"] = end - (took - (old.get(f"{work}_took") or 0.0)) / 1e3
                 elif begun is not None:
-                    event["at"] = min(begun + ours, end)
+                    event["at"] = begun + ours
                 else:
                     # It began and ended between two looks.
                     event["at"] = end
