@@ -22,6 +22,7 @@ _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
 _LOAD_TIER = Page(_LOAD, "The tier of a load")
 _REFUSED = Page(_LOAD, "When a run is refused")
 _ACTIVITY = Page(_LOAD, "What the server did meanwhile")
+_RANKED = Page(_LOAD, "Several servers")
 _WAITS = Page(_LOAD, "What the server's sessions wait for")
 _WARM_UP = Page(_LOAD, "Warm-up and length")
 _MACHINE = "concept/machine.md"
@@ -86,6 +87,9 @@ A3_CHANGED = error(
 A4_ROWS = error("A4.rows", _PROBES, "it reads other rows than it was given", disqualifies=True)
 A4_UNREAD = warning("A4.unread", _PROBES, "it could not hand out a table, so what it reads was not compared")
 A4_SAMPLED = note("A4.sampled", _PROBES, "the table is so large that rows drawn by a secret were compared, not all")
+A4_SERVERS = warning(
+    "A4.servers", _RANKED, "the servers that are compared held different rows, so nothing is concluded from their times"
+)
 A4_COUNTED = note(
     "A4.counted",
     _PROBES,
@@ -258,6 +262,9 @@ E3_CACHED = graded(
 )
 E3_OUTSIDE = warning("E3.outside", _STORES, "it asks the store for something when no clock runs")
 E3_FAILED = warning("E3.failed", _STORES, "requests of timed executions failed, and were asked again")
+E3_GONE = warning(
+    "E3.gone", _STORES, "a store no longer answers: what failed on it may be its fault, and nobody else's"
+)
 E4_BEFORE = warning(
     "E4.before",
     Page(_METHOD, "The quiet check"),
@@ -331,6 +338,11 @@ E6_AFFINITY = warning(
 )
 E6_THREADS = graded("E6.threads", _DIFFERENCES, "a contender had more or fewer threads; a note where that is declared")
 E6_MEMORY = graded("E6.memory", _DIFFERENCES, "a contender had another limit of memory than the baseline")
+E6_SERVERS = graded(
+    "E6.servers",
+    _RANKED,
+    "what the servers differ in besides what was declared; a note where it is declared, or follows",
+)
 E6_SPILL = graded(
     "E6.spill", _DIFFERENCES, "contenders spill to different kinds of storage; a note where it is declared"
 )
@@ -348,6 +360,9 @@ E7_PARITY = warning(
 E7_NOT_WRITTEN_OUT = note(
     "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
 )
+E7_UNEQUAL = warning(
+    "E7.unequal", _RANKED, "the servers' acknowledged writes survive different failures, so they are not ranked"
+)
 E7_UNREAD = warning("E7.unread", _DURABLE, "the settings of the server cannot be read, so its durability is not known")
 E8_LATE = plain("E8.late", _REFUSED, "the load generator itself was late, so the times are its own")
 E8_SATURATED = plain("E8.saturated", _REFUSED, "the load generator had no CPU left, so the result is its own")
@@ -362,6 +377,7 @@ L2_CLOSED = graded(
     "L2.closed", _LOOPS, "a closed loop: a stall counts once; a note where an open loop was measured as well"
 )
 L2_RATE = plain("L2.rate", _REFUSED, "the rate that was asked for was not reached")
+L2_UNEQUAL = warning("L2.unequal", _RANKED, "a server did not keep the rate, so its response times are not compared")
 L4 = note("L4", _JUDGED_SERIES, "the values before the series settles are left out")
 L4_WARM_UP = note("L4.warm_up", _WARM_UP, "the beginning of the run is in no figure")
 L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so the next minutes may look different")
@@ -388,6 +404,7 @@ L10_BLAMED = note(
     _ACTIVITY,
     "spikes began in what the server did now and then, more often than chance gives: that is blamed for them",
 )
+L9_UNRESOLVED = plain("L9.unresolved", _RANKED, "too few runs resolve a percentile, so it is not compared")
 
 # M: how another metric moved with the time
 M_SETTLED = plain("M.settled", _METRICS, "the time leaves it open, CPU seconds settle how much work it is")
