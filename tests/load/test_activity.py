@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from weigh.load.activity.analysis import KindActivity
+    from weigh.load.activity.kinds import KindActivity
     from weigh.load.runs import LoadRun
 
 LENGTH = 200

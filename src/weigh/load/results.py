@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.activity.analysis import RunActive, active
+from weigh.load.activity.analysis import active
+from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import repeats
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
@@ -21,6 +22,8 @@ from weigh.model.verdict import Tier, TierName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from weigh.load.runs import LoadRun
 
 _WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
 
@@ -114,7 +117,7 @@ def load_results(record: LoadRecord) -> LoadResults:
     runs = [computed[run.number] for run in record.runs]
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
-    seen = {run.number: active(record.activity, run, computed[run.number]) for run in record.runs}
+    seen = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in seen.items() if one}
     found = findings(record, runs, watched, waits, activity)
     return LoadResults(
@@ -127,6 +130,11 @@ def load_results(record: LoadRecord) -> LoadResults:
         waits=waits,
         activity=activity,
     )
+
+
+def _active(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunActive | None:
+    cut = found.settled.intervals if found.settled else 0
+    return active(record.activity, run, cut, {one.at: one.p99 for one in found.moments})
 
 
 def _group(record: LoadRecord, runs: Sequence[RunFigures]) -> Group:

@@ -9,144 +9,46 @@ is blamed came together with the spikes: both may have a third cause.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from weigh.load.activity.model import Event, Kind
+from weigh.load.activity.kinds import KINDS, KindActivity, Place, RunActive
 from weigh.load.activity.words import LEAST, MOST_OF_THE_TIME, sentence
-from weigh.load.analysis.spikes import slow_intervals, unlinked
 from weigh.load.spec import CONFIDENCE
+from weigh.load.spikes import slow_intervals, unlinked
 from weigh.model import codes
-from weigh.model.units import Seconds
 from weigh.statistics.coincidence import coincidence, holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from weigh.load.activity.model import ActivityLook, RunActivity
-    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.activity.model import ActivityLook, Event, Kind, RunActivity
     from weigh.load.runs import LoadInterval, LoadRun
     from weigh.model.finding import Finding
+    from weigh.model.units import Seconds
 
 _READING = 0.02
 """Seconds by which the clocks of a server's log and of the load may differ."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-class KindActivity(msgspec.Struct, frozen=True, kw_only=True):
-    """All events of one kind in a run, and the spikes in them.
-
-    Attributes:
-        kind: of them.
-        events: how many.
-        seconds: that they covered together, within the part of the run that counts.
-        longest_s: the longest.
-        amount: pages, keys, ...: of all of them; None where that is not told.
-        what: what they were, the most frequent first, and how often.
-        exact: whether the server tells when each was; else they lie between two looks.
-        tested: whether it could be blamed.
-        hits: of the events of the part that counts, in how many a spike began.
-        counted: how many events of that part have a place.
-        times: by how many times the p99 in those spikes was longer than the typical one, in the middle; None without.
-        slow_elsewhere, elsewhere: intervals of the run outside of all its events: with a p99 that makes a spike, and
-            all.
-        p: probability of as many hits by chance, adjusted for the number of kinds; None where it was not tested.
-        blamed: whether it is blamed.
-    """
-
-    kind: Kind
-    events: int
-    seconds: Seconds
-    longest_s: Seconds
-    amount: int | None
-    what: dict[str, int]
-    exact: bool
-    tested: bool
-    hits: int
-    counted: int
-    times: float | None
-    slow_elsewhere: int
-    elsewhere: int
-    p: float | None
-    blamed: bool
-
-
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """An event on the axis of the run.
-
-    Attributes:
-        kind: of it.
-        from_s, to_s: seconds since the run began.
-        exact: whether the server tells them; else it lies between them.
-        what: more of it.
-    """
-
-    kind: Kind
-    from_s: Seconds
-    to_s: Seconds
-    exact: bool
-    what: str
-
-
-class RunActive(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a run.
-
-    Attributes:
-        counted: kinds that could be seen if there were any.
-        kinds: those that were, in the order of :data:`KINDS`.
-        places: every event, in the order of time.
-        spikes: kinds that are blamed for each spike of the run, in the order of its spikes.
-        log_rate, most_log_rate: bytes a second that the server wrote to its log of changes, on average and between two
-            looks at most; None where it does not tell.
-        deadlocks: how many there were; None where they cannot be seen.
-        waiting: looks that saw a session wait for a lock; None where they do not tell.
-        cores, most_cores: CPUs that the server's processes kept busy, on average and between two looks at most; None
-            where they are not known.
-        looks: how many there were.
-        interval_s: length of the intervals of the run.
-        seconds: from the first look to the last.
-        longest_look_s: the look that took longest to answer.
-        cpu_s: CPU time of the sampler.
-    """
-
-    counted: tuple[Kind, ...]
-    kinds: tuple[KindActivity, ...]
-    places: tuple[Place, ...]
-    spikes: tuple[tuple[Kind, ...], ...]
-    log_rate: float | None
-    most_log_rate: float | None
-    deadlocks: int | None
-    waiting: int | None
-    cores: float | None
-    most_cores: float | None
-    looks: int
-    interval_s: Seconds
-    seconds: Seconds
-    longest_look_s: Seconds
-    cpu_s: Seconds
-
-    def of(self, kind: Kind) -> KindActivity | None:
-        """What is known of a kind."""
-        return next((one for one in self.kinds if one.kind == kind), None)
-
-
-def active(sampled: Sequence[RunActivity], run: LoadRun, found: RunFigures) -> RunActive | None:
+def active(
+    sampled: Sequence[RunActivity], run: LoadRun, cut: int, p99: Mapping[Seconds, Seconds | None]
+) -> RunActive | None:
     """What is said of one run; None where nobody looked.
 
     Args:
         sampled: of all runs.
         run: of the record.
-        found: its figures.
+        cut: how many of its intervals do not count, at its beginning.
+        p99: of each, by when it began.
     """
     parts = [one.activity for one in sampled if one.run == run.number]
     looks = [look for one in parts for look in one.looks]
     if run.at is None or not any(one.looks or one.events for one in parts):
         return None
-    cut = found.settled.intervals if found.settled else 0
     kept = [one for one in run.intervals[cut:] if one.to_s > one.from_s]
-    p99 = {one.at: one.p99 for one in found.moments}
     events = _placed([event for one in parts for event in one.events], run)
     kinds, spikes = linked(events, kept, [p99[one.from_s] for one in kept])
     counted = tuple(kind for kind in KINDS if any(kind in one.counted for one in parts))

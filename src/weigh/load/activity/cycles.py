@@ -11,7 +11,7 @@ from weigh.model.units import seconds
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from weigh.load.activity.analysis import RunActive
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.activity.model import Kind
     from weigh.model.finding import Finding
     from weigh.model.units import Seconds

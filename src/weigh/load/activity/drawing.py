@@ -10,7 +10,7 @@ from weigh.load.activity.words import short
 from weigh.render.svg import draw
 
 if TYPE_CHECKING:
-    from weigh.load.activity.analysis import RunActive
+    from weigh.load.activity.kinds import RunActive
     from weigh.render.svg.scale import Scale
 
 _ROW, _GAP = 9, 6

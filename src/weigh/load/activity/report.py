@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.activity.analysis import KindActivity, Place
+from weigh.load.activity.kinds import KindActivity, Place
 from weigh.load.activity.model import Kind
 from weigh.load.activity.words import NAMES, sentence, short
 from weigh.model.text import one_line
@@ -15,7 +15,7 @@ from weigh.model.units import Seconds, count, percent, seconds, size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from weigh.load.activity.analysis import RunActive
+    from weigh.load.activity.kinds import RunActive
 
 TITLE = "What the server did meanwhile"
 _AMOUNTS: dict[Kind, tuple[str, str]] = {

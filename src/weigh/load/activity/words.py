@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.model.units import Seconds, percent, seconds
 
 if TYPE_CHECKING:
-    from weigh.load.activity.analysis import KindActivity
+    from weigh.load.activity.kinds import KindActivity
     from weigh.load.activity.model import Kind
 
 LEAST = 3

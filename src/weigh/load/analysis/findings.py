@@ -23,7 +23,7 @@ from weigh.model.verdict import Reason, Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from weigh.load.activity.analysis import RunActive
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
     from weigh.load.record import LoadRecord

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.load.analysis.spikes import Spike, SpikeInput, spikes
+from weigh.load.analysis.spikes import SpikeInput, spikes
+from weigh.load.spikes import Spike
 from weigh.load.waits import locks
 from weigh.machine import contention_findings as contended
 from weigh.machine.contention import TELLABLE, ProcessGroup, by_name, processes_during

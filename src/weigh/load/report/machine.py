@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from weigh.load.activity.analysis import RunActive
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import IntervalShare, LoadMachine, RunMachine
-    from weigh.load.analysis.spikes import Spike
     from weigh.load.results import LoadResults
+    from weigh.load.spikes import Spike
 
 SHOWN = 5
 """Spikes that a report names, the longest; the JSON has them all."""

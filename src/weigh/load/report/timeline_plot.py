@@ -17,10 +17,10 @@ from weigh.render.svg.timeline import GAP, LANE, NAMES, area, over
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weigh.load.activity.analysis import RunActive
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import RunMachine
-    from weigh.load.analysis.spikes import Spike
+    from weigh.load.spikes import Spike
     from weigh.machine.timeline_bins import TimelineBins
 
 _STEP = 6
