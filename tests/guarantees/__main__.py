@@ -24,6 +24,7 @@ from . import (
     peers,
     precision,
     rates,
+    searches,
     series,
     servers,
     stalled,
@@ -213,6 +214,7 @@ def _series(experiments: int) -> Iterator[Row]:
     yield from series.rows(experiments)
     yield from stalled.rows(experiments)
     yield from blame.rows(experiments)
+    yield from searches.rows(experiments)
     yield from steadiness.rows(experiments)
 
 

@@ -26,6 +26,8 @@ from weigh.model.errors import EngineFault, WeighError
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weigh.evidence.journal import Journal
     from weigh.host.sampling import Sampling
     from weigh.load.lives import Lives
@@ -106,6 +108,34 @@ class Session:
         """Make the next run.
 
         Args:
+            loop: as of :meth:`ready`, and so are the others.
+            connections: as of it.
+            repeat: as of it.
+            rate: as of it.
+            duration_s: as of it.
+            name: as of it.
+            during: as of it.
+
+        Raises:
+            WeighError: the server is in the way. What was measured until then is in the journal.
+        """
+        run = self.ready(loop, connections, repeat, rate=rate, duration_s=duration_s, name=name, during=during)
+        return self.ended(run, run.made())
+
+    def ready(
+        self,
+        loop: Loop,
+        connections: int,
+        repeat: int = 1,
+        *,
+        rate: float | None = None,
+        duration_s: Seconds | None = None,
+        name: str = "",
+        during: During | None = None,
+    ) -> Run:
+        """Everything before the clock of the next run.
+
+        Args:
             loop: on a schedule, or closed.
             connections: how many.
             repeat: which of its repeats, from 1.
@@ -141,11 +171,18 @@ class Session:
         )
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         self._progress.say(name)
-        run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
-        ended = run.made()
+        return Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
+
+    def ended(self, run: Run, made: LoadRun) -> LoadRun:
+        """Everything behind the clock of a run.
+
+        Args:
+            run: that :meth:`ready` gave.
+            made: what came of it.
+        """
         if self.proves_rows:
             self.read_rows("after")
-        return ended
+        return made
 
     def prepare(self) -> None:
         """Load the data once, and keep a copy from which every life begins; nothing where that was done.
@@ -250,7 +287,7 @@ def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     )
 
 
-class _Run:
+class Run:
     """One run while it goes on."""
 
     def __init__(
@@ -276,14 +313,20 @@ class _Run:
         self._server = _Server(reached.process)
         self._intervals: list[LoadInterval] = []
 
-    def made(self) -> LoadRun:
-        """Offer the load, and write down what comes of it."""
+    def made(self, meet: Callable[[], object] | None = None) -> LoadRun:
+        """Offer the load, and write down what comes of it.
+
+        Args:
+            meet: called just before it begins.
+        """
         watching, begun = self._watching, self._begun
         # What the loading cost is in an event of its own.
         watching.mark()
         watching.keep(thorough=True)
         begins_in = 0.0
         self._server.begin()
+        if meet is not None:
+            meet()
         try:
             begins_in = call(self._generator.start)
         finally:
@@ -312,6 +355,10 @@ class _Run:
             summary=summary,
             server=self._server.use,
         )
+
+    def stop(self) -> None:
+        """Offer nothing more. From any thread."""
+        self._generator.stop()
 
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from weigh.model.finding import Finding
     from weigh.model.units import Seconds
 
+_SHORTEST = 0.5
+"""Seconds between two looks below which what grew between them is no rate."""
 _READING = 0.02
 """Seconds by which the clocks of a server's log and of the load may differ."""
 
@@ -201,9 +203,11 @@ def _rates(looks: Sequence[ActivityLook], of: str) -> tuple[float | None, float 
     if len(known) < 2 or known[-1][0] <= known[0][0]:
         return None, None
     times, values = np.array(known, dtype=np.float64).T
-    long_enough = np.diff(times) > 0
+    # The last look may come close behind the one before it.
+    long_enough = np.diff(times) >= _SHORTEST
     steps = np.maximum(np.diff(values), 0.0)[long_enough] / np.diff(times)[long_enough]
-    return max(float((values[-1] - values[0]) / (times[-1] - times[0])), 0.0), float(steps.max())
+    mean = max(float((values[-1] - values[0]) / (times[-1] - times[0])), 0.0)
+    return mean, max(float(steps.max(initial=0.0)), mean)
 
 
 def _waiting(looks: Sequence[ActivityLook]) -> int | None:
