@@ -42,8 +42,8 @@ _WATCH = 1.0
 """Seconds between two events of the sampler."""
 _LONG = 60.0
 """Seconds: rows that take longer to read are read once, and not before and after every run."""
-_MEMORY = 20
-"""Looks at the server's memory in a run, at most one a second: each walks the tables of its pages."""
+_LOOKS = (0.5, 0.9)
+"""Shares of a run at which the server's memory is looked at: each look walks the page tables of all its processes."""
 
 
 class During(Protocol):
@@ -380,8 +380,7 @@ class Run:
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
         kept = watching.now()
-        each = max(self._spec.duration_s / _MEMORY, _WATCH)
-        looked = kept
+        looks = [begins + share * self._spec.duration_s for share in _LOOKS]
         while not self._generator.is_over():
             time.sleep(_POLL)
             self._take()
@@ -389,8 +388,8 @@ class Run:
             if now - kept >= _WATCH:
                 kept = now
                 watching.keep()
-            if now - looked >= each:
-                looked = now
+            if looks and now >= looks[0]:
+                looks.pop(0)
                 self._server.look()
             self._waits.keep()
             self._activity.keep()
