@@ -69,6 +69,15 @@ if TYPE_CHECKING:
     metavar="K",
     help="Runs of each kind; above 1 each in a fresh life of an embedded server [1].",
 )
+@click.option(
+    "--crash",
+    type=int,
+    metavar="N",
+    help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read back: "
+    "acknowledged writes that are lost, and how long it takes to recover.",
+)
+@click.option("--kill-command", metavar="CMD", help="Of --crash on a server by URL: kills it.")
+@click.option("--start-command", metavar="CMD", help="Of --crash on a server by URL: starts it again on its data.")
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
 @click.option(
     "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."

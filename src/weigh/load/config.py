@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script
+from weigh.load.spec import Arrivals, Crashes, LoadSpec, Loop, QueryMode, Script
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
@@ -56,6 +56,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     scripts = () if workload[0] in YCSB else tuple(_script(word) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
+    crash = _crashes(flags, target, len(loops) * len(connections))
     names = [one.name for one in scripts]
     for name in names:
         if names.count(name) > 1 or name == "all":
@@ -71,7 +72,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         arrivals=arrivals(flags["arrivals"], flags["rate"]) if "open" in loops else Arrivals(kind="closed"),
         loops=loops,
         connections=connections,
-        repeats=_positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
+        repeats=crash.number if crash else _positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
         duration_s=duration,
         warmup_s=warmup,
         max_in_flight=None
@@ -94,6 +95,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         contention=_contention(flags["contention"]),
         query_mode=_query_mode(flags["protocol"], scripts),
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+        crash=crash or msgspec.UNSET,
     )
 
 
@@ -300,6 +302,37 @@ def _spin(loops: Sequence[Loop]) -> bool:
     if "open" not in loops:
         raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
     return True
+
+
+def _crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
+    """``--crash`` and the commands that go with it.
+
+    Raises:
+        UsageError: the server cannot be killed, or the flags contradict one another.
+    """
+    kill, start = flags["kill_command"] or "", flags["start_command"] or ""
+    if flags["crash"] is None:
+        if kill or start:
+            raise UsageError(
+                "--kill-command and --start-command are for crashes", remedy="add --crash N, or leave them out"
+            )
+        return None
+    number = _positive("--crash", flags["crash"], 1)
+    if target.startswith("sqlite:"):
+        raise UsageError(
+            "--crash kills a server, and SQLite runs inside weigh: a kill would be weigh's own",
+            remedy="take a server; what SQLite's settings may lose is said without it",
+        )
+    if bool(kill) != bool(start):
+        missing = "--start-command" if kill else "--kill-command"
+        raise UsageError(f"--crash needs {missing} as well", remedy="one kills the server, the other starts it again")
+    if flags["repeats"] is not None:
+        raise UsageError("--crash makes a run for each crash, and so does --repeats", remedy="leave --repeats out")
+    if kinds > 1:
+        raise UsageError(
+            "--crash is for one kind of run", remedy="leave --both out, and give one number of --connections"
+        )
+    return Crashes(number=number, kill=kill, start=start)
 
 
 def _threads(given: int | None, target: str) -> int | None:

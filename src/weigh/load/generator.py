@@ -47,6 +47,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "variables": spec.variables,
             "prepared": spec.query_mode != "simple",
         }
+        if spec.crash:
+            workload["history"] = "whole" if has_own_data(spec, reached) else "part"
     asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
     threads = min(spec.threads, connections)
     config = {
@@ -62,6 +64,13 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
         "spin": spec.spin is True,
     }
     return call(Load, msgspec.json.encode(config).decode())
+
+
+def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
+    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
+    return spec.letter is not None or (
+        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
+    )
 
 
 def call(what: Callable[..., Any], *arguments: Any) -> Any:

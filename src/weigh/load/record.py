@@ -10,6 +10,8 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.load.durability import settings
+from weigh.load.durability.record import Crash
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, ServerUse, TableRows, TargetRead
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
@@ -130,6 +132,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
+        crashes: of the server, in order.
         end: None where it was killed.
     """
 
@@ -144,7 +147,25 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
+    crashes: tuple[Crash, ...] = ()
     end: End | None = None
+
+    @property
+    def undurable(self) -> tuple[str, ...]:
+        """What may lose an acknowledged write, each in a few words."""
+        target = self.environment.target if self.environment else None
+        return settings.undurable(target, self.after, self.spec.scripts, self.prepared)
+
+    @property
+    def durable(self) -> bool | None:
+        """Whether every acknowledged write was kept; None where that is not known."""
+        if self.environment is None:
+            return None
+        if self.undurable:
+            return False
+        # Whatever the settings say.
+        lost = any(one.account and (one.account.lost or one.account.missing) for one in self.crashes)
+        return False if lost else self.environment.target.durable
 
     @property
     def host(self) -> dict[str, Any]:
@@ -204,6 +225,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    crashes: list[Crash] = []
     prepared: list[Prepared] = []
     for event in events[1:]:
         match event.event:
@@ -229,6 +251,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
+            case "crash":
+                crashes.append(files.converted(event.body, Crash))
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
             case "finding":
@@ -262,6 +286,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        crashes=tuple(crashes),
         **fields,
     )
 

@@ -11,6 +11,7 @@ from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.record import LoadRecord
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
@@ -21,7 +22,7 @@ from weigh.model.verdict import Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
+_WRONG = tuple(one.code for one in (codes.L6_WRONG, codes.L6_MISSING, codes.E7_LOST, codes.E7_TORN, codes.E7_NOT_BACK))
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +52,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         loops: the open loop against the closed one, where both ran.
         machine: what it did meanwhile; None where nobody watched it.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
+        durability: what crashes of the server showed; None where there were none. All figures of a run are of the part
+            before its crash.
     """
 
     record: LoadRecord
@@ -60,6 +63,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     tier: Tier
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
+    durability: Durability | None = None
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -95,6 +99,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_results(record: LoadRecord) -> LoadResults:
     """Compute it. A pure function of the record."""
+    whole = record
+    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, whole.crashes))
     computed = {run.number: figures(run, record.spec) for run in record.runs}
     watched = machine(record, tuple(computed.values()))
     for one in watched.runs if watched else ():
@@ -111,16 +117,30 @@ def load_results(record: LoadRecord) -> LoadResults:
     runs = [computed[run.number] for run in record.runs]
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
-    found = findings(record, runs, watched, waits)
+    levels = {run.number: level for run in runs if (level := _level(run))}
+    place = whole.environment.storage if whole.environment else None
+    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable)
+    found = findings(record, runs, watched, waits, crashed)
     return LoadResults(
-        record=record,
+        record=whole,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
         tier=tier(record, runs, found, watched),
         machine=watched,
         waits=waits,
+        durability=crashed,
     )
+
+
+def _level(run: RunFigures) -> Level | None:
+    """What the responses of a run took before its crash."""
+    if not run.operations or run.whole.response.max is None:
+        return None
+    tail = run.whole.response.at(0.99)
+    if tail.resolved and tail.high is not None:
+        return Level(seconds=tail.high, resolved=True)
+    return Level(seconds=run.whole.response.max, resolved=False)
 
 
 def _group(record: LoadRecord, runs: Sequence[RunFigures]) -> Group:

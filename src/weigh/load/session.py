@@ -17,7 +17,8 @@ from weigh.load import record as records
 from weigh.load import rows
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
-from weigh.load.generator import call, make_generator
+from weigh.load.durability.probe import Probe
+from weigh.load.generator import call, has_own_data, make_generator
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, Ready, ServerUse
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
@@ -140,6 +141,8 @@ class Session:
         )
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         self._progress.say(name)
+        if spec.crash:
+            during = Probe(spec, self._made, reached, generator, self._journal, self._progress)
         run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         ended = run.made()
         if self.proves_rows:
@@ -242,13 +245,6 @@ class Session:
                 self._journal.append("after", after)
 
 
-def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
-    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.letter is not None or (
-        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
-    )
-
-
 class _Run:
     """One run while it goes on."""
 
@@ -270,7 +266,8 @@ class _Run:
         self._progress = progress
         self._watching = watching
         self._during = during
-        self._waits = LoadWaits(reached.waits, journal)
+        # Its connection would die with the server.
+        self._waits = LoadWaits(None if spec.crash else reached.waits, journal)
         self._server = _Server(reached.process)
         self._intervals: list[LoadInterval] = []
 

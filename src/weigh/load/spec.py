@@ -83,6 +83,20 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     weight: int = 1
 
 
+class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Crashes of the server, one in each run.
+
+    Attributes:
+        number: how many.
+        kill: command that kills a server of the user's; empty where weigh does it.
+        start: command that starts it again on its data; likewise.
+    """
+
+    number: int
+    kill: str = ""
+    start: str = ""
+
+
 class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
@@ -111,6 +125,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             from 1 on any share is allowed. Left out it does not enter the id.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
+        crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
     """
 
     workload: str
@@ -135,6 +150,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
+    crash: Crashes | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:

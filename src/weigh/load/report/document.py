@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.load import rows
-from weigh.load.analysis import durability
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.durability.results import Durability
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
@@ -192,6 +192,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         storage: where the server's data lies; None where that is not on this machine, or not known.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
+        durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
     """
 
     experiment: ExperimentRow
@@ -208,6 +209,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     working_set: WorkingSet | None
     storage: Place | None
     machine: MachineDocument | msgspec.UnsetType
+    durability: Durability | msgspec.UnsetType
 
 
 def document(results: LoadResults, evidence: str) -> dict[str, Any]:
@@ -236,6 +238,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         storage=results.record.environment.storage if results.record.environment else None,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        durability=results.durability or msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
@@ -248,7 +251,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         product=f"{target.product} {target.version}" if target else None,
         lives=rows.lives(results.record),
         same_rows=rows.same(results.record),
-        durable=durability.durable(results.record),
+        durable=results.record.durable,
         data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
         duration_s=spec.duration_s,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.durability import report as durability
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -60,7 +61,7 @@ def page(results: LoadResults, evidence: str) -> str:
     """
     record = results.record
     return (
-        templates(Path(__file__).parent, Path(__file__).parents[1] / "waits")
+        templates(Path(__file__).parent, *(Path(__file__).parents[1] / room for room in ("waits", "durability")))
         .get_template("load.html")
         .render(
             results=results,
@@ -80,6 +81,8 @@ def page(results: LoadResults, evidence: str) -> str:
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
+            durability=durability.section(results.durability) if results.durability else None,
+            durability_title=durability.TITLE,
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,
             strokes=Markup("\n").join(

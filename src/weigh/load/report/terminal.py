@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.load.analysis import durability
+from weigh.load.durability import report as durability
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -42,6 +42,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.durability:
+        said = durability.lines(results.durability)
+        parts += [Text(durability.TITLE, style="bold"), *(Text(one_line(line, 1000)) for line in said), Text()]
     for group in results.groups:
         if len(results.groups) > 1:
             parts += [Text(words.group_name(group), style="bold"), Text()]
@@ -83,7 +86,7 @@ def _heading(results: LoadResults) -> Text:
         text.append(f"\n{said}", style="dim")
     if record.environment:
         target, host = record.environment.target, record.environment.host
-        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[durability.durable(record)]
+        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
         text.append("\n" + one_line(words.data(record), 200), style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]

@@ -3,9 +3,9 @@
 Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
 ``drain``, ``end``), for what its data and settings are like (``state``, ``checkpoint``, ``describe``), for its rows
-(``tables``, ``rows`` with a list of names as JSON), or to end the server and keep its data (``stop``), and gets one
-line. Standard input ends when weigh ends, however it ends: then the server is stopped
-and its data removed.
+(``tables``, ``rows`` with a list of names as JSON), to end the server and keep its data (``stop``), to kill it
+(``crash``), or to start it again on its data (``restart``), and gets one line. Standard input ends when weigh ends,
+however it ends: then the server is stopped and its data removed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,18 @@ def main() -> None:
                 running, ended = None, running
                 ended.stop(_PATIENCE)
 
-        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, stop=stop, shown=shown)
+        def crash() -> None:
+            nonlocal running
+            running, ended = None, running
+            ended.crash()
+
+        def restart() -> None:
+            nonlocal running
+            running, _ = _start(place or Path(), asked["options"])
+            running.connection.close()
+
+        own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
+        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, own=own, shown=shown)
     finally:
         if running is not None:
             running.stop()
@@ -102,7 +113,9 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None], shown: tuple[str, ...]) -> None:
+def _answer(
+    connect: Callable[[], Any], *, nearby: bool, own: dict[str, Callable[[], None]], shown: tuple[str, ...]
+) -> None:
     """Do what is asked, until nothing is asked any more."""
     sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
     known = {
@@ -113,7 +126,7 @@ def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None
         "checkpoint": lambda: _state(connect, checkpoint=True),
         "describe": lambda: _described_again(connect, shown),
         "tables": lambda: _tables(connect),
-        "stop": stop,
+        **own,
     }
     for line in sys.stdin:
         word, _, argument = line.strip().partition(" ")
