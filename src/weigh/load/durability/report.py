@@ -23,6 +23,9 @@ def lines(found: Durability) -> Iterator[str]:
     if found.total:
         yield _counts(found.total)
     yield from _recovery(found)
+    if found.undurable:
+        shown = "" if found.losing else ", though these crashes show nothing of it"
+        yield f"By its settings it is not durable{shown}: {'; '.join(found.undurable)}."
     for one in found.not_shown:
         yield f"Not shown: {one}."
 
@@ -58,10 +61,12 @@ def _recovery(found: Durability) -> Iterator[str]:
         return
     bound = "the upper end of its interval before" if all(one.resolved for one in levels) else "the slowest before"
     text = f"From there until the p99 was at or below {bound}: "
-    text += _each(found.back_s) if found.back_s else "never while it was watched"
-    if found.back_s and (late := [one.recovery for one in found.crashes if one.recovery.back_s is None]):
+    text += _each(found.back_s) if found.back_s else ""
+    if late := [one.recovery for one in found.crashes if one.recovery.back_s is None]:
         watched = min(one.watched_s for one in late)
-        text += f"; not after {crashes(len(late))}, watched for {seconds(watched)} or longer"
+        text += (
+            f"{'; ' if found.back_s else ''}not after {crashes(len(late))}, watched for {seconds(watched)} or longer"
+        )
     yield f"{text}. The time in which weigh read everything back is left out; it may have warmed the server's caches."
 
 

@@ -85,6 +85,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
         low, high: interval of the share of such crashes that do so (Clopper, Pearson); None where none was counted.
         confidence: its level.
         total: all accounts together; None where there is none.
+        undurable: what may lose an acknowledged write by the settings, whether or not a crash showed it.
         not_shown: what these crashes do not show, each in a sentence or two.
         down_s: times to the first answer, in order of the crashes.
         back_s: times until the p99 was what it had been, likewise, of those that came back.
@@ -100,6 +101,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
     down_s: tuple[Seconds, ...]
     back_s: tuple[Seconds, ...]
     not_shown: tuple[str, ...]
+    undurable: tuple[str, ...]
 
 
 class Level(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,11 +158,12 @@ def durability(
         total=_together(accounts) if accounts else None,
         down_s=tuple(one.recovery.down_s for one in made if one.recovery.down_s is not None),
         back_s=tuple(one.recovery.back_s for one in made if one.recovery.back_s is not None),
-        not_shown=tuple(_not_shown(place, undurable)),
+        not_shown=tuple(_not_shown(place)),
+        undurable=tuple(undurable),
     )
 
 
-def _not_shown(place: Place | None, undurable: Sequence[str]) -> Iterator[str]:
+def _not_shown(place: Place | None) -> Iterator[str]:
     """What a killed process does not show."""
     yield (
         "a loss of power. kill -9 takes what the server had in its own memory; what it had given to the kernel is "
@@ -168,8 +171,6 @@ def _not_shown(place: Place | None, undurable: Sequence[str]) -> Iterator[str]:
     )
     if place is not None:
         yield f"what the device keeps. {_device(place)}"
-    if undurable:
-        yield f"what this may lose beyond that: {'; '.join(undurable)}"
 
 
 def _device(place: Place) -> str:
@@ -178,10 +179,8 @@ def _device(place: Place) -> str:
     if not caches:
         return f"Whether the device below {on} has a write cache is not told"
     told = ", ".join(f"{name}: {cache}" for name, cache in caches.items())
-    means = (
-        "and so on the server forcing its writes out of it" if "write back" in caches.values() else "by its own word"
-    )
-    return f"The write cache below {on} is told as {told}: what was forced to it is kept {means}"
+    kind = "which is volatile" if "write back" in caches.values() else "so it keeps what it was given, by its own word"
+    return f"The write cache below {on} is told as {told}, {kind}. Whether it keeps what was forced to it was not tried"
 
 
 def _together(accounts: Sequence[Account]) -> Account:
