@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import generator_errors
+from weigh.load.generator_errors import call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
 
@@ -30,10 +28,10 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     from weigh._native import Load
 
     workload: dict[str, Any]
-    if spec.letter:
+    if spec.is_ycsb:
         workload = {
             "kind": "ycsb",
-            "letter": spec.letter,
+            "core": spec.letter or _parts(spec),
             "records": spec.records,
             "seed": spec.seed,
             "ordered_index": spec.ordered_index,
@@ -68,20 +66,12 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
 
 def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.letter is not None or (
+    return spec.is_ycsb or (
         (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
     )
 
 
-def call(what: Callable[..., Any], *arguments: Any) -> Any:
-    """A call into the generator; its errors as weigh's.
-
-    Raises:
-        EngineFault: the server is in the way, or the workload is wrong.
-    """
-    from weigh._native import LoadError
-
-    try:
-        return what(*arguments)
-    except LoadError as error:
-        raise generator_errors.read(error) from None
+def _parts(spec: LoadSpec) -> dict[str, Any]:
+    """What a workload of YCSB is made of, as the generator takes it."""
+    parts: dict[str, Any] = msgspec.to_builtins(spec.ycsb)
+    return {name: value for name, value in parts.items() if name != "ignored"}

@@ -15,7 +15,7 @@ from weigh.host import facts, knobs, lock, scratch, settle, storage
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import record as records
-from weigh.load.analysis.findings import cut_trace
+from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.durability import probe
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
@@ -99,7 +99,7 @@ def check(spec: LoadSpec, reached: Reached) -> None:
         UsageError: the server is to be crashed, and cannot be.
     """
     if spec.crash:
-        probe.check(spec.crash, reached, spec.target)
+        probe.check(spec.crash, reached.read, spec.target)
     make_generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
 
 
@@ -126,7 +126,7 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )
-    for finding in cut_trace(spec):
+    for finding in (*cut_trace(spec), *ignored_properties(spec)):
         journal.append("finding", finding)
 
 

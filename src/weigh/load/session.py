@@ -18,7 +18,8 @@ from weigh.load import rows
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.durability.probe import Probe
-from weigh.load.generator import call, has_own_data, make_generator
+from weigh.load.generator import has_own_data, make_generator
+from weigh.load.generator_errors import call
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, Ready, ServerUse
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
@@ -142,7 +143,7 @@ class Session:
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         self._progress.say(name)
         if spec.crash:
-            during = Probe(spec, self._made, reached, generator, self._journal, self._progress)
+            during = Probe(spec, self._made, reached.crash, reached.restart, generator, self._journal, self._progress)
         run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         ended = run.made()
         if self.proves_rows:
@@ -215,7 +216,7 @@ class Session:
     def _load(self, generator: Any) -> None:
         spec = self.spec
         self._progress.say(
-            f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables"
+            f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"
         )
         done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
         self._journal.append("loaded", done)

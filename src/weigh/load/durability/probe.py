@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.durability.record import Account, Crash
-from weigh.load.generator import call
+from weigh.load.generator_errors import call
 from weigh.model.errors import EngineFault, UsageError, WeighError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weigh.evidence.journal import Journal
+    from weigh.load.runs import TargetRead
     from weigh.load.spec import Crashes, LoadSpec
-    from weigh.load.target.target import Reached
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
 
@@ -38,19 +40,27 @@ class Probe:
     Args:
         spec: of the load, with crashes.
         run: number of the run, from 1.
-        reached: the server.
+        kill: kills a server of weigh's own; None of another one.
+        start: starts it again, likewise.
         generator: of the run.
         journal: gets the crash.
         progress: is told of it.
     """
 
     def __init__(
-        self, spec: LoadSpec, run: int, reached: Reached, generator: Any, journal: Journal, progress: Progress
+        self,
+        spec: LoadSpec,
+        run: int,
+        kill: Callable[[], None] | None,
+        start: Callable[[], None] | None,
+        generator: Any,
+        journal: Journal,
+        progress: Progress,
     ) -> None:
         assert isinstance(spec.crash, msgspec.Struct)
         self._commands = spec.crash
         self._run = run
-        self._reached = reached
+        self._kill_own, self._start_own = kill, start
         self._generator = generator
         self._journal = journal
         self._progress = progress
@@ -98,8 +108,8 @@ class Probe:
     def _kill(self) -> None:
         if self._commands.kill:
             _ran(self._commands.kill, "--kill-command")
-        elif self._reached.crash:
-            self._reached.crash()
+        elif self._kill_own:
+            self._kill_own()
 
     def _hold(self) -> None:
         """Nothing more is sent, and what is on its way is of unknown outcome."""
@@ -116,8 +126,8 @@ class Probe:
     def _start(self) -> None:
         if self._commands.start:
             _ran(self._commands.start, "--start-command")
-        elif self._reached.restart:
-            self._reached.restart()
+        elif self._start_own:
+            self._start_own()
 
 
 def moment(spec: LoadSpec, run: int) -> Seconds:
@@ -125,19 +135,19 @@ def moment(spec: LoadSpec, run: int) -> Seconds:
     return random.Random(f"{spec.seed}/crash/{run}").uniform(_EARLIEST, _LATEST) * spec.duration_s
 
 
-def check(crash: Crashes, reached: Reached, target: str) -> None:
+def check(crash: Crashes, read: TargetRead, target: str) -> None:
     """See whether a server can be killed and started again.
 
     Raises:
         UsageError: it cannot.
     """
-    if crash.kill and reached.read.embedded:
+    if crash.kill and read.embedded:
         raise UsageError(
             "weigh kills and starts a server of its own by itself",
             where=target,
             remedy="leave --kill-command and --start-command out",
         )
-    if not crash.kill and reached.crash is None:
+    if not crash.kill and not read.embedded:
         raise UsageError(
             "weigh cannot kill a server that it has not started, nor start it again",
             where=target,
