@@ -24,3 +24,11 @@ def clopper_pearson(happened: int, trials: int, confidence: float) -> tuple[floa
     low = float(special.betaincinv(happened, missed + 1, tail)) if happened else 0.0
     high = float(special.betaincinv(happened + 1, missed, 1 - tail)) if missed else 1.0
     return low, high
+
+
+def most(trials: int, share: float, confidence: float) -> int:
+    """How many of some trials it may happen in, at a level, where each has this share of happening."""
+    happened = 0
+    while special.bdtr(happened, trials, share) < confidence:
+        happened += 1
+    return happened

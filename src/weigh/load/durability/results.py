@@ -12,7 +12,7 @@ from weigh.load.spec import CONFIDENCE
 from weigh.model import codes
 from weigh.model.text import one_line
 from weigh.model.units import Seconds, count, percent
-from weigh.statistics.binomial import clopper_pearson
+from weigh.statistics.binomial import clopper_pearson, most
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _TAIL = 0.99
 _LEAST = 200
-"""Answers by which a p99 after a crash is compared: its second largest is the last that may be above."""
+"""Answers by which a p99 after a crash is compared: two of them are above it on average."""
 _SAID = 3
 """Examples that a finding quotes; the evidence has more."""
 
@@ -38,9 +38,9 @@ class Recovery(msgspec.Struct, frozen=True, kw_only=True):
         level_s: what the p99 was before, the upper end of its interval; the longest response where too few requests
             resolve it. None where nothing was answered before.
         resolved: whether it is that interval's.
-        back_s: from its first answer, without the time in which weigh read it back, until the p99 was no more than
-            that, of so many requests that it means something; None where it was not within ``watched_s``, or cannot be
-            compared.
+        back_s: from its first answer, without the time in which weigh read it back, until no more requests took longer
+            than that than chance explains if one in a hundred does; None where it was not within ``watched_s``, or
+            cannot be compared.
         watched_s: for how long the load went on after it was let in again.
     """
 
@@ -210,7 +210,7 @@ def _recovery(crash: Crash, run: LoadRun | None, level: Level | None) -> Recover
 
 
 def _back(after: Sequence[LoadInterval], released: Seconds, level: Seconds) -> Seconds | None:
-    """When the p99 of what comes next is no more than a level, in seconds since the load was let in again."""
+    """When the p99 of what comes next is that of before, in seconds since the load was let in again."""
     responses = [_responses(one) for one in after]
     for first, interval in enumerate(after):
         window, total = [], 0
@@ -219,8 +219,8 @@ def _back(after: Sequence[LoadInterval], released: Seconds, level: Seconds) -> S
             total += one.total
             if total >= _LEAST:
                 break
-        tail = merged(window).quantile(_TAIL)
-        if total >= _LEAST and tail is not None and tail <= level:
+        # One in a hundred is above a p99, and by chance a few more.
+        if total >= _LEAST and merged(window).above(level) <= most(total, 1 - _TAIL, CONFIDENCE):
             return max(interval.from_s - released, 0.0)
     return None
 
