@@ -362,6 +362,11 @@ def _crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
             )
         return None
     number = _positive("--crash", flags["crash"], 1)
+    for name, flag in (("contender", "--contender"), ("find_rate", "--find-rate")):
+        if flags.get(name):
+            raise UsageError(
+                f"--crash is for one server at one rate, and not for {flag}", remedy="leave one of them out"
+            )
     if target.startswith("sqlite:"):
         raise UsageError(
             "--crash kills a server, and SQLite runs inside weigh: a kill would be weigh's own",
