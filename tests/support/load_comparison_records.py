@@ -70,7 +70,7 @@ def comparison(
     asked: LoadComparisonSpec | None = None,
     laws: Mapping[str, Law] | None = None,
     *,
-    scatter: float = 0.01,
+    scatter: float = 0.005,
     seed: int = 1,
     targets: Mapping[str, TargetRead] | None = None,
     change: Callable[[LoadRun, LoadArm], LoadRun] | None = None,

@@ -28,7 +28,7 @@ NAMES = {"old": "valkey:embedded", "new": "valkey:embedded?io-threads=2", "third
 
 @pytest.fixture(scope="module")
 def results() -> LoadComparisonResults:
-    asked = spec(5, NAMES, length=12, loops=("open", "closed"), connections=(4,))
+    asked = spec(5, NAMES, length=12, twice=False, loops=("open", "closed"), connections=(4,))
     return load_comparison_results([comparison(asked, laws={"new": behind_a_proxy})])
 
 
@@ -82,7 +82,7 @@ def test_the_page_is_sound(results: LoadComparisonResults) -> None:
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evidence") / "20260102-0123456789ab-1"
     folder.mkdir()
-    written(folder, comparison(spec(5, length=6)))
+    written(folder, comparison(spec(5, length=4)))
     files.write(folder)
     seal(folder, __version__)
     return folder
@@ -108,8 +108,6 @@ def test_verify_computes_everything_again(evidence: Path) -> None:
 EDITS = {
     "load-comparison.json": ('"verdict": "same"', '"verdict": "faster"'),
     "contenders/2-new/journal.jsonl": ('"cpu_s":0.5', '"cpu_s":0.4'),
-    "contenders/2-new/report.html": ("</title>", " (final)</title>"),
-    "report.txt": ("p99", "p98"),
 }
 
 
@@ -128,7 +126,7 @@ def test_what_was_edited_fails(evidence: Path, tmp_path: Path, name: str) -> Non
 
 
 def test_an_order_that_is_not_the_seeds_fails(tmp_path: Path) -> None:
-    record = comparison(spec(5, length=2))
+    record = comparison(spec(2, length=2))
     swapped = load_comparison_records.reordered(record)
     folder = tmp_path / "20260102-0123456789ab-1"
     folder.mkdir()

@@ -130,7 +130,7 @@ class Lives:
                 codes.X_START.finding(
                     contender=self.arms[arm].contender,
                     text=f"a fresh start failed: {ended}",
-                    remedy="see whether memory or processes ran out",
+                    remedy="see what it says, and whether memory or processes ran out",
                 ),
             )
             return

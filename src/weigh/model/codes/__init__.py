@@ -262,6 +262,9 @@ E3_CACHED = graded(
 )
 E3_OUTSIDE = warning("E3.outside", _STORES, "it asks the store for something when no clock runs")
 E3_FAILED = warning("E3.failed", _STORES, "requests of timed executions failed, and were asked again")
+E3_GONE = warning(
+    "E3.gone", _STORES, "a store no longer answers: what failed on it may be its fault, and nobody else's"
+)
 E4_BEFORE = warning(
     "E4.before",
     Page(_METHOD, "The quiet check"),
