@@ -354,8 +354,8 @@ def _crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
     Raises:
         UsageError: the server cannot be killed, or the flags contradict one another.
     """
-    kill, start = flags["kill_command"] or "", flags["start_command"] or ""
-    if flags["crash"] is None:
+    kill, start = flags.get("kill_command") or "", flags.get("start_command") or ""
+    if flags.get("crash") is None:
         if kill or start:
             raise UsageError(
                 "--kill-command and --start-command are for crashes", remedy="add --crash N, or leave them out"
