@@ -237,6 +237,7 @@ def test_crashes_are_part_of_the_experiment_and_nothing_is_without_them() -> Non
         (("--target", "valkey:embedded", "--crash", "0"), "--crash 0 cannot be"),
         (("--target", "valkey:embedded", "--crash", "2", "--repeats", "3"), "leave --repeats out"),
         (("--target", "valkey:embedded", "--crash", "2", "--connections", "1,2"), "one kind of run"),
+        (("--target", "valkey:embedded", "--crash", "2", "--arrivals", "ramp:20"), "a ramp goes on"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_done(weigh: Weigh, flags: tuple[str, ...], words: str) -> None:

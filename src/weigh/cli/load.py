@@ -41,6 +41,14 @@ if TYPE_CHECKING:
     help="Requests a second that are due, 500 or 2k; an open loop needs it, but for steps and trace.",
 )
 @click.option(
+    "--find-rate",
+    multiple=True,
+    metavar="BUDGET",
+    help="Find the highest rate that keeps a budget: 'p99<=20ms' or 'errors<=0.1%'. Repeatable: all are kept. --rate "
+    "is then the highest to try, --duration the length of a probe [as long as it needs].",
+)
+@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes together [4m30s].")
+@click.option(
     "--arrivals",
     metavar="KIND",
     help="When requests are due: constant, poisson, bursts[:PEAK[:LENGTH]], even-bursts[:...], ramp:TO, "
@@ -141,6 +149,7 @@ def load(
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
+    weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
     """
     from weigh.load import config
     from weigh.load import run as protocol

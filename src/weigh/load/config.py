@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import ycsb_properties
-from weigh.load.spec import Arrivals, Crashes, LoadSpec, Loop, QueryMode, Script, YcsbRequests, YcsbWorkload
+from weigh.load.rate_search import config as rate_search
+from weigh.load.spec import (
+    Arrivals,
+    Crashes,
+    LoadSpec,
+    Loop,
+    QueryMode,
+    Script,
+    YcsbRequests,
+    YcsbWorkload,
+    interval_s,
+)
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
@@ -28,9 +39,6 @@ _OWN_YCSB = "ycsb"
 _KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
-_INTERVALS = 120
-"""Intervals of a short run: enough to see whether it is steady."""
-_SHORTEST, _LONGEST = 0.05, 1.0
 _MOST_THREADS = 64
 _LONGEST_SCRIPT, _LONGEST_TRACE = 1 << 20, 64 << 20
 """Bytes of a script, and of a trace, whose millions of times are held in memory."""
@@ -67,9 +75,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
+    search = rate_search.asked(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
-    duration = _duration("--duration", flags["duration"]) if flags["duration"] else _DEFAULTS["duration_s"]
+    usual = rate_search.probe_s(search) if search else _DEFAULTS["duration_s"]
+    duration = _duration("--duration", flags["duration"]) if flags["duration"] else usual
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
@@ -86,12 +96,15 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
                 f"the scripts' names must differ, and none may be 'all': '{name}'",
                 remedy="rename a file, or raise its @WEIGHT",
             )
-    return LoadSpec(
+    offered = Arrivals(kind="closed")
+    if "open" in loops:
+        offered = arrivals(flags["arrivals"], flags["rate"], any_rate=search is not None)
+    spec = LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
         variables=_variables(flags["define"]),
         target=target,
-        arrivals=arrivals(flags["arrivals"], flags["rate"]) if "open" in loops else Arrivals(kind="closed"),
+        arrivals=offered,
         loops=loops,
         connections=connections,
         repeats=crash.number if crash else _positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
@@ -101,7 +114,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         if flags["max_in_flight"] is None
         else _positive("--max-in-flight", flags["max_in_flight"], 1),
         timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
-        interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
+        interval_s=interval_s(duration),
         threads=min(
             _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
             *connections,
@@ -120,10 +133,16 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
     )
+    return rate_search.searching(spec, search, offered) if search else spec
 
 
-def arrivals(text: str | None, rate: str | None) -> Arrivals:
+def arrivals(text: str | None, rate: str | None, *, any_rate: bool = False) -> Arrivals:
     """``--arrivals`` and ``--rate``.
+
+    Args:
+        text: of the first.
+        rate: of the second.
+        any_rate: whether it may have none, because a search gives each run its own.
 
     Raises:
         UsageError: they do not say when requests are due.
@@ -138,12 +157,12 @@ def arrivals(text: str | None, rate: str | None) -> Arrivals:
         if len(rates) < 2:
             raise UsageError("steps need their rates", remedy="write --arrivals steps:500,1000,2000:30s")
         return Arrivals(kind="steps", rates=rates, step_s=_duration("steps", rest[1] if len(rest) > 1 else "10s"))
-    if rate is None:
+    if rate is None and not any_rate:
         raise UsageError(
             "no --rate: an open loop needs to know how many requests a second are due",
             remedy="give --rate 1000, or ask for a closed loop with --closed (and see what that hides with --both)",
         )
-    mean = _rate(rate)
+    mean = None if rate is None else _rate(rate)
     match kind:
         case "ramp":
             if not rest:
@@ -377,6 +396,8 @@ def _crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
         raise UsageError(f"--crash needs {missing} as well", remedy="one kills the server, the other starts it again")
     if flags["repeats"] is not None:
         raise UsageError("--crash makes a run for each crash, and so does --repeats", remedy="leave --repeats out")
+    if (flags.get("arrivals") or "").startswith("ramp"):
+        raise UsageError("--crash compares before and after, and a ramp goes on", remedy="take constant arrivals")
     if kinds > 1:
         raise UsageError(
             "--crash is for one kind of run", remedy="leave --both out, and give one number of --connections"

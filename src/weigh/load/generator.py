@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.generator_errors import call
+from weigh.load.spec import LONGEST_CRASH
 
 if TYPE_CHECKING:
     from weigh.load.spec import LoadSpec, Loop
@@ -47,13 +48,16 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
         }
         if spec.crash:
             workload["history"] = "whole" if has_own_data(spec, reached) else "part"
-    asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
+    # What only loads data, or sees whether a script is right, offers nothing: of a search it has no rate.
+    arrivals = spec.arrivals.at(1.0) if spec.find_rate and spec.arrivals.rate is None else spec.arrivals
+    asked = {name: value for name, value in msgspec.to_builtins(arrivals).items() if value is not None}
     threads = min(spec.threads, connections)
     config = {
         "target": reached.connect,
         "workload": workload,
         "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
-        "duration_s": spec.duration_s,
+        # However long a crash takes: the probe ends the run when it has seen as much of it afterwards as was left.
+        "duration_s": spec.duration_s + (LONGEST_CRASH if spec.crash else 0.0),
         "connections": connections,
         "threads": threads,
         "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),

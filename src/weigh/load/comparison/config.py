@@ -68,6 +68,12 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
             "--repeats is of one server: contenders meet in blocks, each in a fresh life",
             remedy="write --blocks instead",
         )
+    if load.find_rate:
+        raise UsageError(
+            "--find-rate searches one server at a time, and several are named",
+            remedy="search for each by itself with --target, one after the other on this machine, and compare the "
+            "intervals; or compare them at one rate with --rate",
+        )
     for name in targets:
         if name.endswith(SECOND):
             raise UsageError(f"a name ends with {SECOND}", where=name, remedy="that is the baseline's second arm")

@@ -65,6 +65,9 @@ class Probe:
         self._journal = journal
         self._progress = progress
         self._moment = moment(spec, run)
+        self._left = spec.duration_s - self._moment
+        self._until: Seconds | None = None
+        """When the run ends: as long after the load was let in again as the spec has it after the crash."""
         self._done = False
 
     def __call__(self, at: Seconds) -> None:
@@ -73,6 +76,8 @@ class Probe:
         Raises:
             EngineFault: the server did not come back, or cannot be read. That is in the journal.
         """
+        if self._until is not None and at >= self._until:
+            self._generator.stop()
         if self._done or at < self._moment - _SOON:
             return
         self._done = True
@@ -99,6 +104,7 @@ class Probe:
             account = None if found is None else msgspec.json.decode(found, type=Account)
             crash = msgspec.structs.replace(crash, account=account, released_at=now())
             call(self._generator.release, (crash.released_at or 0.0) - (crash.answered_at or 0.0))
+            self._until = now() + self._left
         except WeighError as error:
             crash = msgspec.structs.replace(crash, failed=error.what)
             raise

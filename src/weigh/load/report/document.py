@@ -11,6 +11,8 @@ from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
 from weigh.load.durability.results import Durability
+from weigh.load.rate_search import report as searches
+from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
@@ -195,6 +197,8 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
         durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
+        rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
+            at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
 
     experiment: ExperimentRow
@@ -212,6 +216,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     storage: Place | None
     machine: MachineDocument | msgspec.UnsetType
     durability: Durability | msgspec.UnsetType
+    rate_search: RateSearchDocument | msgspec.UnsetType
 
 
 def document(results: LoadResults, evidence: str) -> dict[str, Any]:
@@ -232,7 +237,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         operations=tuple(map(operation_row, head.operations)) if head else (),
         steady=head.settled if head else None,
         reasons=head.reasons if head else (),
-        runs=tuple(_run(results, run) for group in results.groups for run in group.runs),
+        runs=tuple(_run(results, run) for run in results.probes or results.runs),
         groups=tuple(map(_group, results.groups)),
         loops=results.loops,
         findings=results.findings,
@@ -241,6 +246,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,
+        rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

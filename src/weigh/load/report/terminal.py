@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weigh.load.durability import report as durability
+from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -46,8 +47,10 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
     if results.durability:
         said = durability.lines(results.durability)
         parts += [Text(durability.TITLE, style="bold"), *(Text(one_line(line, 1000)) for line in said), Text()]
+    if results.rate_search:
+        parts += searches.terminal(results.rate_search)
     for group in results.groups:
-        if len(results.groups) > 1:
+        if len(results.groups) > 1 or results.rate_search:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
             parts += [_between(results, group.first.number), Text()]
@@ -76,7 +79,7 @@ def _heading(results: LoadResults) -> Text:
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
     text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
-    text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
+    text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
     if spec.ycsb is not msgspec.UNSET:
