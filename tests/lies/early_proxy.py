@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from support.tcp_server import Door
 
-from .proxy import encoded, reply, request
+from .proxy import encoded, read_reply, read_request
 
 _READ, _WRITE = b"HGETALL", b"HSET"
 _FIELD = 4
@@ -47,7 +47,7 @@ class EarlyProxy(Door):
         with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:
             server.connect(self._upstream)
             asked, answers = client.makefile("rb"), server.makefile("rb")
-            while words := request(asked):
+            while words := read_request(asked):
                 if self._early and words[0] == _WRITE and len(words) == _FIELD:
                     with self._lock:
                         self._pending.append((time.monotonic(), words))
@@ -59,7 +59,7 @@ class EarlyProxy(Door):
                     read = words[0] == _READ
                     self._forward(time.monotonic() - (_LATER if read else 0.0), words[1] if read else b"")
                 server.sendall(encoded(words))
-                client.sendall(reply(answers))
+                client.sendall(read_reply(answers))
         # The one behind it is gone, or the client is.
         with suppress(OSError):
             client.shutdown(socket.SHUT_RDWR)
@@ -74,7 +74,7 @@ class EarlyProxy(Door):
                     self._link.connect(self._upstream)
                 self._link.sendall(encoded(words))
                 with self._link.makefile("rb") as answers:
-                    reply(answers)
+                    read_reply(answers)
         except OSError:
             # It died with what it had.
             self._pending, self._link = [], None

@@ -55,11 +55,11 @@ class Proxy(Door):
         with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:
             server.connect(self._upstream)
             asked, answers = client.makefile("rb"), server.makefile("rb")
-            while words := request(asked):
+            while words := read_request(asked):
                 reply = self._lied(words)
                 if reply is None:
                     server.sendall(encoded(words))
-                    reply = reply(answers)
+                    reply = read_reply(answers)
                     if self._lie == "serves-old" and words[0] == _READ:
                         # What was read first is served for ever.
                         reply = self._kept.setdefault(words[1], reply)
@@ -96,7 +96,7 @@ class Proxy(Door):
             time.sleep(STALL_FROM + STALL_FOR - since)
 
 
-def request(file: BinaryIO) -> list[bytes]:
+def read_request(file: BinaryIO) -> list[bytes]:
     """The words of the next command; none at the end."""
     line = file.readline()
     if not line.startswith(b"*"):
@@ -112,7 +112,7 @@ def encoded(words: list[bytes]) -> bytes:
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(word), word) for word in words)
 
 
-def reply(file: BinaryIO) -> bytes:
+def read_reply(file: BinaryIO) -> bytes:
     """The next reply, as it came."""
     line = file.readline()
     if not line:
@@ -122,5 +122,5 @@ def reply(file: BinaryIO) -> bytes:
         return line + file.read(int(count) + 2)
     if kind in b"*~%>":
         parts = int(count) * (2 if kind == b"%" else 1)
-        return line + b"".join(reply(file) for _ in range(max(parts, 0)))
+        return line + b"".join(read_reply(file) for _ in range(max(parts, 0)))
     return line
