@@ -6,7 +6,7 @@ use std::time::Duration;
 use weigh_load::TargetKind;
 use weigh_load::workload::durability::Account;
 use weigh_load::workload::message::{Bulk, Command, Parameter, Reply, Rows};
-use weigh_load::workload::script::{Script, Scripts, Settings};
+use weigh_load::workload::script::{Language, Script, Scripts, Settings};
 use weigh_load::workload::{Next, Outcome, Source, Unit, Workload};
 
 fn settings(text: &str) -> Settings {
@@ -15,6 +15,7 @@ fn settings(text: &str) -> Settings {
         scripts: vec![script],
         seed: 1,
         variables: vec![("limit".into(), 5)],
+        language: Language::Sql,
         prepared: true,
         history: None,
     }
@@ -228,8 +229,14 @@ fn what_is_wrong_is_named_with_line_and_column() {
 fn built_in_scripts_do_what_the_documentation_says() {
     let script = |name: &str, weight| Script { name: name.into(), text: None, weight };
     let scripts = vec![script("tpcb-like", 1), script("simple-update", 2), script("select-only", 7)];
-    let settings =
-        Settings { scripts, seed: 3, variables: vec![("scale".into(), 4)], prepared: true, history: None };
+    let settings = Settings {
+        scripts,
+        seed: 3,
+        variables: vec![("scale".into(), 4)],
+        language: Language::Sql,
+        prepared: true,
+        history: None,
+    };
     let source = Scripts::new(&settings).unwrap();
     let mut worker = source.worker(0);
     assert_eq!(worker.operations(), ["tpcb-like", "simple-update", "select-only"]);
@@ -273,8 +280,14 @@ fn sleeping_is_left_to_the_loop() {
 /// Runs a built-in script; a transaction whose number is in `silent` is never answered when it commits.
 fn history(name: &str, whole: bool, transactions: u32, silent: &[u32]) -> (Arc<Scripts>, Vec<String>) {
     let scripts = vec![Script { name: name.into(), text: None, weight: 1 }];
-    let settings =
-        Settings { scripts, seed: 3, variables: Vec::new(), prepared: false, history: Some(whole) };
+    let settings = Settings {
+        scripts,
+        seed: 3,
+        variables: Vec::new(),
+        language: Language::Sql,
+        prepared: false,
+        history: Some(whole),
+    };
     let source = Scripts::new(&settings).unwrap();
     let mut worker = source.worker(0);
     let mut rows = Vec::new();
@@ -354,4 +367,34 @@ fn tables_that_others_have_written_to_are_only_looked_through() {
     assert_eq!(examined(&source, &[], 0).1.len(), 3, "only accounts have the sums of the history");
     let own = Settings { history: Some(true), ..settings("SELECT 1;") };
     assert!(Scripts::new(&own).unwrap().examiner().is_none());
+}
+
+#[test]
+fn requests_of_http_are_read_before_the_run() {
+    let with =
+        |text: &str| Scripts::new(&Settings { language: Language::Http, ..settings(text) }).map(|_| ());
+    assert!(with("\\set id random(1, 9)\nGET /items/:id;\nPOST /q?a=:id\nX-A: b\n\nSELECT :id;").is_ok());
+    assert!(with("GET;").is_ok());
+    for (text, line, words) in [
+        ("SELECT 1;", 1, "begins with its method"),
+        ("GET /a;\n\nget /b;", 3, "begins with its method"),
+        ("GET items;", 1, "begins with a slash"),
+        ("GET /a b;", 1, "%-encoded"),
+        ("POST /\nSELECT 1;", 1, "is no header"),
+        ("POST /\nHost: here\n\nx;", 1, "weigh's to send"),
+        ("POST /\ncontent-length: 3\n\nx;", 1, "weigh's to send"),
+    ] {
+        let error = with(text).unwrap_err();
+        assert_eq!(error.script_line().unwrap().line, line, "{text:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let mut worker = Scripts::new(&Settings {
+        language: Language::Http,
+        ..settings("POST /a/:limit\n\n{\"n\": :limit};")
+    })
+    .unwrap()
+    .worker(0);
+    let (_, _, next) = worker.begin(0);
+    let Next::Send(Command::Simple(text)) = next else { panic!("{next:?}") };
+    assert_eq!(text, "POST /a/5\n\n{\"n\": 5}");
 }

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from weigh.host import processes, settle
+from weigh.load import conditions, rows
 from weigh.load import record as records
-from weigh.load import rows
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.durability.probe import Probe
@@ -27,10 +27,12 @@ from weigh.model.errors import EngineFault, WeighError
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weigh.evidence.journal import Journal
     from weigh.host.sampling import Sampling
     from weigh.load.lives import Lives
-    from weigh.load.runs import TableRows
+    from weigh.load.runs import ColdStart, TableRows
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
     from weigh.model.progress import Progress
@@ -107,6 +109,34 @@ class Session:
         """Make the next run.
 
         Args:
+            loop: as of :meth:`ready`, and so are the others.
+            connections: as of it.
+            repeat: as of it.
+            rate: as of it.
+            duration_s: as of it.
+            name: as of it.
+            during: as of it.
+
+        Raises:
+            WeighError: the server is in the way. What was measured until then is in the journal.
+        """
+        run = self.ready(loop, connections, repeat, rate=rate, duration_s=duration_s, name=name, during=during)
+        return self.ended(run, run.made())
+
+    def ready(
+        self,
+        loop: Loop,
+        connections: int,
+        repeat: int = 1,
+        *,
+        rate: float | None = None,
+        duration_s: Seconds | None = None,
+        name: str = "",
+        during: During | None = None,
+    ) -> Run:
+        """Everything before the clock of the next run.
+
+        Args:
             loop: on a schedule, or closed.
             connections: how many.
             repeat: which of its repeats, from 1.
@@ -141,14 +171,31 @@ class Session:
             duration_s=duration_s,
         )
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
+        cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
         if spec.crash:
             during = Probe(spec, self._made, reached.crash, reached.restart, generator, self._journal, self._progress)
-        run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
-        ended = run.made()
+        run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
+        run.cold = cold
+        return run
+
+    def ended(self, run: Run, made: LoadRun) -> LoadRun:
+        """Everything behind the clock of a run.
+
+        Args:
+            run: that :meth:`ready` gave.
+            made: what came of it.
+        """
+        if run.cold is not None:
+            self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
         if self.proves_rows:
             self.read_rows("after")
-        return ended
+        return made
+
+    def _cold_start(self, reached: Reached) -> ColdStart:
+        self._progress.say("putting its data out of memory")
+        conditions.refuse_memory(reached)
+        return conditions.cold_start(self._made, reached)
 
     def prepare(self) -> None:
         """Load the data once, and keep a copy from which every life begins; nothing where that was done.
@@ -203,9 +250,12 @@ class Session:
         """
         self._progress.say("starting the server anew")
         self.lives.begin()
+        if self.spec.server_memory is not msgspec.UNSET:
+            self._journal.append("server memory", records.MemoryLimit(bytes=self.lives.limit))
         # What the server of the life before used is no longer there.
         self._watching.own(self.lives.reached.servers or ())
-        found = self.read_rows("before")
+        # A server that has read its rows has them in its own memory.
+        found = None if self.spec.cold is True else self.read_rows("before")
         if self._held is not None and found is not None and (differ := rows.differences(self._held, found)):
             raise EngineFault(
                 f"started anew from a copy of its data, the server does not have what was loaded: {'; '.join(differ)}",
@@ -246,7 +296,7 @@ class Session:
                 self._journal.append("after", after)
 
 
-class _Run:
+class Run:
     """One run while it goes on."""
 
     def __init__(
@@ -270,16 +320,24 @@ class _Run:
         # Its connection would die with the server.
         self._waits = LoadWaits(None if spec.crash else reached.waits, journal)
         self._server = _Server(reached.process)
+        self._reached = reached
+        self.cold: ColdStart | None = None
         self._intervals: list[LoadInterval] = []
 
-    def made(self) -> LoadRun:
-        """Offer the load, and write down what comes of it."""
+    def made(self, meet: Callable[[], object] | None = None) -> LoadRun:
+        """Offer the load, and write down what comes of it.
+
+        Args:
+            meet: called just before it begins.
+        """
         watching, begun = self._watching, self._begun
         # What the loading cost is in an event of its own.
         watching.mark()
         watching.keep(thorough=True)
         begins_in = 0.0
         self._server.begin()
+        if meet is not None:
+            meet()
         try:
             begins_in = call(self._generator.start)
         finally:
@@ -290,6 +348,8 @@ class _Run:
         try:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
+            if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
+                self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
             self._watch(begun.at or 0.0)
         except BaseException:
             # Nothing more is offered, whatever went wrong here.
@@ -306,6 +366,10 @@ class _Run:
             summary=summary,
             server=self._server.use,
         )
+
+    def stop(self) -> None:
+        """Offer nothing more. From any thread."""
+        self._generator.stop()
 
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +15,8 @@ from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch, settle
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
-from weigh.load import rows
+from weigh.load import conditions, rows
+from weigh.load.comparison import duet
 from weigh.load.comparison import record as records
 from weigh.load.lives import Lives
 from weigh.load.run import check, open_record
@@ -80,6 +82,7 @@ def run(
         stack.enter_context(lock.measuring(f"weigh load {spec.load.workload}"))
         for one in spec.contenders:
             # What is misspelt in a target or a script is said before there is any evidence.
+            conditions.refuse(spec.load, targets[one.name])
             progress.say(f"reaching {one.name}")
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
                 check(spec.load, reached)
@@ -154,7 +157,16 @@ def _prepared(
     """
     progress.say(f"preparing {arm.name}")
     load = spec.load_of(arm)
-    lives = servers.enter_context(Lives(target, cache_folder(), max(load.connections), fresh=True))
+    lives = servers.enter_context(
+        Lives(
+            target,
+            cache_folder(),
+            max(load.connections),
+            fresh=True,
+            cpus=load.server_cpus,
+            memory=load.server_memory,
+        )
+    )
     open_record(journal, attempt, load, lives.reached, command)
     watching = Sampling(journal)
     session = Session(load, lives, journal, progress, watching)
@@ -186,13 +198,16 @@ def _check_rows(sides: Sequence[_Side]) -> None:
 
 def _blocks(spec: LoadComparisonSpec, sides: Mapping[str, _Side], journal: Journal, began: Seconds) -> None:
     """Every turn, in the order of the spec."""
-    block = 0
-    for turn in spec.order:
-        if turn.block != block:
-            block = turn.block
-            arms = tuple(one.arm for one in spec.order if one.block == block)
-            journal.append("block", records.BlockBegun(block=block, arms=arms))
-        _turn(turn, sides[turn.arm], spec, began)
+    if spec.duet is True:
+        journal.append("finding", duet.finding())
+    for block, together in itertools.groupby(spec.order, lambda turn: turn.block):
+        turns = list(together)
+        journal.append("block", records.BlockBegun(block=block, arms=tuple(turn.arm for turn in turns)))
+        if spec.duet is True:
+            _duet(turns, sides, spec, began)
+            continue
+        for turn in turns:
+            _turn(turn, sides[turn.arm], spec, began)
 
 
 def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds) -> None:
@@ -209,9 +224,26 @@ def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds)
     session.lives.end()
 
 
+def _duet(turns: Sequence[LoadTurn], sides: Mapping[str, _Side], spec: LoadComparisonSpec, began: Seconds) -> None:
+    """Both arms in one block, at the same moment."""
+    pair = [sides[turn.arm] for turn in turns]
+    with ExitStack() as stack:
+        for side in pair:
+            stack.enter_context(_watched(side.watching, side.session, began))
+        for connections, loop in turns[0].kinds:
+            name = f"block {turns[0].block} of {spec.blocks}, {' and '.join(turn.arm for turn in turns)}: {loop} loop, "
+            name += units.count(connections, "connection")
+            duet.make([side.session for side in pair], loop, connections, turns[0].block, name)
+        if turns[0].block == spec.blocks:
+            for side in pair:
+                side.session.describe_again()
+    for side in pair:
+        side.session.lives.end()
+
+
 @contextmanager
 def _watched(watching: Sampling, session: Session, began: Seconds) -> Iterator[None]:
     """Watch the machine while the body goes on, on the clock of the whole comparison."""
-    with watching.started(began):
+    with conditions.on(session.spec.client_cpus), watching.started(began):
         watching.own(session.lives.reached.servers or ())
         yield

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
@@ -45,8 +46,8 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
     if results.durability:
-        said = durability.lines(results.durability)
-        parts += [Text(durability.TITLE, style="bold"), *(Text(one_line(line, 1000)) for line in said), Text()]
+        crashed = (Text(one_line(line, 1000)) for line in durability.lines(results.durability))
+        parts += [Text(durability.TITLE, style="bold"), *crashed, Text()]
     if results.rate_search:
         parts += searches.terminal(results.rate_search)
     for group in results.groups:
@@ -55,6 +56,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         if group.between:
             parts += [_between(results, group.first.number), Text()]
         parts += _run(group.first, first_of=len(group.runs))
+        if said := tuple(conditions.sentences(results.record, group.first.number)):
+            of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
+            parts += [Text("Conditions", style="bold"), *of_run, Text()]
         if (watched := results.machine) and (run := watched.of(group.first.number)):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
             parts += [Text("Machine", style="bold"), *said_of, Text()]
@@ -123,6 +127,8 @@ def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
         text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
     if said := words.server(run):
         text.append(f"\n{said}", style="dim")
+    if run.corrected:
+        text.append(f"\n{expected_interval.sentence(run.corrected)}.", style="yellow")
     for reason in run.reasons:
         text.append(f"\nREFUSED {reason.code}: ", style="bold red")
         text.append(one_line(reason.text))
