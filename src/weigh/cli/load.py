@@ -218,7 +218,7 @@ def _keep_secret(target: str, server: Target, flag: str) -> None:
     from weigh.load.target.secrecy import hide
 
     url = getattr(server, "url", None)
-    if url is None or not url.inline:
+    if url is None or not url.inline or not any(target in word for word in sys.argv):
         return
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"

@@ -10,6 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.runs import (
@@ -152,6 +153,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
+        activity: what the server did beside answering, in order.
         end: None where it was killed.
     """
 
@@ -170,6 +172,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    activity: tuple[RunActivity, ...] = ()
     end: End | None = None
 
     @property
@@ -248,6 +251,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     watches: list[Watch] = []
     waits: list[RunWaits] = []
     crashes: list[Crash] = []
+    activity: list[RunActivity] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -286,6 +290,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 memory.append(files.converted(event.body, MemoryLimit).bytes)
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
+            case "activity":
+                activity.append(files.converted(event.body, RunActivity))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -318,6 +324,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         watches=tuple(watches),
         waits=tuple(waits),
         crashes=tuple(crashes),
+        activity=tuple(activity),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

@@ -15,6 +15,7 @@ import msgspec
 from weigh.host import processes, settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
+from weigh.load.activity.recording import LoadActivity
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.durability.probe import Probe
@@ -43,8 +44,8 @@ _WATCH = 1.0
 """Seconds between two events of the sampler."""
 _LONG = 60.0
 """Seconds: rows that take longer to read are read once, and not before and after every run."""
-_MEMORY = 20
-"""Looks at the server's memory in a run, at most one a second: each walks the tables of its pages."""
+_LOOKS = (0.5, 0.9)
+"""Shares of a run at which the server's memory is looked at: each look walks the page tables of all its processes."""
 
 
 class During(Protocol):
@@ -317,8 +318,10 @@ class Run:
         self._progress = progress
         self._watching = watching
         self._during = during
-        # Its connection would die with the server.
-        self._waits = LoadWaits(None if spec.crash else reached.waits, journal)
+        # Their connections would die with the server.
+        looks = not spec.crash
+        self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
+        self._activity = LoadActivity(reached.activity if looks else None, journal, watching.now)
         self._server = _Server(reached.process)
         self._reached = reached
         self.cold: ColdStart | None = None
@@ -348,6 +351,7 @@ class Run:
         try:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
+            self._activity.begin(begun.number)
             if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
                 self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
             self._watch(begun.at or 0.0)
@@ -357,6 +361,7 @@ class Run:
             raise
         finally:
             self._waits.end()
+            self._activity.end()
             summary = self._last()
             watching.mark()
             watching.keep(thorough=True)
@@ -374,8 +379,7 @@ class Run:
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
         kept = watching.now()
-        each = max(self._spec.duration_s / _MEMORY, _WATCH)
-        looked = kept
+        looks = [begins + share * self._spec.duration_s for share in _LOOKS]
         while not self._generator.is_over():
             time.sleep(_POLL)
             self._take()
@@ -383,10 +387,11 @@ class Run:
             if now - kept >= _WATCH:
                 kept = now
                 watching.keep()
-            if now - looked >= each:
-                looked = now
+            if looks and now >= looks[0]:
+                looks.pop(0)
                 self._server.look()
             self._waits.keep()
+            self._activity.keep()
             if self._during is not None:
                 self._during(watching.now() - begins)
 

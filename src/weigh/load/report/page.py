@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.rate_search import report as searches
@@ -91,6 +92,8 @@ def page(results: LoadResults, evidence: str) -> str:
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,
+            activity={number: activity.section(one) for number, one in results.activity.items()},
+            activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
