@@ -286,6 +286,13 @@ CATALOGUE = _rows(
         "this run saw stands there instead",
     ),
     (
+        "L10",
+        Page("concept/load.md", "What the server did meanwhile"),
+        "a spike is blamed by eye on what happened to go on at the same time",
+        "checkpoints, autovacuum, snapshots and their like are placed on the axis of time; one kind is blamed only "
+        "where its events met more spikes than they would have at other moments, over all kinds that were looked at",
+    ),
+    (
         "T1",
         _VERDICTS,
         "a difference inside the noise is called a win",

@@ -10,6 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.load.activity.model import RunActivity
 from weigh.load.runs import (
     ColdStart,
     CpusRead,
@@ -149,6 +150,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         memory: limit of the server's memory in force, in each of its lives; where one was asked for.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
+        activity: what the server did beside answering, in order.
         end: None where it was killed.
     """
 
@@ -166,6 +168,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
+    activity: tuple[RunActivity, ...] = ()
     end: End | None = None
 
     @property
@@ -226,6 +229,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    activity: list[RunActivity] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -262,6 +266,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 memory.append(files.converted(event.body, MemoryLimit).bytes)
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
+            case "activity":
+                activity.append(files.converted(event.body, RunActivity))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -293,6 +299,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        activity=tuple(activity),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

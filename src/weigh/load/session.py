@@ -15,6 +15,7 @@ import msgspec
 from weigh.host import processes, settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
+from weigh.load.activity.recording import LoadActivity
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.generator import call, make_generator
@@ -320,7 +321,8 @@ class Run:
         self._progress = progress
         self._watching = watching
         self._during = during
-        self._waits = LoadWaits(reached.waits, journal)
+        self._waits = LoadWaits(reached.waits, journal, watching.now)
+        self._activity = LoadActivity(reached.activity, journal, watching.now)
         self._server = _Server(reached.process)
         self._reached = reached
         self.cold: ColdStart | None = None
@@ -350,6 +352,7 @@ class Run:
         try:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
+            self._activity.begin(begun.number)
             if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
                 self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
             self._watch(begun.at or 0.0)
@@ -359,6 +362,7 @@ class Run:
             raise
         finally:
             self._waits.end()
+            self._activity.end()
             summary = self._last()
             watching.mark()
             watching.keep(thorough=True)
@@ -388,6 +392,7 @@ class Run:
                 looks.pop(0)
                 self._server.look()
             self._waits.keep()
+            self._activity.keep()
             if self._during is not None:
                 self._during(watching.now() - begins)
 

@@ -9,6 +9,9 @@ import msgspec
 
 from weigh.host.settle import Quiet
 from weigh.load import ycsb_properties
+from weigh.load.activity import analysis as blamed
+from weigh.load.activity import cycles
+from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, durability, machine
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
@@ -20,6 +23,7 @@ from weigh.model.verdict import Reason, Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
     from weigh.load.record import LoadRecord
@@ -28,8 +32,6 @@ if TYPE_CHECKING:
     from weigh.load.waits.analysis import RunWaited
     from weigh.model.finding import Finding
 
-CYCLES = 10
-"""Of everything that a server does regularly a run should hold so many."""
 _WARM_UP, _STEADY = 300.0, 1500.0
 _REPEATS = 3
 _DISTURBING = tuple(one.code for one in (codes.E4_APART, codes.E4_ALLOWED, codes.E4_BLOCKER))
@@ -42,14 +44,18 @@ def findings(
     runs: Sequence[RunFigures],
     watched: LoadMachine | None = None,
     waits: Mapping[int, RunWaited] | None = None,
+    activity: Mapping[int, RunActive] | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [*record.findings, *_durability(record), *_unchecked(record), *_prepared(record), *_surroundings(record)]
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
+    found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
     found += conditions.findings(record)
     found += machine.findings(watched) if watched else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
+    for number, seen in (activity or {}).items():
+        found += blamed.findings(seen, None if len(runs) == 1 else number)
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
 
@@ -217,7 +223,6 @@ def _of_runs(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Finding
                 "do not hold: they are counted, and not in the percentiles",
                 remedy="set a --timeout",
             )
-    yield from _cycles(record)
 
 
 def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
@@ -300,32 +305,28 @@ def _warm_up(run: RunFigures, name: str) -> Iterator[Finding]:
         )
 
 
-def _cycles(record: LoadRecord) -> Iterator[Finding]:
+def _cycles(record: LoadRecord, activity: Mapping[int, RunActive]) -> tuple[Cycle, ...]:
     target = record.environment.target if record.environment else None
-    length = record.spec.duration_s
-    short = {name: each for name, each in (target.cycles if target else {}).items() if length < CYCLES * each}
-    if short:
-        parts = [f"{length / each:.2g} of {name} (every {seconds(each)})" for name, each in short.items()]
-        yield codes.L4_CYCLES.finding(
-            text=f"a run of {seconds(length)} holds {', '.join(parts)}: what the server does now and then is hardly "
-            "in it",
-            remedy=f"a --duration of {seconds(CYCLES * max(short.values()))} holds {CYCLES} of each",
-        )
+    return cycles.cycles(target.cycles if target else {}, list(activity.values()), record.spec.duration_s)
 
 
 def tier(
-    record: LoadRecord, runs: Sequence[RunFigures], found: Sequence[Finding], watched: LoadMachine | None = None
+    record: LoadRecord,
+    runs: Sequence[RunFigures],
+    found: Sequence[Finding],
+    watched: LoadMachine | None = None,
+    activity: Mapping[int, RunActive] | None = None,
 ) -> Tier:
     """What the evidence is good for (docs/concept/method.md#tiers)."""
     bad = [reason for run in runs for reason in run.reasons]
     bad += [Reason(code=one.code, text=one.text) for one in found if one.severity == "error"]
     if bad or not any(run.operations for run in runs):
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple({one.code: one for one in bad}.values()))
-    missing = (*_missing(record, runs), *_disturbed(found, watched))
+    missing = (*_missing(record, runs, activity or {}), *_disturbed(found, watched))
     return Tier(name=TierName.SUGGESTIVE if missing else TierName.CONCLUSIVE, reasons=missing)
 
 
-def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]:
+def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[int, RunActive]) -> Iterator[Reason]:
     spec = record.spec
     if record.end is None or record.end.how != "complete" or not all(run.complete for run in runs):
         yield codes.T8_STOPPED.reason("it was broken off before its end")
@@ -337,8 +338,8 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
         )
     cut = min((run.settled.cut_s for run in runs if run.settled), default=0.0)
     target: TargetRead | None = record.environment.target if record.environment else None
-    cycles = min((spec.duration_s / each for each in (target.cycles if target else {}).values()), default=None)
-    if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (cycles is None or cycles < CYCLES):
+    held = min((one.held for one in _cycles(record, activity) if one.period is not None), default=None)
+    if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (held is None or held < CYCLES):
         yield codes.L4_LENGTH.reason(
             f"{seconds(spec.duration_s)} a run, {seconds(cut)} of them warm-up: less than 5 minutes of warm-up "
             f"and 25 of steady load, and than {CYCLES} of what the server does regularly"

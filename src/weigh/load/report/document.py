@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.load import rows
+from weigh.load.activity import report as activity
+from weigh.load.activity.report import ActivityDocument
 from weigh.load.analysis import conditions, durability
 from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
@@ -96,6 +98,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         machine: what the machine did meanwhile; absent where it was not watched.
         waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
             where nothing was sampled.
+        activity: what the server did beside answering
+            (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
     """
 
     number: int
@@ -120,6 +124,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     cold: ColdStart | msgspec.UnsetType
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
+    activity: ActivityDocument | msgspec.UnsetType
 
 
 class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,6 +294,7 @@ def _rate(run: RunFigures) -> MeanRow | None:
 def _run(results: LoadResults, run: RunFigures) -> RunRow:
     summary = run.summary
     waits = results.waits.get(run.number)
+    meanwhile = results.activity.get(run.number)
     return RunRow(
         number=run.number,
         repeat=run.repeat,
@@ -318,6 +324,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         cold=conditions.cold_of(results.record, run.number) or msgspec.UNSET,
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
+        activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
     )
 
 

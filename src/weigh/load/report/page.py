@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
@@ -85,6 +86,8 @@ def page(results: LoadResults, evidence: str) -> str:
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
             waits_title=report.TITLE,
+            activity={number: activity.section(one) for number, one in results.activity.items()},
+            activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, durability, expected_interval
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
@@ -56,11 +57,17 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
             of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
             parts += [Text("Conditions", style="bold"), *of_run, Text()]
         if (watched := results.machine) and (run := watched.of(group.first.number)):
-            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
+            said_of = (
+                Padding(Text(one_line(line, 1000)), (0, 0, 0, 2))
+                for line in machine.lines(watched, run, results.activity.get(run.number))
+            )
             parts += [Text("Machine", style="bold"), *said_of, Text()]
         if sampled := results.waits.get(group.first.number):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in waits.lines(sampled))
             parts += [Text(waits.TITLE, style="bold"), *said_of, Text()]
+        if meanwhile := results.activity.get(group.first.number):
+            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in activity.lines(meanwhile))
+            parts += [Text(activity.TITLE, style="bold"), *said_of, Text()]
         if group.page:
             parts += [Text(words.page(group.page)), Text()]
     if len(results.groups) > 1:

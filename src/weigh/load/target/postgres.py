@@ -12,6 +12,7 @@ import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
+from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import same_host, whereabouts
@@ -153,6 +154,7 @@ class EmbeddedPostgres:
                     connect=connect,
                     read=_read(said, embedded=True, here=True, in_memory=in_memory),
                     waits=PostgresWaits(pipe),
+                    activity=ActivityByPipe(pipe, "activity "),
                     lock=environment.lock,
                     servers=(),
                     data=folder,
@@ -211,6 +213,7 @@ class PostgresByUrl:
                 connect=reached,
                 read=read,
                 waits=PostgresWaits(pipe),
+                activity=ActivityByPipe(pipe, "activity "),
                 servers=servers,
                 ready=asked.ready,
                 again=asked.again,

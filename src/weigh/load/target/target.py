@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from weigh.load.activity.model import ActivitySampler
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.waits.model import WaitSampler
 
@@ -30,6 +31,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
             enters the evidence.
         read: as it described itself.
         waits: tells what its sessions wait for; None where nothing can.
+        activity: tells what it does beside answering; None where nothing can.
         lock: packages of its environment, where weigh started it.
         servers: processes of this machine that work for it, beside those that weigh started; None where it may have
             some and they cannot be told from others.
@@ -48,6 +50,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     connect: dict[str, Any]
     read: TargetRead
     waits: WaitSampler | None = None
+    activity: ActivitySampler | None = None
     lock: str = ""
     servers: tuple[int, ...] | None = None
     fresh: bool = False

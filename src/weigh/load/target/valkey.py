@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.rows import YCSB, digest
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
@@ -87,7 +88,7 @@ class EmbeddedValkey:
         environment = embedded.environment(self.asked, package, tested, (), "Valkey", cache)
         own = self.asked.settings
         folder, whose = server_folder.folder(), server_folder.account()
-        process = None
+        process = activity = None
         try:
             program = folder / _PROGRAM
             # The cache may lie where the unprivileged user cannot reach it.
@@ -122,9 +123,11 @@ class EmbeddedValkey:
                 return _described(connect, embedded=True, here=True, in_memory=in_memory, shown=tuple(own))
 
             read = described()
+            activity = ActivityProcess({"connect": connect, "server": process.pid})
             yield Reached(
                 connect=connect,
                 read=read,
+                activity=activity,
                 lock=environment.lock,
                 servers=(),
                 data=place,
@@ -135,6 +138,8 @@ class EmbeddedValkey:
                 process=process.pid,
             )
         finally:
+            if activity is not None:
+                activity.close()
             if process is not None:
                 process.kill()
                 process.wait()
@@ -195,15 +200,20 @@ class RedisByUrl:
         process = _server(connect, near)
         here, servers = whereabouts(near, process)
         read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
-        yield Reached(
-            connect=connect,
-            read=read,
-            servers=servers,
-            ready=lambda *, loaded: _ready(connect),
-            again=lambda: _described(connect, embedded=False, here=here),
-            rows=partial(_rows, connect),
-            process=process,
-        )
+        activity = ActivityProcess({"connect": connect, "server": process})
+        try:
+            yield Reached(
+                connect=connect,
+                read=read,
+                activity=activity,
+                servers=servers,
+                ready=lambda *, loaded: _ready(connect),
+                again=lambda: _described(connect, embedded=False, here=here),
+                rows=partial(_rows, connect),
+                process=process,
+            )
+        finally:
+            activity.close()
 
 
 def _server(connect: dict[str, Any], near: bool | None) -> int | None:
