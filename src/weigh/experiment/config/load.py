@@ -38,8 +38,6 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             is then the highest to try (docs/guide/find-rate.md).
         budget: time of that search [``"4m30s"``].
         arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].
-        find_rate: budgets of the highest rate, as ``--find-rate`` takes them: of one server.
-        budget: time that the search for it may take [``"4m30s"``].
         closed: a closed loop instead.
         both: an open and a closed loop.
         duration: length of each run [``"60s"``].
@@ -76,8 +74,6 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     find_rate: str | list[str] = []
     budget: str | None = None
     arrivals: str | None = None
-    find_rate: str | list[str] = []
-    budget: str | None = None
     closed: bool = False
     both: bool = False
     duration: str | None = None
@@ -115,7 +111,6 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
             "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
             "connections": ",".join(map(str, connections)) if connections else None,
-            "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
             "define": tuple(f"{name}={value}" for name, value in self.define.items()),
             **{name: _text(getattr(self, name)) for name in _TEXTS},
         }
