@@ -263,8 +263,9 @@ CATALOGUE = _rows(
     (
         "L6",
         _CHECKED,
-        "fast because it does not do the work: lost updates, stale reads",
-        "every value that is read is compared with what was written and acknowledged; a contradiction is an error",
+        "fast because it does not do the work: lost updates, stale reads, writes that a crash loses",
+        "every value that is read is compared with what was written and acknowledged; with --crash the server is "
+        "killed under load and read back; a contradiction or a loss is an error",
     ),
     (
         "L7",

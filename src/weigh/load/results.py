@@ -13,6 +13,7 @@ from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from weigh.load.runs import LoadRun
 
-_WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
+_WRONG = tuple(one.code for one in (codes.L6_WRONG, codes.L6_MISSING, codes.E7_LOST, codes.E7_TORN, codes.E7_NOT_BACK))
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +58,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         loops: the open loop against the closed one, where both ran.
         machine: what it did meanwhile; None where nobody watched it.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
+        durability: what crashes of the server showed; None where there were none. All figures of a run are of the part
+            before its crash.
         activity: what the server did beside answering, likewise.
         rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
             shown: the probe at the highest rate that kept the budget, or else another.
@@ -70,6 +73,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     tier: Tier
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
+    durability: Durability | None = None
     activity: dict[int, RunActive] = {}
     rate_search: RateSearchResults | None = None
     probes: tuple[RunFigures, ...] = ()
@@ -110,6 +114,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_results(record: LoadRecord) -> LoadResults:
     """Compute it. A pure function of the record."""
+    whole = record
+    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, whole.crashes))
     computed = {run.number: figures(run, record.spec) for run in record.runs}
     search = record.spec.find_rate
     searched = rate_search(record, search, computed) if search else None
@@ -133,17 +139,21 @@ def load_results(record: LoadRecord) -> LoadResults:
     runs = [computed[run.number] for run in record.runs]
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
+    levels = {run.number: level for run in runs if (level := _level(run))}
+    place = whole.environment.storage if whole.environment else None
+    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable)
     seen = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in seen.items() if one}
-    found = findings(record, runs, watched, waits, activity)
+    found = findings(record, runs, watched, waits, activity, crashed)
     return LoadResults(
-        record=record,
+        record=whole,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
         tier=tier(record, runs, found, watched, activity),
         machine=watched,
         waits=waits,
+        durability=crashed,
         activity=activity,
     )
 
@@ -151,6 +161,16 @@ def load_results(record: LoadRecord) -> LoadResults:
 def _active(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunActive | None:
     cut = found.settled.intervals if found.settled else 0
     return active(record.activity, run, cut, {one.at: one.p99 for one in found.moments})
+
+
+def _level(run: RunFigures) -> Level | None:
+    """What the responses of a run took before its crash."""
+    if not run.operations or run.whole.response.max is None:
+        return None
+    tail = run.whole.response.at(0.99)
+    if tail.resolved and tail.high is not None:
+        return Level(seconds=tail.high, resolved=True)
+    return Level(seconds=run.whole.response.max, resolved=False)
 
 
 def _of_search(

@@ -18,7 +18,9 @@ from weigh.load import record as records
 from weigh.load.activity.recording import LoadActivity
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
-from weigh.load.generator import call, make_generator
+from weigh.load.durability.probe import Probe
+from weigh.load.generator import has_own_data, make_generator
+from weigh.load.generator_errors import call
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, Ready, ServerUse
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
@@ -172,6 +174,8 @@ class Session:
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
+        if spec.crash:
+            during = Probe(spec, self._made, reached.crash, reached.restart, generator, self._journal, self._progress)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run
@@ -293,13 +297,6 @@ class Session:
                 self._journal.append("after", after)
 
 
-def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
-    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.is_ycsb or (
-        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
-    )
-
-
 class Run:
     """One run while it goes on."""
 
@@ -321,8 +318,10 @@ class Run:
         self._progress = progress
         self._watching = watching
         self._during = during
-        self._waits = LoadWaits(reached.waits, journal, watching.now)
-        self._activity = LoadActivity(reached.activity, journal, watching.now)
+        # Their connections would die with the server.
+        looks = not spec.crash
+        self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
+        self._activity = LoadActivity(reached.activity if looks else None, journal, watching.now)
         self._server = _Server(reached.process)
         self._reached = reached
         self.cold: ColdStart | None = None

@@ -12,7 +12,8 @@ from weigh.load import ycsb_properties
 from weigh.load.activity import analysis as blamed
 from weigh.load.activity import cycles
 from weigh.load.activity.cycles import CYCLES, Cycle
-from weigh.load.analysis import conditions, durability, machine
+from weigh.load.analysis import conditions, machine
+from weigh.load.durability import results as crashes
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
+    from weigh.load.durability.results import Durability
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadSummary, TargetRead
     from weigh.load.spec import LoadSpec
@@ -45,6 +47,7 @@ def findings(
     watched: LoadMachine | None = None,
     waits: Mapping[int, RunWaited] | None = None,
     activity: Mapping[int, RunActive] | None = None,
+    crashed: Durability | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [*record.findings, *_durability(record), *_unchecked(record), *_prepared(record), *_surroundings(record)]
@@ -52,6 +55,7 @@ def findings(
     found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
     found += conditions.findings(record)
     found += machine.findings(watched) if watched else ()
+    found += crashes.findings(crashed) if crashed else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
     for number, seen in (activity or {}).items():
@@ -102,7 +106,7 @@ def _durability(record: LoadRecord) -> Iterator[Finding]:
             text=f"the settings of the server could not be read ({target.unread}): whether it is durable is not known",
             remedy="let the user of the load read them, or say in the report what they are",
         )
-    if found := durability.undurable(record):
+    if found := record.undurable:
         yield codes.E7_NOT_DURABLE.finding(
             text=f"not durable: {'; '.join(found)}. A write that the server has acknowledged can be lost",
             remedy="compare it only with servers that may lose as much, or switch durability on",
@@ -278,7 +282,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
 def _lives(record: LoadRecord) -> Iterator[Finding]:
     """That repeats are of one life."""
     lives = {run.life for run in record.runs}
-    if len(lives) == 1 and record.spec.repeats > 1:
+    if len(lives) == 1 and record.spec.repeats > 1 and not record.spec.crash:
         yield codes.T10_ONE_LIFE.finding(
             text=f"{count(record.spec.repeats, 'repeat')} against one life of the server: they do not show how much "
             "its starts differ, and another start may fall outside of their intervals",
@@ -358,7 +362,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
         yield codes.E8_SAME_MACHINE.reason(text)
     if record.spec.scripts:
         yield codes.A8.reason("nobody checked the answers to the scripts")
-    if target and durability.durable(record) is not True:
+    if target and record.durable is not True:
         yield codes.E7_NOT_DURABLE.reason("the server is not known to be durable")
 
 

@@ -9,11 +9,12 @@ import msgspec
 from weigh.load import rows
 from weigh.load.activity import report as activity
 from weigh.load.activity.report import ActivityDocument
-from weigh.load.analysis import conditions, durability
+from weigh.load.analysis import conditions
 from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.durability.results import Durability
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
@@ -210,6 +211,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         storage: where the server's data lies; None where that is not on this machine, or not known.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
+        durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
@@ -228,6 +230,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     working_set: WorkingSet | None
     storage: Place | None
     machine: MachineDocument | msgspec.UnsetType
+    durability: Durability | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
 
 
@@ -257,6 +260,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         storage=results.record.environment.storage if results.record.environment else None,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        durability=results.durability or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
@@ -270,7 +274,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         product=f"{target.product} {target.version}" if target else None,
         lives=rows.lives(results.record),
         same_rows=rows.same(results.record),
-        durable=durability.durable(results.record),
+        durable=results.record.durable,
         data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
         duration_s=spec.duration_s,

@@ -163,6 +163,8 @@ class EmbeddedPostgres:
                     again=asked.again,
                     keep=lambda to: asked.keep(folder / "data", to),
                     rows=asked.rows,
+                    crash=asked.crash,
+                    restart=asked.restart,
                     process=said.process,
                 )
         finally:
@@ -321,6 +323,14 @@ class _Asked:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("stop", _KEPT, _Failed)
         server_folder.copy(data, to)
+
+    def crash(self) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded("crash", _PATIENCE, _Failed)
+
+    def restart(self) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded("restart", _STARTED, _Failed)
 
     def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
         """As of :class:`weigh.load.target.target.Reached`."""

@@ -4,7 +4,8 @@ Runs in the environment that has the server's programs and psycopg. The first li
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
 ``drain``, ``end``, of what sessions wait for; the same behind ``activity``, of what the server does), for what its data
 and settings are like (``state``, ``checkpoint``, ``describe``), for its rows (``tables``, ``rows`` with a list of names
-as JSON), or to end the server and keep its data (``stop``), and gets one line. Standard input ends when weigh ends,
+as JSON), to end the server and keep its data (``stop``), to kill it (``crash``), or to start it again on its data
+(``restart``), and gets one line. Standard input ends when weigh ends,
 however it ends: then the server is stopped and its data removed.
 """
 
@@ -90,8 +91,19 @@ def main() -> None:
                 running, ended = None, running
                 ended.stop(_PATIENCE)
 
+        def crash() -> None:
+            nonlocal running
+            running, ended = None, running
+            ended.crash()
+
+        def restart() -> None:
+            nonlocal running
+            running, _ = _start(place or Path(), asked["options"])
+            running.connection.close()
+
+        own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
         activity = _looking(lambda: psycopg.connect(**again, autocommit=True), said, place, nearby=nearby)
-        _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, stop=stop, shown=shown)
+        _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, own=own, shown=shown)
     finally:
         if running is not None:
             running.stop()
@@ -117,7 +129,7 @@ def _answer(
     activity: Any,
     *,
     nearby: bool,
-    stop: Callable[[], None],
+    own: dict[str, Callable[[], None]],
     shown: tuple[str, ...],
 ) -> None:
     """Do what is asked, until nothing is asked any more."""
@@ -131,7 +143,7 @@ def _answer(
         "checkpoint": lambda: _state(connect, checkpoint=True),
         "describe": lambda: _described_again(connect, shown),
         "tables": lambda: _tables(connect),
-        "stop": stop,
+        **own,
     }
     for line in sys.stdin:
         word, _, argument = line.strip().partition(" ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -103,20 +104,35 @@ class EmbeddedValkey:
             folder.chmod(0o755)
             socket = place / "socket"
             options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}
-            log = (folder / "log").open("wb")
-            with log:
-                process = subprocess.Popen(
-                    [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    cwd=place,
-                    start_new_session=True,
-                    preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
-                    **server_folder.as_account(whose),
-                )
             connect = _address(socket=str(socket))
+
+            def start() -> subprocess.Popen[bytes]:
+                with (folder / "log").open("ab") as log:
+                    return subprocess.Popen(
+                        [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        cwd=place,
+                        start_new_session=True,
+                        preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
+                        **server_folder.as_account(whose),
+                    )
+
+            process = start()
             self._await(connect, process, folder / "log")
+
+            def crash() -> None:
+                assert process is not None
+                # With whatever it has forked to rewrite its files: they are in its group.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+            def restart() -> None:
+                nonlocal process
+                process = start()
+                self._await(connect, process, folder / "log")
 
             def described() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)
@@ -135,6 +151,8 @@ class EmbeddedValkey:
                 again=described,
                 keep=partial(_keep, connect, process, place),
                 rows=partial(_rows, connect),
+                crash=crash,
+                restart=restart,
                 process=process.pid,
             )
         finally:

@@ -74,6 +74,7 @@ _SAME = Page(_LIES, "A7: when answers are the same")
 _ATTEMPTS = Page(_LIES, "T8: what counts")
 _TARGETS = Page("reference/targets.md")
 _DURABLE = Page("reference/targets.md", "Durability")
+_CRASHES = Page("guide/durability.md", "What is counted")
 _CHECKED = Page("reference/workloads.md", "Checked values")
 _SCANS = Page("reference/workloads.md", "Workload E on a key-value store")
 
@@ -359,6 +360,12 @@ E7_PARITY = warning(
     "E7.parity",
     Page("guide/ingest.md", "Durability"),
     "when a load returns, one contender's rows are safe on the device and another's are not",
+)
+E7_LOST = error("E7.lost", _CRASHES, "writes that the server had acknowledged were gone after a crash")
+E7_TORN = error("E7.torn", _CRASHES, "after a crash rows held what nobody wrote")
+E7_NOT_BACK = error("E7.not_back", _CRASHES, "the server did not come back after a crash, or could not be read")
+E7_NOT_COUNTED = note(
+    "E7.not_counted", _CRASHES, "it is not known what a workload leaves behind, so nothing is counted"
 )
 E7_NOT_WRITTEN_OUT = note(
     "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
