@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.load import rows
-from weigh.load.analysis import conditions, durability
+from weigh.load.activity import report as activity
+from weigh.load.activity.report import ActivityDocument
+from weigh.load.analysis import conditions
 from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.durability.results import Durability
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
@@ -96,6 +99,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         machine: what the machine did meanwhile; absent where it was not watched.
         waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
             where nothing was sampled.
+        activity: what the server did beside answering
+            (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
     """
 
     number: int
@@ -120,6 +125,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     cold: ColdStart | msgspec.UnsetType
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
+    activity: ActivityDocument | msgspec.UnsetType
 
 
 class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,6 +211,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         storage: where the server's data lies; None where that is not on this machine, or not known.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
+        durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
@@ -223,6 +230,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     working_set: WorkingSet | None
     storage: Place | None
     machine: MachineDocument | msgspec.UnsetType
+    durability: Durability | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
 
 
@@ -252,6 +260,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         storage=results.record.environment.storage if results.record.environment else None,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        durability=results.durability or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
@@ -265,7 +274,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         product=f"{target.product} {target.version}" if target else None,
         lives=rows.lives(results.record),
         same_rows=rows.same(results.record),
-        durable=durability.durable(results.record),
+        durable=results.record.durable,
         data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
         duration_s=spec.duration_s,
@@ -289,6 +298,7 @@ def _rate(run: RunFigures) -> MeanRow | None:
 def _run(results: LoadResults, run: RunFigures) -> RunRow:
     summary = run.summary
     waits = results.waits.get(run.number)
+    meanwhile = results.activity.get(run.number)
     return RunRow(
         number=run.number,
         repeat=run.repeat,
@@ -318,6 +328,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         cold=conditions.cold_of(results.record, run.number) or msgspec.UNSET,
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
+        activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
     )
 
 
