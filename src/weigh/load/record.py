@@ -10,6 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.host.knobs.read import KnobRead
 from weigh.load.runs import (
     ColdStart,
     CpusRead,
@@ -23,6 +24,7 @@ from weigh.load.runs import (
 )
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
+from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.storage import Place
@@ -60,6 +62,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
         lock: packages of the target's environment, where weigh started it.
         apart: whether the server may be on this machine and cannot be told from others there; left out of evidence
             of before anybody watched.
+        knobs: settings and states of the machine that move times; left out of evidence that did not read them.
         storage: where its data lies; None where that is not on this machine, or not known.
     """
 
@@ -69,6 +72,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
     target: TargetRead
     lock: str = ""
     apart: bool | msgspec.UnsetType = msgspec.UNSET
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
     storage: Place | None = None
 
 
@@ -147,6 +151,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         cpus: that server and generator had, of each run; where they were asked for.
         cold: what of the data was in memory at the beginning of each run; where it was to be cold.
         memory: limit of the server's memory in force, in each of its lives; where one was asked for.
+        calibrations: what fixed work took before each run and after the last, while nobody asked the server anything.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         end: None where it was killed.
@@ -160,6 +165,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[RowsRead, ...] = ()
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
     cpus: tuple[CpusRead, ...] = ()
     cold: tuple[ColdStart, ...] = ()
     memory: tuple[Bytes | None, ...] = ()
@@ -167,6 +173,12 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
     end: End | None = None
+
+    @property
+    def knobs(self) -> tuple[KnobRead, ...]:
+        """The knobs as they were read; none in evidence that did not read them."""
+        found = self.environment.knobs if self.environment else msgspec.UNSET
+        return () if found is msgspec.UNSET else found
 
     @property
     def host(self) -> dict[str, Any]:
@@ -226,6 +238,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    calibrations: list[Calibration] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -254,6 +267,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
+            case "calibration":
+                calibrations.append(files.converted(event.body, Calibration))
             case "cpus":
                 cpus.append(files.converted(event.body, CpusRead))
             case "cold":
@@ -293,6 +308,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        calibrations=tuple(calibrations),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

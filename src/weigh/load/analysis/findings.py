@@ -46,7 +46,7 @@ def findings(
     """Everything that is found, the gravest first."""
     found = [*record.findings, *_durability(record), *_unchecked(record), *_prepared(record), *_surroundings(record)]
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
-    found += conditions.findings(record)
+    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record)]
     found += machine.findings(watched) if watched else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
