@@ -11,7 +11,7 @@ import click
 
 from weigh._kinds import LOAD
 from weigh._runs import DEFAULT_OUT
-from weigh.cli.load_comparison import compare, comparison_options, contenders, from_file, no_comparison
+from weigh.cli.load_comparison import compare, comparison_options, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.model.errors import UsageError
@@ -83,6 +83,15 @@ if TYPE_CHECKING:
     metavar="K",
     help="Runs of each kind; above 1 each in a fresh life of an embedded server [1].",
 )
+@click.option(
+    "--crash",
+    type=int,
+    metavar="N",
+    help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read back: "
+    "acknowledged writes that are lost, and how long it takes to recover.",
+)
+@click.option("--kill-command", metavar="CMD", help="Of --crash on a server by URL: kills it.")
+@click.option("--start-command", metavar="CMD", help="Of --crash on a server by URL: starts it again on its data.")
 @click.option(
     "-P",
     "properties",
@@ -171,6 +180,7 @@ def load(
         named, servers = contenders(flags["contender"])
         for one, server in zip(named, servers.values(), strict=True):
             _keep_secret(one.target, server, "--contender")
+        one_at_a_time(flags)
         # Each has a target of its own.
         spec = config.make(workload, "", flags)
         command = _command({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
@@ -209,7 +219,7 @@ def _keep_secret(target: str, server: Target, flag: str) -> None:
     from weigh.load.target.secrecy import hide
 
     url = getattr(server, "url", None)
-    if url is None or not url.inline:
+    if url is None or not url.inline or not any(target in word for word in sys.argv):
         return
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"

@@ -11,6 +11,9 @@ from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.host.knobs.read import KnobRead
+from weigh.load.activity.model import RunActivity
+from weigh.load.durability import settings
+from weigh.load.durability.record import Crash
 from weigh.load.runs import (
     ColdStart,
     CpusRead,
@@ -154,6 +157,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         calibrations: what fixed work took before each run and after the last, while nobody asked the server anything.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
+        crashes: of the server, in order.
+        activity: what the server did beside answering, in order.
         end: None where it was killed.
     """
 
@@ -172,6 +177,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    activity: tuple[RunActivity, ...] = ()
     end: End | None = None
 
     @property
@@ -179,6 +186,23 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         """The knobs as they were read; none in evidence that did not read them."""
         found = self.environment.knobs if self.environment else msgspec.UNSET
         return () if found is msgspec.UNSET else found
+
+    @property
+    def undurable(self) -> tuple[str, ...]:
+        """What may lose an acknowledged write, each in a few words."""
+        target = self.environment.target if self.environment else None
+        return settings.undurable(target, self.after, self.spec.scripts, self.prepared)
+
+    @property
+    def durable(self) -> bool | None:
+        """Whether every acknowledged write was kept; None where that is not known."""
+        if self.environment is None:
+            return None
+        if self.undurable:
+            return False
+        # Whatever the settings say.
+        lost = any(one.account and (one.account.lost or one.account.missing) for one in self.crashes)
+        return False if lost else self.environment.target.durable
 
     @property
     def host(self) -> dict[str, Any]:
@@ -239,6 +263,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     watches: list[Watch] = []
     waits: list[RunWaits] = []
     calibrations: list[Calibration] = []
+    crashes: list[Crash] = []
+    activity: list[RunActivity] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -269,6 +295,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "calibration":
                 calibrations.append(files.converted(event.body, Calibration))
+            case "crash":
+                crashes.append(files.converted(event.body, Crash))
             case "cpus":
                 cpus.append(files.converted(event.body, CpusRead))
             case "cold":
@@ -277,6 +305,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 memory.append(files.converted(event.body, MemoryLimit).bytes)
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
+            case "activity":
+                activity.append(files.converted(event.body, RunActivity))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -309,6 +339,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         watches=tuple(watches),
         waits=tuple(waits),
         calibrations=tuple(calibrations),
+        crashes=tuple(crashes),
+        activity=tuple(activity),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

@@ -86,8 +86,8 @@ class ServerUse(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cpu_s: CPU seconds, from before its connections were opened until they were closed.
-        memory_bytes: the most that they had when it was looked at, at most once a second; what several of them share
-            is counted once. None where it may not be read.
+        memory_bytes: the most that they had when it was looked at, after half and after nine tenths of the run; what
+            several of them share is counted once. None where it may not be read.
     """
 
     cpu_s: Seconds

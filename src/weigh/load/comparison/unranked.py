@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weigh.load.analysis import durability
 from weigh.load.comparison.figures import PERCENTILES, Kind
 from weigh.model import codes
 from weigh.model.spec import MIN_STARTS
@@ -35,14 +34,14 @@ _FORCED = {
 }
 """Settings that decide what an acknowledged write survives, and the value under which it survives everything."""
 _READ_ONLY = ("ycsb-c",)
-_OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code)
-"""Reasons for which a run is refused that say nothing about the server."""
+_OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code, codes.E8_LATE.code, codes.E8_CLOCK.code)
+"""Reasons for which a run is refused that are the machine's, and not the server's."""
 _UPDATES = ("A", "B", "C", "F")
 """YCSB workloads that add no rows."""
 RESOLVED = 0.5
 """Share of a contender's runs that must resolve a percentile, before it is compared."""
 _LOST = 1
-"""Runs of an arm in an attempt that others may spoil; they are left out."""
+"""Runs of a contender in an attempt that the machine may spoil; they are left out."""
 
 
 def unranked(
@@ -84,7 +83,7 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
     if not writes(record) or None in loads:
         return None
     own, base = (one for one in loads if one)
-    known = {name: durability.durable(one) for name, one in ((contender, own), (record.spec.baseline, base))}
+    known = {name: one.durable for name, one in ((contender, own), (record.spec.baseline, base))}
     unknown = [name for name, one in known.items() if one is None]
     if unknown:
         return codes.E7_UNEQUAL.reason(
@@ -96,14 +95,14 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
         return None
     said = [
         f"{name}: {'; '.join(what) if what else 'keeps every acknowledged write'}"
-        for name, what in ((contender, durability.undurable(own)), (record.spec.baseline, durability.undurable(base)))
+        for name, what in ((contender, own.undurable), (record.spec.baseline, base.undurable))
     ]
     return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(said)}")
 
 
 def _kinds(record: LoadRecord) -> frozenset[str]:
     """What may be lost, each in the words of the setting that decides it."""
-    return frozenset(durability.undurable(record))
+    return frozenset(record.undurable)
 
 
 def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
@@ -111,7 +110,7 @@ def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
     wanted = []
     for name in (contender, record.spec.baseline):
         load = _load(record, name)
-        settings = [one.partition(" is ")[0] for one in durability.undurable(load)] if load else []
+        settings = [one.partition(" is ")[0] for one in load.undurable] if load else []
         named = "&".join(dict.fromkeys(f"{one}={_FORCED[one]}" for one in settings if one in _FORCED))
         if named:
             wanted.append(f"?{named} on {name}")
