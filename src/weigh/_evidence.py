@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.comparison.spec import LoadComparisonSpec
     from weigh.load.comparison.verdicts import LoadVerdict
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.record import LoadRecord
     from weigh.load.results import Group
     from weigh.load.spec import LoadSpec
@@ -231,6 +232,11 @@ class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):
     def waits(self) -> dict[int, RunWaited]:
         """What the server's sessions waited for, by the number of the run; of those that were sampled."""
         return self._results.waits
+
+    @property
+    def activity(self) -> dict[int, RunActive]:
+        """What the server did beside answering, likewise; with the kinds that are blamed for spikes."""
+        return self._results.activity
 
     @property
     def findings(self) -> tuple[Finding, ...]:
