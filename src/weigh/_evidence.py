@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from weigh.ladder.analysis import Series
     from weigh.ladder.cost import Cost
     from weigh.ladder.plan import LadderPlan
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.comparison.figures import BlockRun
     from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.comparison.spec import LoadComparisonSpec
     from weigh.load.comparison.verdicts import LoadVerdict
-    from weigh.load.activity.kinds import RunActive
     from weigh.load.record import LoadRecord
     from weigh.load.results import Group
     from weigh.load.spec import LoadSpec
