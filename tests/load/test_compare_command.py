@@ -14,7 +14,7 @@ from support.command import RAN, Run, Weigh
 from support.load_records import spec
 from support.waiting import eventually
 from weigh.cli.load import load as command
-from weigh.cli.load_comparison import contenders, from_file, no_comparison
+from weigh.cli.load_comparison import contenders, from_file, no_comparison, one_at_a_time
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.load import LoadTable
 from weigh.load import config as load_config
@@ -174,6 +174,12 @@ def test_a_name_is_what_stands_before_a_target() -> None:
     assert [one.name for one in named] == ["", "new"]
     assert list(servers) == ["postgres:embedded?work_mem=1MB", "new"]
     assert servers["new"].text == "postgres:embedded@18?work_mem=1MB"
+
+
+def test_several_servers_are_not_crashed() -> None:
+    with pytest.raises(UsageError, match="crash"):
+        one_at_a_time({"crash": 1})
+    one_at_a_time({"crash": None})
 
 
 def test_one_server_has_no_blocks(weigh: Weigh) -> None:

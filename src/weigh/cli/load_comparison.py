@@ -134,6 +134,18 @@ def contenders(texts: Sequence[str]) -> tuple[list[Named], dict[str, Target]]:
     return named, {name: server for (name, _), server in zip(pairs, servers, strict=True)}
 
 
+def one_at_a_time(flags: Mapping[str, Any]) -> None:
+    """See that nothing is asked for that only one server has.
+
+    Raises:
+        UsageError: it is.
+    """
+    if flags["crash"] is not None:
+        raise UsageError(
+            "--crash kills one server, and several are named", remedy="crash each by itself, with --target"
+        )
+
+
 def compare(
     load: LoadSpec, servers: Mapping[str, Target], flags: Mapping[str, Any], out: Path, command: str, progress: Progress
 ) -> None:
