@@ -12,6 +12,7 @@ from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch, settle, storage
+from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import conditions
@@ -56,6 +57,7 @@ def run(
     """
     # What is misspelt there is said before anything is locked.
     settle.patience()
+    wanted()
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
@@ -81,9 +83,17 @@ def run(
         try:
             open_record(journal, attempt, spec, lives.reached, command)
             watching = Sampling(journal)
-            with conditions.on(spec.client_cpus), watching.started(time.monotonic()):
+            began = time.monotonic()
+            calibrating = Calibrating(journal, cache_folder())
+            with (
+                conditions.on(spec.client_cpus),
+                watching.started(began),
+                calibrating.started(began),
+            ):
                 watching.own(lives.reached.servers or ())
-                _runs(Session(spec, lives, journal, progress, watching), folder)
+                session = Session(spec, lives, journal, progress, watching)
+                session.calibrating = calibrating
+                _runs(session, folder)
             how, reason = "complete", ""
         except KeyboardInterrupt as error:
             reason = "interrupted"
@@ -125,16 +135,18 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
         reached: the server.
         command: as of :func:`run`.
     """
+    read = knobs.read(Machine.here())
     journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec))
     journal.append(
         "environment",
         records.LoadEnvironment(
             weigh=__version__,
             command=command,
-            host=facts.read(knobs.read(Machine.here())),
+            host=facts.read(read),
             target=reached.read,
             lock=reached.lock,
             apart=reached.servers is None,
+            knobs=tuple(read),
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )
