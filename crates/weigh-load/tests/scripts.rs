@@ -9,7 +9,13 @@ use weigh_load::workload::{Next, Outcome, Source, Unit, Workload};
 
 fn settings(text: &str) -> Settings {
     let script = Script { name: "pay.sql".into(), text: Some(text.into()), weight: 1 };
-    Settings { scripts: vec![script], seed: 1, variables: vec![("limit".into(), 5)], prepared: true }
+    Settings {
+        scripts: vec![script],
+        seed: 1,
+        variables: vec![("limit".into(), 5)],
+        prepared: true,
+        samples: 0,
+    }
 }
 
 fn worker(text: &str) -> Box<dyn Workload> {
@@ -220,7 +226,8 @@ fn what_is_wrong_is_named_with_line_and_column() {
 fn built_in_scripts_do_what_the_documentation_says() {
     let script = |name: &str, weight| Script { name: name.into(), text: None, weight };
     let scripts = vec![script("tpcb-like", 1), script("simple-update", 2), script("select-only", 7)];
-    let settings = Settings { scripts, seed: 3, variables: vec![("scale".into(), 4)], prepared: true };
+    let settings =
+        Settings { scripts, seed: 3, variables: vec![("scale".into(), 4)], prepared: true, samples: 0 };
     let source = Scripts::new(&settings).unwrap();
     let mut worker = source.worker(0);
     assert_eq!(worker.operations(), ["tpcb-like", "simple-update", "select-only"]);

@@ -215,6 +215,14 @@ impl Connection {
         }
     }
 
+    /// The types of the columns of the answer to the last command; empty where the server does not say.
+    pub(crate) fn types(&self) -> &[u32] {
+        match &self.stage {
+            Stage::Open(Session::Postgres(session)) => session.types(),
+            _ => &[],
+        }
+    }
+
     /// Whether the session is inside a transaction block.
     pub(crate) fn in_block(&self) -> bool {
         matches!(&self.stage, Stage::Open(Session::Postgres(session)) if session.in_block())

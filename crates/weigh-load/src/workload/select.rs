@@ -29,6 +29,8 @@ enum Named {
         #[serde(default)]
         variables: BTreeMap<String, i64>,
         prepared: bool,
+        #[serde(default)]
+        samples: usize,
     },
 }
 
@@ -72,13 +74,13 @@ impl Config {
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
-            Named::Script { scripts, seed, variables, prepared } => {
+            Named::Script { scripts, seed, variables, prepared, samples } => {
                 let scripts = scripts
                     .into_iter()
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
                     .collect();
                 let variables = variables.into_iter().collect();
-                let settings = script::Settings { scripts, seed, variables, prepared };
+                let settings = script::Settings { scripts, seed, variables, prepared, samples };
                 Ok(Box::new(Scripts::new(&settings)?))
             }
         }

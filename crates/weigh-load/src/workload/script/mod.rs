@@ -11,20 +11,22 @@ mod functions;
 mod lexer;
 mod parse;
 mod position;
+mod sampling;
 mod statement;
 mod step;
 mod value;
 mod variables;
 mod worker;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::ask::Sample;
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
 use crate::random::scatter;
 use crate::workload::message::{Bulk, PreparedStatement};
-use crate::workload::{Source, Workload};
+use crate::workload::{ScriptStatement, Scripted, Source, Workload};
 
 use functions::DEFAULT_SEED;
 use position::ScriptError;
@@ -56,6 +58,8 @@ pub struct Settings {
     pub variables: Vec<(String, i64)>,
     /// Whether statements are prepared once for each connection, or sent as text each time.
     pub prepared: bool,
+    /// Requests that each thread keeps with their answers, drawn at random.
+    pub samples: usize,
 }
 
 /// A script that is ready to run.
@@ -84,6 +88,9 @@ pub struct Scripts {
     seed: u64,
     /// Where the built-in scripts are run, and nothing else: the scale of their tables.
     scale: Option<u64>,
+    samples: usize,
+    /// What the threads have kept, when they have ended.
+    kept: Mutex<Vec<Sample>>,
 }
 
 impl Scripts {
@@ -147,6 +154,8 @@ impl Scripts {
             weights,
             seed,
             scale,
+            samples: settings.samples,
+            kept: Mutex::default(),
         }))
     }
 }
@@ -157,6 +166,18 @@ impl Scripts {
         let mut variables = self.initial.clone();
         variables[self.client_id] = Some(Value::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
         variables
+    }
+
+    /// Takes what a thread has kept.
+    fn keep(&self, samples: Vec<Sample>) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).extend(samples);
+    }
+
+    /// The statement of a step.
+    fn statement(&self, script: usize, step: usize) -> Option<ScriptStatement> {
+        let program = self.programs.get(script)?;
+        let Step::Sql { statement, line, .. } = program.steps.get(step)? else { return None };
+        Some(ScriptStatement { script: program.name.clone(), line: *line, text: statement.text() })
     }
 
     /// Sets the variables of a connection back to those at the beginning.
@@ -221,5 +242,13 @@ impl Source for Arc<Scripts> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         self.scale.map(|scale| builtin::bulk(scale, kind))
+    }
+
+    fn scripted(&self) -> Option<Box<dyn Scripted>> {
+        Some(Box::new(Worker::apart(Arc::clone(self))))
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -92,6 +92,15 @@ pub(crate) enum Part {
 }
 
 impl Statement {
+    /// As it is written.
+    pub(crate) fn text(&self) -> String {
+        let part = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Variable { name, .. } => format!(":{name}"),
+        };
+        self.pieces.iter().map(part).collect()
+    }
+
     /// How it is sent; `prepared` takes the text of a prepared statement and how many parameters it gets, and gives its
     /// number, or is nothing where statements are sent as text.
     ///

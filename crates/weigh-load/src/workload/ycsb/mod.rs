@@ -18,6 +18,7 @@ mod expected_values;
 mod key_distribution;
 mod key_order;
 mod key_space;
+mod read_back;
 mod step;
 mod value;
 mod worker;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use crate::Error;
 use crate::config::TargetKind;
 use crate::workload::message::Bulk;
-use crate::workload::{Source, Workload};
+use crate::workload::{ReadBack, Source, Workload};
 
 pub use commands::Store;
 pub use key_distribution::{Zipf, fnv64, key_name};
@@ -36,6 +37,7 @@ use expected_values::ExpectedValues;
 use key_distribution::KeyDistribution;
 use key_order::KeyOrder;
 use key_space::KeySpace;
+use read_back::Reader;
 use value::Values;
 use worker::Worker;
 
@@ -213,6 +215,10 @@ impl Source for Arc<Ycsb> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         Some(bulk::of(&self.settings, self.values, kind))
+    }
+
+    fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
+        Some(Box::new(Reader::new(self, most)))
     }
 }
 

@@ -64,6 +64,12 @@ impl Worker {
         }
     }
 
+    /// Begins to read a key, whoever draws it.
+    pub(super) fn begin_read(&mut self, key: u64) -> (Unit, Command) {
+        let view = self.shared.expected.view(key);
+        (self.steps.begin(Step::Read { key, view, modify: false }), self.commands.read(key))
+    }
+
     fn scan_length(&mut self) -> u64 {
         1 + self.random.below(LONGEST_SCAN)
     }
