@@ -162,7 +162,7 @@ def calm_load() -> LoadRecord:
         parts = [
             load_records.interval(at, pace * own) for at, own in enumerate(load_records.steady_times(60, 50, number))
         ]
-        runs.append(load_records.run(parts, number=number))
+        runs.append(replace(load_records.run(parts, number=number), life=number))
     where = load_records.target(durable=False, undurable=("appendonly is off",))
     asked = load_records.spec(60, repeats=4, fanout=100, arrivals=load_records.Arrivals(rate=500.0))
     return load_records.record(runs, asked, where)

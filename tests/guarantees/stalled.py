@@ -149,11 +149,11 @@ def next_runs(expected: float, repeats: int, many: int, seed: int) -> tuple[Rate
         draw = np.random.default_rng([seed, number])
         runs = [seen(load, stalls(draw), "by completion", draw) for _ in range(repeats + 1)]
         p99 = [float(run.seen_at(0.99) or 0) for run in runs]
-        one = next_run("p99", tuple(p99[:-1]))
+        one = next_run("p99", tuple(p99[:-1]), len(p99) - 1)
         inside.append(one.low <= p99[-1] <= one.high)
         kept = tuple(value for value, run in zip(p99[:-1], runs, strict=False) if run.at(0.99).resolved)
         if len(kept) > 1:
-            one = next_run("p99", kept)
+            one = next_run("p99", kept, len(kept))
             resolved_only.append(one.low <= p99[-1] <= one.high)
     return rate(np.array(inside)), rate(np.array(resolved_only, dtype=np.bool_))
 

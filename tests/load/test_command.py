@@ -72,8 +72,29 @@ def test_scripts_run_on_postgres_and_repeats_have_an_interval_between_them(weigh
     assert group["runs"] == [1, 2]
     assert {one["name"] for one in group["between"]} >= {"rate", "mean"}
     assert not run.json["operations"][0]["errors"]
+    # Each in a life of its own: their interval is that of the next start.
+    assert [one["life"] for one in run.json["runs"]] == [1, 2]
+    assert {one["lives"] for one in group["between"]} == {2}
+    assert all(one["server"]["cpu_s"] > 0 for one in run.json["runs"])
     # The sessions were looked at in each run, on a connection of its own.
     assert all(one["waits"]["looks"] for one in run.json["runs"])
+
+
+@pytest.mark.promise("compared with those that were loaded, by their number and a digest")
+@pytest.mark.parametrize("target", ["sqlite:embedded", "valkey:embedded"])
+def test_every_repeat_begins_in_a_fresh_life_with_the_same_rows(weigh: Weigh, target: str) -> None:
+    flags = ("--rate", "50", "--duration", "500ms", "--repeats", "2", "--records", "300", "--connections", "2")
+    run = weigh("load", "ycsb-a", "--target", target, *flags, "--quiet", "--json")
+    assert run.code in RAN, run.err
+    assert run.json["load"]["lives"] == 2
+    assert run.json["load"]["same_rows"] is True
+    journal = [json.loads(line) for line in (run.evidence / "journal.jsonl").read_text().splitlines()]
+    # Half of the requests are updates: the rows of the first run's end were others.
+    assert [one["body"]["rows"] for one in journal if one["event"] == "loaded"] == [300]
+    rows = [one["body"] for one in journal if one["event"] == "rows"]
+    assert [(one["when"], one["life"]) for one in rows] == [("loaded", 0), ("before", 1), ("before", 2)]
+    assert {one["tables"]["weigh_ycsb"]["rows"] for one in rows} == {300}
+    assert weigh("verify", str(run.evidence)).code == 0
 
 
 def test_a_mistake_in_a_script_names_its_line(weigh: Weigh) -> None:

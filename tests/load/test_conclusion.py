@@ -11,6 +11,7 @@ import pytest
 from support import load_records
 from support.html_pages import assert_codes_explained
 from support.load_records import RATE, interval, record, run, spec, steady_times, target
+from weigh.load.report import words
 from weigh.load.report.document import document
 from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
@@ -206,6 +207,31 @@ def test_repeats_have_an_interval_for_the_next_run() -> None:
     inside = group.first.whole.response.at(0.5)
     assert len(p50.values) == 4
     assert (p50.high - p50.low) > 5 * (inside.high - inside.low)  # type: ignore[operator]
+    # All against one life: said, and the interval is called what it is.
+    assert p50.lives == 1
+    assert "next run in this life" in words.of_repeats(p50)
+    assert codes(found) >= {"T10.one_life"}
+
+
+def test_repeats_in_lives_of_their_own_speak_of_the_next_start() -> None:
+    made = [
+        run([interval(at, own) for at, own in enumerate(steady_times(60, seed=number))], number=number)
+        for number in range(1, 4)
+    ]
+    runs = [msgspec.structs.replace(one, life=one.number) for one in made]
+    found = load_results(record(runs, spec(60, repeats=3)))
+    p50 = next(one for one in found.groups[0].between if one.name == "p50")
+    assert p50.lives == 3
+    assert "next start" in words.of_repeats(p50)
+    assert "T10.one_life" not in codes(found)
+
+
+def test_a_run_of_its_own_rate_and_length_is_judged_by_them() -> None:
+    times = steady_times(30, each=50)
+    made = run([interval(at, own) for at, own in enumerate(times)])
+    found = load_results(record([msgspec.structs.replace(made, rate=500.0, duration_s=3.0)], spec(100)))
+    assert found.groups[0].first.rate_target == 500.0
+    assert not found.groups[0].first.refused
 
 
 def test_a_page_of_a_hundred_requests(calm: LoadRecord) -> None:

@@ -63,7 +63,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Ask the clock until a request is due, instead of sleeping: on time, and each thread costs a core.",
 )
-@click.option("--repeats", type=int, metavar="K", help="Runs of each kind [1].")
+@click.option(
+    "--repeats",
+    type=int,
+    metavar="K",
+    help="Runs of each kind; above 1 each in a fresh life of an embedded server [1].",
+)
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
 @click.option(
     "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."

@@ -18,6 +18,8 @@ _POLL = 0.01
 _PR_SET_CHILD_SUBREAPER = 36
 _ROUNDS = 20
 """How often what is left is looked for and killed: something that forks on while it is being killed is met again."""
+_CPU = 11
+"""Place there of utime, before stime, cutime and cstime."""
 _STARTED = 19
 """Place of a process' start time in /proc/PID/stat, counted behind its name (proc(5))."""
 
@@ -141,6 +143,32 @@ def _moved(pids: Iterable[int], counter: str) -> int | None:
             return None
         total += int(rest.split("\n", 1)[0])
     return total
+
+
+def cpu_seconds(pid: int) -> float | None:
+    """CPU seconds of a process and its descendants, those included that have ended and were waited for."""
+    ticks = 0
+    try:
+        for one in family(pid):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                ticks += sum(map(int, _fields(one.pid)[_CPU : _CPU + 4]))
+    except (OSError, ValueError):
+        return None
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks or started(pid) is not None else None
+
+
+def proportional_bytes(pid: int) -> int | None:
+    """Memory of a process and its descendants, what they share counted once; None where it may not be read."""
+    total = 0
+    for one in family(pid):
+        try:
+            text = Path(f"/proc/{one.pid}/smaps_rollup").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        except OSError:
+            return None
+        total += sum(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith("Pss:"))
+    return total or None
 
 
 def private_bytes(pids: Iterable[int]) -> int | None:

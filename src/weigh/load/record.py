@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
-from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, TargetRead
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, ServerUse, TableRows, TargetRead
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
@@ -28,6 +28,7 @@ OPENED = "load"
 """The first event of its journal."""
 HLOG = "histograms.hlog"
 _MILLIS = 1e3
+When = Literal["loaded", "before", "after"]
 _KINDS = ("response", "service", "lag_free", "lag_late", "failed")
 
 
@@ -72,13 +73,16 @@ class RunBegun(msgspec.Struct, frozen=True, kw_only=True):
     """A run begins.
 
     Attributes:
-        at: as of :class:`weigh.load.runs.LoadRun`.
+        life, rate, duration_s, at: as of :class:`weigh.load.runs.LoadRun`.
     """
 
     number: int
     loop: Loop
     connections: int
     repeat: int
+    life: int = 1
+    rate: float | None = None
+    duration_s: Seconds | None = None
     at: Seconds | None = None
 
 
@@ -94,6 +98,25 @@ class RunEnded(msgspec.Struct, frozen=True, kw_only=True):
 
     run: int
     summary: LoadSummary
+    server: ServerUse | None = None
+
+
+class RowsRead(msgspec.Struct, frozen=True, kw_only=True):
+    """Which rows a server held.
+
+    Attributes:
+        when: ``loaded`` in the life whose data the others begin with, ``before`` a run, or ``after`` one.
+        run: its number; 0 before the first.
+        life: of the server; 0 for that in which the data was loaded.
+        tables: those of the load.
+        unread: why they could not be read; empty where they were.
+    """
+
+    when: When
+    run: int
+    life: int
+    tables: dict[str, TableRows]
+    unread: str = ""
 
 
 class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +126,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         environment: None where the target could not be reached.
         loaded: None where nothing was loaded.
         prepared: what was so just before the clock of each run.
+        rows: which rows the server held, each time that it was asked.
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
@@ -114,6 +138,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     environment: LoadEnvironment | None = None
     loaded: Loaded | None = None
     prepared: tuple[Prepared, ...] = ()
+    rows: tuple[RowsRead, ...] = ()
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -175,7 +200,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     findings: list[Finding] = []
     begun: dict[int, RunBegun] = {}
     intervals: dict[int, list[LoadInterval]] = {}
-    ended: dict[int, LoadSummary] = {}
+    ended: dict[int, RunEnded] = {}
+    rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
     prepared: list[Prepared] = []
@@ -198,7 +224,9 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 intervals[part.run].append(part.interval)
             case "summary":
                 done = files.converted(event.body, RunEnded)
-                ended[done.run] = done.summary
+                ended[done.run] = done
+            case "rows":
+                rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "waits":
@@ -215,9 +243,13 @@ def _read(events: list[journal.Event]) -> LoadRecord:
             loop=one.loop,
             connections=one.connections,
             repeat=one.repeat,
+            life=one.life,
+            rate=one.rate,
+            duration_s=one.duration_s,
             at=one.at,
             intervals=tuple(intervals[number]),
-            summary=ended.get(number),
+            summary=ended[number].summary if number in ended else None,
+            server=ended[number].server if number in ended else None,
         )
         for number, one in begun.items()
     )
@@ -226,6 +258,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         spec=opened.spec,
         runs=runs,
         prepared=tuple(prepared),
+        rows=tuple(rows),
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),

@@ -73,6 +73,26 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     dirty: Bytes | None
 
 
+class TableRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows of a table: how many, and a digest that does not depend on their order (``weigh.load.rows``)."""
+
+    rows: int
+    digest: str
+
+
+class ServerUse(msgspec.Struct, frozen=True, kw_only=True):
+    """What the processes of a server used during a run.
+
+    Attributes:
+        cpu_s: CPU seconds, from before its connections were opened until they were closed.
+        memory_bytes: the most that they had when it was looked at, at most once a second; what several of them share
+            is counted once. None where it may not be read.
+    """
+
+    cpu_s: Seconds
+    memory_bytes: Bytes | None = None
+
+
 class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):
     """One operation in one interval. Histograms are HdrHistogram V2, compressed, base64, in nanoseconds.
 
@@ -168,8 +188,12 @@ class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
         loop: open or closed.
         connections: that it had.
         repeat: from 1.
+        life: of the server, from 1: runs of one number were made against one life of it.
+        rate: requests a second on average, where it is not the spec's.
+        duration_s: its length, where it is not the spec's.
         intervals: in order.
         summary: None where it was broken off.
+        server: what the server used; None where its processes are not known.
         at: seconds since the attempt began at which its schedule began, on the clock of the sampler's moments; None
             in evidence of before there were any.
     """
@@ -178,6 +202,10 @@ class LoadRun(msgspec.Struct, frozen=True, kw_only=True):
     loop: Loop
     connections: int
     repeat: int
+    life: int = 1
+    rate: float | None = None
+    duration_s: Seconds | None = None
     at: Seconds | None = None
     intervals: tuple[LoadInterval, ...] = ()
     summary: LoadSummary | None = None
+    server: ServerUse | None = None

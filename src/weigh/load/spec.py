@@ -60,6 +60,10 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
             case _:
                 return self.rate
 
+    def at(self, rate: float) -> Arrivals:
+        """The same kind of arrivals, at so many requests a second on average."""
+        return msgspec.structs.replace(self, rate=rate)
+
 
 def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> float:
     """Mean rate of steps, of which the last goes on to the end."""
@@ -152,6 +156,18 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             for repeat in range(1, self.repeats + 1)
             for connections in order.sample(self.connections, len(self.connections))
             for loop in self.loops
+        )
+
+    def varied(self, rate: float | None, duration_s: Seconds | None) -> LoadSpec:
+        """The spec as one run has it.
+
+        Args:
+            rate: requests a second on average, where a run has its own; of arrivals that have one rate.
+            duration_s: its length, likewise.
+        """
+        arrivals = self.arrivals if rate is None else self.arrivals.at(rate)
+        return msgspec.structs.replace(
+            self, arrivals=arrivals, duration_s=self.duration_s if duration_s is None else duration_s
         )
 
     @property

@@ -9,7 +9,7 @@ import msgspec
 from weigh.load.analysis.percentiles import Spectrum, spectrum
 from weigh.load.analysis.validity import RunFacts, refusals
 from weigh.load.analysis.warmup import Settled, settled
-from weigh.load.runs import LoadRun, LoadSummary
+from weigh.load.runs import LoadRun, LoadSummary, ServerUse
 from weigh.load.spec import CONFIDENCE, LoadSpec, Loop
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
@@ -78,6 +78,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     """One run.
 
     Attributes:
+        life: of the server in which it was made, from 1.
         rate_target: requests a second that were asked for; None of a closed loop.
         rate_achieved: answered a second over the part that counts; its interval allows for correlation.
         settled: what counts of it.
@@ -85,6 +86,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
         moments: every interval, what was cut included.
         reasons: why the run is refused; none when it counts.
         unsent: requests that were due and never sent.
+        server: what the server used; None where its processes are not known.
         reconnects: connections that were lost and opened again.
         summary: the generator's own account; None of a run that was broken off.
     """
@@ -93,6 +95,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     loop: Loop
     connections: int
     repeat: int
+    life: int
     rate_target: float | None
     rate_achieved: SeriesMean | None
     settled: Settled | None
@@ -102,6 +105,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     unsent: int
     reconnects: int
     summary: LoadSummary | None
+    server: ServerUse | None
 
     @property
     def complete(self) -> bool:
@@ -120,7 +124,13 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
-    """Compute everything that is said of a run."""
+    """Compute everything that is said of a run.
+
+    Args:
+        run: as it was measured.
+        spec: of the experiment; what the run had of its own counts instead.
+    """
+    spec = spec.varied(run.rate, run.duration_s)
     # What comes after the last request was due is the end of the queue, and in the histograms; it is no full interval.
     regular = [one for one in run.intervals if one.to_s <= spec.duration_s + spec.interval_s / 2]
     decoded = [_decoded(one) for one in run.intervals]
@@ -164,6 +174,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         loop=run.loop,
         connections=run.connections,
         repeat=run.repeat,
+        life=run.life,
         rate_target=target,
         rate_achieved=achieved,
         settled=found,
@@ -173,6 +184,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         unsent=account.unsent,
         reconnects=sum(one.reconnects for one in run.intervals),
         summary=run.summary,
+        server=run.server,
     )
 
 

@@ -42,7 +42,7 @@ def findings(
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [*record.findings, *_durability(record), *_unchecked(record), *_prepared(record), *_surroundings(record)]
-    found += [*_stores(record), *_loops(record), *_of_runs(record, runs)]
+    found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
     found += machine.findings(watched) if watched else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
@@ -251,6 +251,17 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
         yield codes.L7_UNSENT.finding(
             text=f"{name}{count(run.unsent, 'request')} were due and never sent",
             remedy="lower --rate, or raise --connections or --max-in-flight",
+        )
+
+
+def _lives(record: LoadRecord) -> Iterator[Finding]:
+    """That repeats are of one life."""
+    lives = {run.life for run in record.runs}
+    if len(lives) == 1 and record.spec.repeats > 1:
+        yield codes.T10_ONE_LIFE.finding(
+            text=f"{count(record.spec.repeats, 'repeat')} against one life of the server: they do not show how much "
+            "its starts differ, and another start may fall outside of their intervals",
+            remedy="restart it, and run again; weigh starts embedded servers anew for every run",
         )
 
 

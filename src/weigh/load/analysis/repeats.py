@@ -30,6 +30,8 @@ class Between(msgspec.Struct, frozen=True, kw_only=True):
         mean: geometric mean of the values.
         low, high: interval in which the next run like these falls (a prediction interval of the logarithms, Student's
             t), which that of one run cannot know.
+        lives: lives of the server that the values come from. Of one, the interval is that of the next run in it, and
+            knows nothing of another start.
         confidence: level of that interval.
     """
 
@@ -38,6 +40,7 @@ class Between(msgspec.Struct, frozen=True, kw_only=True):
     mean: float
     low: float
     high: float
+    lives: int
     confidence: float = CONFIDENCE
 
 
@@ -85,18 +88,19 @@ def between(runs: Sequence[RunFigures]) -> tuple[Between, ...]:
     }
     made = []
     for name, of in figures.items():
-        values = tuple(value for run in runs if run.operations and (value := of(run)))
-        if len(values) > 1:
-            made.append(next_run(name, values))
+        found = [(run.life, value) for run in runs if run.operations and (value := of(run))]
+        if len(found) > 1:
+            made.append(next_run(name, tuple(value for _, value in found), len({life for life, _ in found})))
     return tuple(made)
 
 
-def next_run(name: str, values: tuple[float, ...]) -> Between:
+def next_run(name: str, values: tuple[float, ...], lives: int) -> Between:
     """Where the next run falls, by Student's t of the logarithms.
 
     Args:
         name: of the figure.
         values: of two repeats or more, above zero.
+        lives: of the server that they come from.
     """
     logs = np.log(values)
     centre, error = float(logs.mean()), float(logs.std(ddof=1) / np.sqrt(len(logs)))
@@ -108,6 +112,7 @@ def next_run(name: str, values: tuple[float, ...]) -> Between:
         mean=float(np.exp(centre)),
         low=float(np.exp(centre - half)),
         high=float(np.exp(centre + half)),
+        lives=lives,
     )
 
 

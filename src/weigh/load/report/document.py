@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weigh.load import rows
 from weigh.load.analysis import durability
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
@@ -13,6 +14,7 @@ from weigh.load.analysis.warmup import Settled
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
+from weigh.load.runs import ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
@@ -70,6 +72,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         number: from 1.
         repeat: which of its repeats, from 1.
+        life: of the server, from 1.
         verdict: whether its figures count.
         reasons: why it is refused.
         complete: whether it came to its end.
@@ -80,6 +83,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         requests: where the requests went.
         verified_reads: answers that were compared with what had been written; None of a run that was broken off.
         client_cpu_s: CPU time of the generator; None likewise.
+        server: what the server used; None where its processes are not on this machine, or not known.
         reconnects: connections that were lost and opened again.
         steady: what counts of it; None where nothing does.
         operations: all together first.
@@ -90,6 +94,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
 
     number: int
     repeat: int
+    life: int
     verdict: Literal["counts", "refused"]
     reasons: tuple[Reason, ...]
     complete: bool
@@ -100,6 +105,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     requests: RequestsRow
     verified_reads: int | None
     client_cpu_s: Seconds | None
+    server: ServerUse | None
     reconnects: int
     steady: Settled | None
     operations: tuple[OperationRow, ...]
@@ -131,6 +137,8 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         target: as it was named, without its password.
         product: what the server calls itself, with its version; None where it was not reached.
+        lives: of the server in which the runs were made.
+        same_rows: whether each life began with the same rows; None where there are none, or they were not read.
         durable: whether its settings, and the scripts, keep every acknowledged write; None where that is not known.
         data_bytes: how large it said that its data is before the first run; None where it did not.
         arrivals: when requests were due.
@@ -148,6 +156,8 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
 
     target: str
     product: str | None
+    lives: int
+    same_rows: bool | None
     durable: bool | None
     data_bytes: Bytes | None
     arrivals: Arrivals
@@ -236,6 +246,8 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
     return LoadRow(
         target=spec.target,
         product=f"{target.product} {target.version}" if target else None,
+        lives=rows.lives(results.record),
+        same_rows=rows.same(results.record),
         durable=durability.durable(results.record),
         data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
@@ -261,6 +273,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
     return RunRow(
         number=run.number,
         repeat=run.repeat,
+        life=run.life,
         verdict="refused" if run.refused else "counts",
         reasons=run.reasons,
         complete=run.complete and run.number != results.broken_off,
@@ -277,6 +290,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         ),
         verified_reads=summary.verified_reads if summary else None,
         client_cpu_s=summary.client_cpu_s if summary else None,
+        server=run.server,
         reconnects=run.reconnects,
         steady=run.settled,
         operations=tuple(map(operation_row, run.operations)),

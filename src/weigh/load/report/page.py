@@ -43,6 +43,7 @@ class Part:
     run: RunFigures
     name: str
     throughput: str
+    server: str
     plots: tuple[tuple[str, Markup, tuple[tuple[str, int], ...]], ...]
     rows: tuple[tuple[OperationFigures, tuple[dict[str, Any], ...]], ...]
     page: str
@@ -72,6 +73,7 @@ def page(results: LoadResults, evidence: str) -> str:
             arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             data=words.data(record),
+            lives=words.lives(record),
             difference=words.DIFFERENCE,
             tier=tier(results.tier.name),
             loops=words.loops(results.loops) if results.loops else "",
@@ -97,6 +99,7 @@ def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:
         run=run,
         name=words.group_name(group),
         throughput=words.throughput(run),
+        server=words.server(run),
         plots=_plots(run, results.record.spec.duration_s, over_time=watched is None) if drawn else (),
         rows=tuple((one, tuple(_rows(one))) for one in run.operations),
         page=words.page(group.page) if group.page else "",

@@ -79,6 +79,8 @@ def _heading(results: LoadResults) -> Text:
         text.append(f"\n{spec.notice}", style="bold")
     if record.loaded:
         text.append(f"\n{record.loaded.rows:,} records loaded in {units.seconds(record.loaded.seconds)}", style="dim")
+    if said := words.lives(record):
+        text.append(f"\n{said}", style="dim")
     if record.environment:
         target, host = record.environment.target, record.environment.host
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[durability.durable(record)]
@@ -110,6 +112,8 @@ def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
     )
     if run.summary and run.summary.verified_reads:
         text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
+    if said := words.server(run):
+        text.append(f"\n{said}", style="dim")
     for reason in run.reasons:
         text.append(f"\nREFUSED {reason.code}: ", style="bold red")
         text.append(one_line(reason.text))
@@ -158,7 +162,7 @@ def _between(results: LoadResults, number: int) -> RenderableType:
     group = next(one for one in results.groups if one.first.number == number)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("over the repeats")
-    table.add_column("mean, and where the next run falls (95 %)")
+    table.add_column("mean, and where the next falls (95 %)")
     table.add_column("each run", overflow="fold")
     for one in group.between:
         shown = [f"{value:,.4g}/s" if one.name == "rate" else units.seconds(value) for value in one.values]

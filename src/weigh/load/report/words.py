@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load import rows
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.spec import QUANTILES
 from weigh.model import units
@@ -116,6 +117,25 @@ def throughput(run: RunFigures) -> str:
     return text + (f" (no interval: {found.refused.text})" if found.refused else "")
 
 
+def lives(record: LoadRecord) -> str:
+    """That each run had a life of the server of its own; empty where they shared one."""
+    number = rows.lives(record)
+    if number < 2:
+        return ""
+    text = f"{number} lives of the server, one for each run, begun from a copy of its data"
+    return text + ("; each had the same rows" if rows.same(record) else "")
+
+
+def server(run: RunFigures) -> str:
+    """What the server used in a run; empty where its processes are not known."""
+    if run.server is None:
+        return ""
+    answered = run.summary.done if run.summary else 0
+    each = f", {units.seconds(run.server.cpu_s / answered)} an answer" if answered else ""
+    memory = f", and {units.size(run.server.memory_bytes)} of memory" if run.server.memory_bytes else ""
+    return f"The server used {units.seconds(run.server.cpu_s)} of CPU{each}{memory}."
+
+
 def loops(one: Loops) -> str:
     """What the closed loop hides, for somebody who has never heard of coordinated omission."""
     if one.refused:
@@ -150,7 +170,10 @@ def page(one: Page) -> str:
 def of_repeats(one: Between) -> str:
     """A figure over the repeats: what the next run will be."""
     shown = (lambda number: f"{number:,.4g}/s") if one.name == "rate" else units.seconds
-    return f"{shown(one.mean)} (next run: {shown(one.low)} to {shown(one.high)}, from {len(one.values)} runs)"
+    interval = f"{shown(one.low)} to {shown(one.high)}"
+    if one.lives < len(one.values):
+        return f"{shown(one.mean)} (next run in this life: {interval}, from {len(one.values)} runs)"
+    return f"{shown(one.mean)} (next start: {interval}, from {len(one.values)} lives)"
 
 
 def headline(results: LoadResults) -> str:

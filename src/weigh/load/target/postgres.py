@@ -12,7 +12,7 @@ import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
-from weigh.load.runs import Ready, TargetRead
+from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
@@ -21,7 +21,7 @@ from weigh.load.waits.postgres import PostgresWaits
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from weigh.engines.environment import Environment
     from weigh.load.target.url import Url
@@ -39,7 +39,9 @@ _REACHED, _STARTED = 60.0, 180.0
 _PARTING, _STOPPED = 2.0, 20.0
 """Seconds for the process that asked to end; that keeps a server to end it and remove its data."""
 _LOADED = 600.0
-"""Seconds for a checkpoint of what was loaded."""
+"""Seconds for a checkpoint of what was loaded, and for reading all rows of a table."""
+_KEPT = 130.0
+"""Seconds for a server to write out what it holds, and end."""
 _OFF = {
     "fsync": "fsync is off: nothing is forced to the disk",
     "synchronous_commit": "synchronous_commit is off: a commit is acknowledged before it is on the disk",
@@ -66,6 +68,15 @@ class _Reply(msgspec.Struct):
     database: str = ""
     encrypted: bool = False
     server: int | None = None
+    process: int | None = None
+
+
+class _Tables(msgspec.Struct):
+    tables: list[str] = []
+
+
+class _Rows(msgspec.Struct):
+    rows: dict[str, TableRows] = {}
 
 
 class EmbeddedPostgres:
@@ -73,9 +84,10 @@ class EmbeddedPostgres:
 
     text = "postgres:embedded"
     kind = "postgres"
+    restarts = True
 
     @contextmanager
-    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+    def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
@@ -87,6 +99,8 @@ class EmbeddedPostgres:
         folder = server_folder.folder()
         options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
         try:
+            if data is not None:
+                server_folder.copy(data, folder / "data")
             with _server_process(environment, {"folder": str(folder), "options": options}, self.text) as (said, pipe):
                 if said.error:
                     raise EngineFault(said.error, where=self.text, remedy="see what the server says")
@@ -112,6 +126,9 @@ class EmbeddedPostgres:
                     data=folder,
                     ready=asked.ready,
                     again=asked.again,
+                    keep=lambda to: asked.keep(folder / "data", to),
+                    rows=asked.rows,
+                    process=said.process,
                 )
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -121,13 +138,14 @@ class PostgresByUrl:
     """A server that is there already."""
 
     kind = "postgres"
+    restarts = False
 
     def __init__(self, url: Url) -> None:
         self.url = url
         self.text = url.text
 
     @contextmanager
-    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+    def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
@@ -163,6 +181,8 @@ class PostgresByUrl:
                 servers=servers,
                 ready=asked.ready,
                 again=asked.again,
+                rows=asked.rows,
+                process=said.server,
             )
 
 
@@ -260,6 +280,17 @@ class _Asked:
         here, embedded, in_memory = self._how
         said = self._decoded("describe", _PATIENCE, _Reply)
         return _read(said, embedded=embedded, here=here, in_memory=in_memory)
+
+    def keep(self, data: Path, to: Path) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded("stop", _KEPT, _Failed)
+        server_folder.copy(data, to)
+
+    def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        names = [name for name in self._decoded("tables", _PATIENCE, _Tables).tables if wanted(name)]
+        asked = f"rows {msgspec.json.encode(names).decode()}"
+        return self._decoded(asked, _LOADED * max(len(names), 1), _Rows).rows
 
     def _decoded(self, what: str, patience: float, kind: type[T]) -> T:
         line = self._pipe.ask(what, patience)

@@ -2,7 +2,8 @@
 
 Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
-``drain``, ``end``), for what its data and settings are like (``state``, ``checkpoint``, ``describe``), and gets one
+``drain``, ``end``), for what its data and settings are like (``state``, ``checkpoint``, ``describe``), for its rows
+(``tables``, ``rows`` with a list of names as JSON), or to end the server and keep its data (``stop``), and gets one
 line. Standard input ends when weigh ends, however it ends: then the server is stopped
 and its data removed.
 """
@@ -40,6 +41,8 @@ _AGAIN = {"connect_timeout": 5, "application_name": "weigh"}
 """Of the connection that samples: a server that does not answer must not hold up the load."""
 _MEMORY = 1 << 30
 """Bytes of address space for this process where the server is somebody else's: it may say that a row has 2 GiB."""
+_PATIENCE = 120.0
+"""Seconds for a server to write out what it holds and end."""
 _CYCLES = {"checkpoints": "checkpoint_timeout", "autovacuum": "autovacuum_naptime"}
 
 
@@ -51,7 +54,7 @@ def main() -> None:
     sys.path.extend((str(Path(__file__).parent), str(Path(__file__).parents[1] / "waits")))
     import psycopg
 
-    running = None
+    running: Any = None
     place = Path(asked["folder"]) if asked["folder"] else None
     nearby = False
     try:
@@ -77,7 +80,14 @@ def main() -> None:
             reached = {}
         _say(said)
         again = {**asked["connect"], **_AGAIN} if place is None else {**_AGAIN, **_OWN, "host": reached.get("socket")}
-        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby)
+
+        def stop() -> None:
+            nonlocal running
+            if running is not None:
+                running, ended = None, running
+                ended.stop(_PATIENCE)
+
+        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, stop=stop)
     finally:
         if running is not None:
             running.stop()
@@ -90,7 +100,7 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _answer(connect: Callable[[], Any], *, nearby: bool) -> None:
+def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None]) -> None:
     """Do what is asked, until nothing is asked any more."""
     sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
     known = {
@@ -100,10 +110,13 @@ def _answer(connect: Callable[[], Any], *, nearby: bool) -> None:
         "state": lambda: _state(connect, checkpoint=False),
         "checkpoint": lambda: _state(connect, checkpoint=True),
         "describe": lambda: _described_again(connect),
+        "tables": lambda: _tables(connect),
+        "stop": stop,
     }
     for line in sys.stdin:
+        word, _, argument = line.strip().partition(" ")
         try:
-            _say(known[line.strip()]() or {})
+            _say(_rows(connect, json.loads(argument)) if word == "rows" else known[word]() or {})
         except Exception as error:
             _say({"error": " ".join(str(error).split()) or type(error).__name__})
 
@@ -127,6 +140,16 @@ def _state(connect: Callable[[], Any], *, checkpoint: bool) -> dict[str, Any]:
         return {**found, "unlogged": [name for (name,) in rows]}
 
 
+def _tables(connect: Callable[[], Any]) -> dict[str, Any]:
+    with connect() as connection:
+        return {"tables": importlib.import_module("postgres_rows").tables(connection)}
+
+
+def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
+    with connect() as connection:
+        return {"rows": importlib.import_module("postgres_rows").digests(connection, names)}
+
+
 def _described_again(connect: Callable[[], Any]) -> dict[str, Any]:
     with connect() as connection:
         return _described(connection)
@@ -139,9 +162,13 @@ def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
     if whose is not None:
         whose.own(place)
     data = place / "data"
-    server.initialise(programs, data, whose)
+    # There already: a copy of one that was kept.
+    if not data.exists():
+        server.initialise(programs, data, whose)
     running = server.Server(programs, data, options, place / "server.log", whose)
-    return running, {"socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"]}
+    return running, {
+        "socket": str(data), "user": _OWN["user"], "database": _OWN["dbname"], "process": running.pid,
+    }  # fmt: skip
 
 
 def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:

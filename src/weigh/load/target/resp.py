@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
 _PATIENCE = 10.0
@@ -34,6 +35,7 @@ class Client:
 
     Args:
         connect: as the generator takes it (:meth:`weigh.load.target.url.Url.connect`).
+        patience: seconds for connecting and for each answer.
 
     Raises:
         OSError: the server cannot be reached, or does not answer in time.
@@ -41,8 +43,9 @@ class Client:
         Malformed: what answers does not speak RESP.
     """
 
-    def __init__(self, connect: dict[str, Any]) -> None:
-        self._until = time.monotonic() + _PATIENCE
+    def __init__(self, connect: dict[str, Any], patience: float = _PATIENCE) -> None:
+        self._patience = patience
+        self._until = time.monotonic() + patience
         self._buffer = bytearray()
         self._read = 0
         """Bytes of the present reply that were read so far."""
@@ -83,11 +86,20 @@ class Client:
             Refused: the reply is an error.
             Malformed: it is no reply, or one that is longer than 4 MiB.
         """
-        parts = [word.encode() for word in words]
-        self._until, self._read = time.monotonic() + _PATIENCE, 0
-        self._socket.settimeout(_PATIENCE)
-        self._socket.sendall(b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in parts))
-        return self._reply(0)
+        (reply,) = self.batch([words])
+        return reply
+
+    def batch(self, commands: Sequence[Sequence[str]]) -> list[Any]:
+        """Several commands, sent together, and their replies; as of :meth:`ask`."""
+        self._until, self._read = time.monotonic() + self._patience, 0
+        self._socket.settimeout(self._patience)
+        self._socket.sendall(b"".join(map(_command, commands)))
+        replies = []
+        for _ in commands:
+            # The bound is on each.
+            self._read = 0
+            replies.append(self._reply(0))
+        return replies
 
     def text(self, *words: str) -> str:
         """One command whose reply is text."""
@@ -150,15 +162,20 @@ class Client:
     def _more(self) -> None:
         rest = self._until - time.monotonic()
         if rest <= 0:
-            raise TimeoutError(f"no whole answer within {_PATIENCE:g} s")
+            raise TimeoutError(f"no whole answer within {self._patience:g} s")
         self._socket.settimeout(rest)
         try:
             piece = self._socket.recv(_PIECE)
         except TimeoutError:
-            raise TimeoutError(f"no whole answer within {_PATIENCE:g} s") from None
+            raise TimeoutError(f"no whole answer within {self._patience:g} s") from None
         if not piece:
             raise ConnectionError("the connection was closed")
         self._buffer += piece
+
+
+def _command(words: Sequence[str]) -> bytes:
+    parts = [word.encode() for word in words]
+    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%b\r\n" % (len(part), part) for part in parts)
 
 
 def _number(text: str) -> int:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import pwd
+import shutil
 import signal
+import subprocess
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +38,24 @@ def folder() -> Path:
         raise EnvironmentFault(
             f"no room for a server: {error.strerror}", where=str(place), remedy="free space there"
         ) from error
+
+
+def copy(data: Path, to: Path) -> None:
+    """Copy a file or folder that no server uses; where the file system can share blocks, nothing is copied.
+
+    Raises:
+        EnvironmentFault: it cannot be copied, e.g. because the disk is full.
+    """
+    done = subprocess.run(
+        ["cp", "-a", "--reflink=auto", str(data), str(to)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        shutil.rmtree(to, ignore_errors=True)
+        raise EnvironmentFault(
+            f"the server's data cannot be copied: {' '.join(done.stderr.split())[:500]}",
+            where=str(to.parent),
+            remedy="free space there; with --repeats 1 nothing is copied",
+        )
 
 
 def in_memory(path: Path) -> bool:

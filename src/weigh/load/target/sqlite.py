@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 import msgspec
 
-from weigh.load.runs import Ready, TargetRead
+from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault, UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 SCHEME = "sqlite:"
 _EMBEDDED = "embedded"
@@ -40,6 +42,9 @@ _DEFAULTS = {
     "wal_autocheckpoint": "1000",
 }
 """What can be set, and what SQLite does by default (https://sqlite.org/pragma.html)."""
+_READER = "weigh.load.target.sqlite_rows"
+_READ = 600.0
+"""Seconds for it."""
 _LEVELS = {"0": "OFF", "1": "NORMAL", "2": "FULL", "3": "EXTRA"}
 """Of ``synchronous``, which reads as a number."""
 _WORDS = {
@@ -50,6 +55,9 @@ _WORDS = {
 _TRUTHS = {"true": "1", "on": "1", "yes": "1", "false": "0", "off": "0", "no": "0"}
 _COMPILED = ("THREADSAFE", "DEFAULT_FOREIGN_KEYS")
 """Options of the library that decide how its threads meet, and what a write has to look up."""
+
+
+T = TypeVar("T")
 
 
 class _Described(msgspec.Struct):
@@ -93,9 +101,11 @@ class Sqlite:
                     remedy=f"write {SCHEME}{_EMBEDDED}, or {SCHEME}./{name} for a new file",
                 )
             self.path = path.absolute()
+        # A file of the user's is not put back to what it was.
+        self.restarts = self.path is None
 
     @contextmanager
-    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+    def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
@@ -110,6 +120,8 @@ class Sqlite:
             )
         folder = server_folder.folder() if self.path is None else None
         path = self.path or (folder or Path()) / _FILE
+        if data is not None:
+            server_folder.copy(data, path)
         settings = {**_DURABLE, **settings} if folder else settings
         new = not path.exists()
         connect = {"kind": self.kind, "path": str(path), "settings": settings}
@@ -124,6 +136,9 @@ class Sqlite:
                 fresh=said.empty,
                 data=path,
                 ready=lambda *, loaded: Ready(data_bytes=_size(path)),
+                # Closed, and its log emptied, with the last connection of the loading.
+                keep=(lambda to: server_folder.copy(path, to)) if folder else None,
+                rows=lambda wanted: _rows(path, wanted),
             )
         finally:
             if folder is not None:
@@ -136,6 +151,26 @@ class Sqlite:
 def _size(path: Path) -> int:
     """Bytes of the file and of its log, which SQLite empties when the last connection is closed: after the loading."""
     return sum(one.stat().st_size for one in (path, Path(f"{path}-wal")) if one.exists())
+
+
+def _rows(path: Path, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
+    """The rows of some tables.
+
+    Raises:
+        EngineFault: they cannot be read.
+    """
+    names = [name for name in _asked(path, (), list[str]) if wanted(name)]
+    return _asked(path, names, dict[str, TableRows]) if names else {}
+
+
+def _asked(path: Path, names: Sequence[str], kind: type[T]) -> T:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", _READER, str(path), *names], capture_output=True, timeout=_READ, check=False
+    )
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise EngineFault(f"its rows cannot be read: {' '.join(said)}", where=str(path), remedy="see what SQLite says")
+    return msgspec.json.decode(done.stdout, type=kind)
 
 
 def _settings(query: str) -> dict[str, str]:

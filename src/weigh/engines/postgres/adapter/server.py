@@ -144,15 +144,15 @@ class Server:
                     raise RuntimeError(f"PostgreSQL does not take a connection: {error}") from None
                 time.sleep(_POLL)
 
-    def stop(self) -> None:
-        """End it, in order if that is quick."""
+    def stop(self, patience: float = _STOP_LIMIT) -> None:
+        """End it, in order if that takes no longer than so many seconds."""
         if hasattr(self, "connection"):
             self.connection.close()
         for how in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
             with suppress(ProcessLookupError):
                 self._process.send_signal(how)
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=_STOP_LIMIT)
+                self._process.wait(timeout=patience)
                 break
         os.close(self._folder)
 

@@ -1,0 +1,359 @@
+"""A session: makes the runs of one load experiment, one after another, and writes down what happens.
+
+Who asks for a run may let something happen while it goes on (``during``), or give it another rate and length than the
+spec's.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from weigh.host import processes, settle
+from weigh.load import record as records
+from weigh.load import rows
+from weigh.load.analysis.findings import gone
+from weigh.load.bulk_load import loaded
+from weigh.load.generator import call, make_generator
+from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, Ready, ServerUse
+from weigh.load.waits.recording import LoadWaits
+from weigh.model import units
+from weigh.model.errors import EngineFault, WeighError
+from weigh.statistics.histogram import decode, merged
+
+if TYPE_CHECKING:
+    from weigh.evidence.journal import Journal
+    from weigh.host.sampling import Sampling
+    from weigh.load.lives import Lives
+    from weigh.load.runs import TableRows
+    from weigh.load.spec import LoadSpec, Loop
+    from weigh.load.target.target import Reached
+    from weigh.model.progress import Progress
+    from weigh.model.units import Seconds
+
+_POLL = 0.1
+_WATCH = 1.0
+"""Seconds between two events of the sampler."""
+_MEMORY = 20
+"""Looks at the server's memory in a run, at most one a second: each walks the tables of its pages."""
+
+
+class During(Protocol):
+    """What happens beside a run, such as a crash of the server."""
+
+    def __call__(self, at: Seconds, /) -> None:
+        """Called about ten times a second until the run is over; what it raises ends the run.
+
+        Args:
+            at: seconds since the schedule began; negative until it does.
+        """
+
+
+class Session:
+    """One experiment against one target while it goes on.
+
+    Args:
+        spec: what its runs have in common.
+        lives: of the target, entered.
+        journal: of the experiment.
+        progress: is told how far it is.
+        watching: started.
+    """
+
+    def __init__(self, spec: LoadSpec, lives: Lives, journal: Journal, progress: Progress, watching: Sampling) -> None:
+        self.spec = spec
+        self.lives = lives
+        self._journal = journal
+        self._progress = progress
+        self._watching = watching
+        self._made = 0
+        self._own = has_own_data(spec, lives.reached)
+        self._held: dict[str, TableRows] | None = None
+        """The rows that every life begins with; None before they were read."""
+
+    def make(
+        self,
+        loop: Loop,
+        connections: int,
+        repeat: int = 1,
+        *,
+        rate: float | None = None,
+        duration_s: Seconds | None = None,
+        name: str = "",
+        during: During | None = None,
+    ) -> LoadRun:
+        """Make the next run.
+
+        Args:
+            loop: on a schedule, or closed.
+            connections: how many.
+            repeat: which of its repeats, from 1.
+            rate: requests a second, where it is not the spec's.
+            duration_s: its length, where it is not the spec's.
+            name: for who watches; the number of the run by default.
+            during: happens meanwhile.
+
+        Raises:
+            WeighError: the server is in the way. What was measured until then is in the journal.
+        """
+        self.prepare()
+        self._made += 1
+        name = name or f"run {self._made}, {loop} loop, {units.count(connections, 'connection')}"
+        spec = self.spec.varied(rate, duration_s)
+        if self.lives.fresh:
+            self._begin_life()
+        reached = self.lives.reached
+        generator = make_generator(spec, reached, loop, connections)
+        if self._own and not self.lives.fresh:
+            # Anew before every run: each begins with the same records, and the generator knows the version of each.
+            self._load(generator)
+        begun = records.RunBegun(
+            number=self._made,
+            loop=loop,
+            connections=connections,
+            repeat=repeat,
+            life=self.lives.number,
+            rate=rate,
+            duration_s=duration_s,
+        )
+        self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
+        self._progress.say(name)
+        run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
+        return run.made()
+
+    def prepare(self) -> None:
+        """Load the data once, and keep a copy from which every life begins; nothing where that was done.
+
+        Raises:
+            WeighError: the data cannot be loaded or kept.
+        """
+        if not self.lives.fresh or self.lives.kept:
+            return
+        reached = self.lives.reached
+        if self._own:
+            self._load(make_generator(self.spec, reached, self.spec.loops[0], self.spec.connections[0]))
+        if reached.ready:
+            self._progress.say("writing out what was loaded")
+            reached.ready(loaded=True)
+        self._held = self.read_rows("loaded")
+        self.lives.keep()
+
+    def read_rows(self, when: records.When) -> dict[str, TableRows] | None:
+        """Which rows the server holds now, in the journal too; None where it cannot be asked.
+
+        Args:
+            when: ``loaded``, ``before`` the next run, or ``after`` the last one.
+        """
+        reached = self.lives.reached
+        if reached.rows is None:
+            return None
+        self._progress.say("reading which rows there are")
+        tables, why = None, ""
+        try:
+            tables = reached.rows(rows.wanted(self.spec))
+        except WeighError as error:
+            why = error.what
+        self._journal.append(
+            "rows",
+            records.RowsRead(when=when, run=self._made, life=self.lives.number, tables=tables or {}, unread=why),
+        )
+        return tables
+
+    def _begin_life(self) -> None:
+        """Begin a life from the copy, and see that it has the rows of all others.
+
+        Raises:
+            EngineFault: it has not.
+        """
+        self._progress.say("starting the server anew")
+        self.lives.begin()
+        # What the server of the life before used is no longer there.
+        self._watching.own(self.lives.reached.servers or ())
+        found = self.read_rows("before")
+        if self._held is not None and found is not None and (differ := rows.differences(self._held, found)):
+            raise EngineFault(
+                f"started anew from a copy of its data, the server does not have what was loaded: {'; '.join(differ)}",
+                where=self.lives.reached.read.product,
+                remedy="let it keep what it has acknowledged (docs/reference/targets.md#durability)",
+            )
+
+    def _load(self, generator: Any) -> None:
+        spec = self.spec
+        self._progress.say(
+            f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables"
+        )
+        done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
+        self._journal.append("loaded", done)
+
+    def _await_quiet(self, reached: Reached, *, loaded: bool) -> None:
+        """Have what was loaded written out, and wait a little until the machine is quiet."""
+        ready = None
+        if reached.ready:
+            self._progress.say("writing out what was loaded" if loaded else "asking how large the data is")
+            try:
+                ready = reached.ready(loaded=loaded)
+            except WeighError as error:
+                # A server that does not answer fails in the run, with what it was asked for.
+                ready = Ready(written_out=False, refused=error.what) if loaded else None
+        self._progress.say("waiting for a quiet machine")
+        calm = settle.settle(settle.patience())
+        self._journal.append("prepared", Prepared(run=self._made, ready=ready, foreign=calm.foreign, dirty=calm.dirty))
+
+    def describe_again(self) -> None:
+        """Write down how the server describes itself now, where that is another durability than before."""
+        reached = self.lives.reached
+        if reached.again is None:
+            return
+        with suppress(WeighError, OSError, ValueError):
+            after = reached.again()
+            if after.undurable != reached.read.undurable:
+                self._journal.append("after", after)
+
+
+def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
+    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
+    return spec.letter is not None or (
+        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
+    )
+
+
+class _Run:
+    """One run while it goes on."""
+
+    def __init__(
+        self,
+        spec: LoadSpec,
+        reached: Reached,
+        begun: records.RunBegun,
+        generator: Any,
+        journal: Journal,
+        progress: Progress,
+        watching: Sampling,
+        during: During | None,
+    ) -> None:
+        self._spec = spec
+        self._begun = begun
+        self._generator = generator
+        self._journal = journal
+        self._progress = progress
+        self._watching = watching
+        self._during = during
+        self._waits = LoadWaits(reached.waits, journal)
+        self._server = _Server(reached.process)
+        self._intervals: list[LoadInterval] = []
+
+    def made(self) -> LoadRun:
+        """Offer the load, and write down what comes of it."""
+        watching, begun = self._watching, self._begun
+        # What the loading cost is in an event of its own.
+        watching.mark()
+        watching.keep(thorough=True)
+        begins_in = 0.0
+        self._server.begin()
+        try:
+            begins_in = call(self._generator.start)
+        finally:
+            # One that cannot begin is told of as well.
+            begun = msgspec.structs.replace(begun, at=watching.now() + begins_in)
+            self._journal.append("run", begun)
+        summary = None
+        try:
+            # Not before the load has its connections: the last one that the server has room for is not the sampler's.
+            self._waits.begin(begun.number)
+            self._watch(begun.at or 0.0)
+        except BaseException:
+            # Nothing more is offered, whatever went wrong here.
+            self._generator.stop()
+            raise
+        finally:
+            self._waits.end()
+            summary = self._last()
+            watching.mark()
+            watching.keep(thorough=True)
+        return LoadRun(
+            **{name: getattr(begun, name) for name in begun.__struct_fields__},
+            intervals=tuple(self._intervals),
+            summary=summary,
+            server=self._server.use,
+        )
+
+    def _watch(self, begins: Seconds) -> None:
+        watching = self._watching
+        kept = watching.now()
+        each = max(self._spec.duration_s / _MEMORY, _WATCH)
+        looked = kept
+        while not self._generator.is_over():
+            time.sleep(_POLL)
+            self._take()
+            now = watching.now()
+            if now - kept >= _WATCH:
+                kept = now
+                watching.keep()
+            if now - looked >= each:
+                looked = now
+                self._server.look()
+            self._waits.keep()
+            if self._during is not None:
+                self._during(watching.now() - begins)
+
+    def _take(self) -> None:
+        """Write down the intervals that are finished."""
+        for interval in msgspec.json.decode(call(self._generator.poll), type=list[LoadInterval]):
+            self._intervals.append(interval)
+            self._journal.append("interval", records.RunInterval(run=self._begun.number, interval=interval))
+            _show(interval, self._progress, self._spec.duration_s)
+
+    def _last(self) -> LoadSummary:
+        number = self._begun.number
+        # Before its connections are closed.
+        self._server.look()
+        summary = msgspec.json.decode(call(self._generator.finish), type=LoadSummary)
+        self._take()
+        self._server.end()
+        self._journal.append("summary", records.RunEnded(run=number, summary=summary, server=self._server.use))
+        for finding in gone(summary, number):
+            self._journal.append("finding", finding)
+        self._progress.step(1, 1, "")
+        return summary
+
+
+class _Server:
+    """What the processes of a server use during a run, where they are on this machine and known."""
+
+    def __init__(self, process: int | None) -> None:
+        self._process = process
+        self._began: Seconds | None = None
+        self._memory: int | None = None
+        self.use: ServerUse | None = None
+
+    def begin(self) -> None:
+        """The run is about to begin."""
+        self._began = processes.cpu_seconds(self._process) if self._process else None
+
+    def look(self) -> None:
+        """See how much memory they have."""
+        if self._process and (seen := processes.proportional_bytes(self._process)) is not None:
+            self._memory = max(seen, self._memory or 0)
+
+    def end(self) -> None:
+        """The run is over."""
+        if not self._process or self._began is None:
+            return
+        ended = processes.cpu_seconds(self._process)
+        # Another process, if it died meanwhile.
+        if ended is not None and ended >= self._began:
+            self.use = ServerUse(cpu_s=ended - self._began, memory_bytes=self._memory)
+
+
+def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:
+    """One line that is drawn over: how it goes."""
+    responses = merged(decode(one.response) for one in interval.operations)
+    rate = responses.total / max(interval.to_s - interval.from_s, 1e-9)
+    failed = sum(sum(one.errors.values()) + one.timeouts for one in interval.operations)
+    text = f"{rate:,.0f}/s, p50 {units.seconds(responses.quantile(0.5))}, p99 {units.seconds(responses.quantile(0.99))}"
+    text += f", {failed} failed" if failed else ""
+    # Below the end: the bar goes away when it is full.
+    progress.step(min(round(interval.to_s), round(duration) - 1), round(duration), text)
