@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.load.gate import invariants, pins
+from weigh.load.gate.files import GateFiles
 from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
@@ -63,6 +65,9 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
                 f"the scripts' names must differ, and none may be 'all': '{name}'",
                 remedy="rename a file, or raise its @WEIGHT",
             )
+    for one in scripts:
+        # A mistake in one is said before anything begins.
+        tuple(invariants.written(one))
     return LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
@@ -95,6 +100,22 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
     )
+
+
+def answers(spec: LoadSpec, flags: dict[str, Any]) -> GateFiles:
+    """``--answers`` and ``--pin``.
+
+    Raises:
+        UsageError: there are no scripts whose answers they could be, or the pinned answers cannot be used.
+    """
+    for name in ("answers", "pin"):
+        if flags[name] is not None and not spec.scripts:
+            raise UsageError(
+                f"--{name} is about the answers to scripts; weigh knows those of {spec.workload}",
+                remedy=f"leave --{name} out",
+            )
+    given = flags["answers"]
+    return GateFiles(pins=None if given is None else pins.read(given, spec.seed), pin=flags["pin"])
 
 
 def arrivals(text: str | None, rate: str | None) -> Arrivals:

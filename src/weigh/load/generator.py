@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weigh.load.target.target import Reached
 
 
-def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -> Any:
+def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int, *, samples: int = 0) -> Any:
     """The native generator for one run.
 
     Args:
@@ -23,6 +23,7 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
         reached: the server.
         loop: open or closed.
         connections: how many.
+        samples: requests of scripts that each thread keeps with their answers.
 
     Raises:
         EngineFault: the workload is wrong, or the server refuses it.
@@ -46,6 +47,7 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "seed": spec.seed,
             "variables": spec.variables,
             "prepared": spec.query_mode != "simple",
+            "samples": samples,
         }
     asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
     threads = min(spec.threads, connections)

@@ -10,6 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.load import asked
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, ServerUse, TableRows, TargetRead
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
@@ -127,6 +128,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         loaded: None where nothing was loaded.
         prepared: what was so just before the clock of each run.
         rows: which rows the server held, each time that it was asked.
+        gate: what was asked outside the clock; None where nothing was.
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
@@ -139,6 +141,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     loaded: Loaded | None = None
     prepared: tuple[Prepared, ...] = ()
     rows: tuple[RowsRead, ...] = ()
+    gate: asked.GateRecord | None = None
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -205,6 +208,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     watches: list[Watch] = []
     waits: list[RunWaits] = []
     prepared: list[Prepared] = []
+    outside: list[asked.Event] = []
     for event in events[1:]:
         match event.event:
             case "environment":
@@ -231,6 +235,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
+            case name if name in asked.EVENTS:
+                outside.append(asked.read(name, event.body))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -259,6 +265,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         runs=runs,
         prepared=tuple(prepared),
         rows=tuple(rows),
+        gate=asked.gathered(outside),
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),

@@ -11,6 +11,7 @@ from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.gate.results import GateResults, gate_results
 from weigh.load.record import LoadRecord
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
@@ -21,7 +22,17 @@ from weigh.model.verdict import Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
+_WRONG = tuple(
+    one.code
+    for one in (
+        codes.L6_WRONG,
+        codes.L6_MISSING,
+        codes.L6_INVARIANT,
+        codes.L6_BROKEN,
+        codes.A1_STATEMENT,
+        codes.A3_SAMPLED,
+    )
+)
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +61,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         groups: one for each loop and number of connections, in the order of the spec.
         loops: the open loop against the closed one, where both ran.
         machine: what it did meanwhile; None where nobody watched it.
+        answers: what is known of them; None where nothing was asked.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
     """
 
@@ -60,6 +72,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     tier: Tier
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
+    answers: GateResults | None = None
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -111,15 +124,18 @@ def load_results(record: LoadRecord) -> LoadResults:
     runs = [computed[run.number] for run in record.runs]
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
-    found = findings(record, runs, watched, waits)
+    product = record.environment.target.product if record.environment else ""
+    answers = gate_results(record.gate, record.spec, record.runs, product)
+    found = findings(record, runs, watched, waits, answers)
     return LoadResults(
         record=record,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
-        tier=tier(record, runs, found, watched),
+        tier=tier(record, runs, found, watched, answers),
         machine=watched,
         waits=waits,
+        answers=answers,
     )
 
 

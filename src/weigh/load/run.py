@@ -16,6 +16,7 @@ from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace
+from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
 from weigh.load.session import Session
@@ -26,13 +27,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from weigh.load.gate.files import GateFiles
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
 
 
 def run(
-    spec: LoadSpec, target: Target, root: Path, command: str, progress: Progress, render: Callable[[Path], Any]
+    spec: LoadSpec,
+    target: Target,
+    root: Path,
+    command: str,
+    progress: Progress,
+    render: Callable[[Path], Any],
+    answers: GateFiles,
 ) -> Path:
     """Offer the load and seal the evidence.
 
@@ -43,6 +51,7 @@ def run(
         command: the command that does it again, without secrets.
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
+        answers: files of them that the user names.
 
     Returns:
         The evidence directory.
@@ -70,8 +79,12 @@ def run(
             watching = Sampling(journal)
             with watching.started(time.monotonic()):
                 watching.own(lives.reached.servers or ())
-                _runs(Session(spec, lives, journal, progress, watching))
+                gate = LoadGate(spec, answers, journal, progress)
+                _runs(Session(spec, lives, journal, progress, watching, gate))
             how, reason = "complete", ""
+        except WrongAnswers:
+            # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
+            reason = "the answers before the clock are wrong"
         except KeyboardInterrupt as error:
             reason = "interrupted"
             error.add_note(f"what was measured until then is kept in {folder}")

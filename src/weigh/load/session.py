@@ -27,6 +27,7 @@ from weigh.statistics.histogram import decode, merged
 if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.host.sampling import Sampling
+    from weigh.load.gate.asking import LoadGate
     from weigh.load.lives import Lives
     from weigh.load.runs import TableRows
     from weigh.load.spec import LoadSpec, Loop
@@ -61,10 +62,20 @@ class Session:
         journal: of the experiment.
         progress: is told how far it is.
         watching: started.
+        gate: asks for the answers outside the clock; None where nobody is to.
     """
 
-    def __init__(self, spec: LoadSpec, lives: Lives, journal: Journal, progress: Progress, watching: Sampling) -> None:
+    def __init__(
+        self,
+        spec: LoadSpec,
+        lives: Lives,
+        journal: Journal,
+        progress: Progress,
+        watching: Sampling,
+        gate: LoadGate | None = None,
+    ) -> None:
         self.spec = spec
+        self._gate = gate
         self.lives = lives
         self._journal = journal
         self._progress = progress
@@ -98,6 +109,7 @@ class Session:
 
         Raises:
             WeighError: the server is in the way. What was measured until then is in the journal.
+            WrongAnswers: what it answers before the first run is wrong.
         """
         self.prepare()
         self._made += 1
@@ -110,6 +122,11 @@ class Session:
         if self._own and not self.lives.fresh:
             # Anew before every run: each begins with the same records, and the generator knows the version of each.
             self._load(generator)
+        gate = self._gate
+        if gate is not None:
+            gate.before(reached, self._made, own=self._own)
+            if gate.samples:
+                generator = make_generator(spec, reached, loop, connections, samples=gate.samples)
         begun = records.RunBegun(
             number=self._made,
             loop=loop,
@@ -122,7 +139,11 @@ class Session:
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         self._progress.say(name)
         run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
-        return run.made()
+        ended = run.made()
+        # Whoever lets something happen to the server sees for himself what it left.
+        if gate is not None and during is None:
+            gate.after(reached, self._made, generator, own=self._own)
+        return ended
 
     def prepare(self) -> None:
         """Load the data once, and keep a copy from which every life begins; nothing where that was done.

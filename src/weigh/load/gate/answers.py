@@ -6,10 +6,12 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.answers import compare
 from weigh.answers.comparison import Comparison, mismatch
-from weigh.load.gate.record import Answer, Order
-from weigh.model.answer import Column, Kind, ResultSchema
+from weigh.load.asked import Answer, Order
+from weigh.model.answer import Column, Kind, Match, ResultSchema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +32,8 @@ _KINDS: dict[int, Kind] = {
     1700: "decimal",
 }
 """PostgreSQL's types by their numbers (``pg_type.dat``); all others are compared as text."""
+_EXACTEST: tuple[Kind, ...] = ("string", "decimal", "double", "timestamp", "date", "boolean", "integer")
+"""Which kind a column has that servers declare differently."""
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
 _DOUBLE = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
 _ROUNDING = 1e-9
@@ -42,10 +46,9 @@ def same(answer: Answer, witness: Answer, order: Order | None) -> Comparison:
     """Whether an answer says what another one says."""
     if answer.kind != witness.kind:
         return mismatch("(answer)", shown(answer), shown(witness))
-    if answer.kind == "error":
-        return Comparison(agrees=True) if answer.code == witness.code else mismatch("(error)", shown(answer), shown(witness))
-    if answer.kind == "count":
-        return Comparison(agrees=True) if answer.count == witness.count else mismatch(f"({_CHANGED})", answer.count, witness.count)
+    if answer.kind != "rows":
+        alike = answer.code == witness.code and answer.count == witness.count
+        return Comparison(agrees=True) if alike else mismatch("(answer)", shown(answer), shown(witness))
     if len(answer.columns) != len(witness.columns):
         return mismatch("(columns)", len(answer.columns), len(witness.columns))
     if not whole(answer) or not whole(witness):
@@ -98,9 +101,11 @@ def schema(answers: Sequence[Answer], order: Order | None) -> ResultSchema:
     for position, column in enumerate(answers[0].columns):
         kind = _kind([one.columns[position].oid for one in answers], answers, position)
         quotient = position in order.quotients and kind in ("decimal", "double")
-        match = "quotient" if quotient else "approx" if kind == "double" else "exact"
+        match: Match = "quotient" if quotient else "approx" if kind == "double" else "exact"
         columns.append(
-            Column(name=f"{column.name or 'column'}", kind=kind, match=match, rel=0.0 if match == "exact" else _ROUNDING)
+            Column(
+                name=f"{column.name or 'column'}", kind=kind, match=match, rel=0.0 if match == "exact" else _ROUNDING
+            )
         )
     width = len(columns)
     # A limit that is a parameter is reached if it is as large as the answer.
@@ -121,10 +126,7 @@ def _kind(oids: Sequence[int], answers: Sequence[Answer], position: int) -> Kind
     """Of a column: as servers declare it, the exactest of them; or else by what is in it."""
     declared = {_declared(oid) for oid in oids if oid}
     if declared:
-        for kind in ("decimal", "double", "timestamp", "date", "boolean", "integer"):
-            if kind in declared and "string" not in declared:
-                return kind  # type: ignore[return-value]
-        return "string"
+        return next(kind for kind in _EXACTEST if kind in declared)
     texts = [row[position] for one in answers for row in one.rows if row[position] is not None]
     if texts and all(_INTEGER.fullmatch(text) for text in texts if text is not None):
         return "integer"
@@ -143,6 +145,15 @@ def table(answer: Answer, wanted: ResultSchema) -> pa.Table:
         _column([row[position] for row in answer.rows], column.kind) for position, column in enumerate(wanted.columns)
     ]
     return pa.table(columns, names=[column.name or "column" for column in answer.columns])
+
+
+def sketch(answer: Answer) -> pa.Table:
+    """An answer from which its kinds can be read: decimals as doubles, which Arrow has of any width."""
+    wanted = schema([answer], None)
+    columns = tuple(
+        msgspec.structs.replace(one, kind="double") if one.kind == "decimal" else one for one in wanted.columns
+    )
+    return table(answer, msgspec.structs.replace(wanted, columns=columns))
 
 
 def _column(texts: Sequence[str | None], kind: Kind) -> pa.Array:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weigh.load import bulk_load
+from weigh.load.asked import (
+    EVENTS,
+    Answer,
+    Answered,
+    InvariantsAsked,
+    Order,
+    ReadBack,
+    Sample,
+    Sampled,
+    Statement,
+    StatementsAsked,
+)
 from weigh.load.gate import answers, checks, invariants, pins, results, statements
-from weigh.load.gate.record import EVENTS, Answer, Answered, InvariantsAsked, Order, ReadBack, Sample, Sampled
-from weigh.load.gate.record import Statement as StatementRecord
-from weigh.load.gate.record import StatementsAsked
 from weigh.load.generator import call, make_generator
 from weigh.load.spec import Script
 from weigh.model.answer import GateStatus
-from weigh.model.errors import WeighError
+from weigh.model.errors import EngineFault, UsageError, WeighError
 from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from weigh.evidence.journal import Journal
-    from weigh.load.gate.record import Event, Pins
+    from weigh.load.asked import Event
+    from weigh.load.gate.files import GateFiles
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
     from weigh.model.progress import Progress
@@ -37,23 +45,9 @@ _PATIENCE = 600.0
 _CHANGED = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables"
 """Rows that anybody changed, by PostgreSQL's own count."""
 
-T = TypeVar("T")
-
 
 class WrongAnswers(Exception):
     """The answers before the clock are wrong: nothing is measured. What is wrong is in the journal."""
-
-
-class GateFiles(msgspec.Struct, frozen=True, kw_only=True):
-    """Files of answers that a user names.
-
-    Attributes:
-        pins: answers to compare with; None where none are named.
-        pin: where to write the answers; None where nowhere.
-    """
-
-    pins: Pins | None = None
-    pin: Path | None = None
 
 
 class LoadGate:
@@ -75,6 +69,7 @@ class LoadGate:
         self._journal = journal
         self._progress = progress
         self._asked: StatementsAsked | None = None
+        self._first: InvariantsAsked | None = None
         self._changed: int | None = None
 
     @property
@@ -108,7 +103,9 @@ class LoadGate:
         asked = invariants.questions(self._spec, own=own)
         # A user's own may read whole tables into memory: once, before all runs alike.
         if asked and (first or any(one.kind == "sums" for one in asked)):
-            self._keep(self._invariants(reached, number, asked, after=False))
+            found = self._invariants(reached, number, asked, after=False)
+            self._first = self._first or found
+            self._keep(found)
         if self.samples:
             self._changed = self._rows_changed(reached)
         if first:
@@ -147,12 +144,18 @@ class LoadGate:
             pins.write(self._files.pin, asked, f"{reached.read.product} {reached.read.version}", self._spec.seed)
         if any(one.status is GateStatus.DIVERGED for one in found):
             raise WrongAnswers
+        for one in results.written(self._spec, self._first):
+            if one.holds is None:
+                # A query that cannot be asked is a mistake in it, and not a wrong answer.
+                raise EngineFault(f"the invariant cannot be asked: {one.detail}", where=one.name, remedy="mend it")
+            if not one.holds:
+                raise WrongAnswers
 
     def _statements(self, reached: Reached, own: bool) -> StatementsAsked:
         generator = make_generator(self._spec, reached, self._loop, self._spec.connections[0])
-        written = msgspec.json.decode(generator.statements(), type=list[StatementRecord_])
+        written = msgspec.json.decode(generator.statements(), type=list[_Written])
         known = tuple(
-            StatementRecord(script=one.script, line=one.line, text=one.text, does=statements.does(one.text))
+            Statement(script=one.script, line=one.line, text=one.text, does=statements.does(one.text))
             for one in written
         )
         builtin = own and not any(one.text for one in self._spec.scripts)
@@ -165,9 +168,7 @@ class LoadGate:
         known = tuple(_with_order(one, given) for one in known)
         again = _differing(known, given, twice)
         self._need_a_match(given)
-        return StatementsAsked(
-            statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins
-        )
+        return StatementsAsked(statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins)
 
     @property
     def _loop(self) -> Loop:
@@ -228,8 +229,6 @@ class LoadGate:
             return
         pinned = {checks.key(one) for one in self._files.pins.answers}
         if not any(checks.key(one) in pinned for one in given):
-            from weigh.model.errors import UsageError
-
             raise UsageError(
                 "none of the pinned answers is one to a statement of this load",
                 where="--answers",
@@ -237,7 +236,7 @@ class LoadGate:
             )
 
 
-class StatementRecord_(msgspec.Struct):
+class _Written(msgspec.Struct):
     """A statement as the generator lists it."""
 
     script: str
@@ -245,7 +244,7 @@ class StatementRecord_(msgspec.Struct):
     text: str
 
 
-def _with_order(one: StatementRecord, given: list[Answered]) -> StatementRecord:
+def _with_order(one: Statement, given: list[Answered]) -> Statement:
     """A query with what its text says of its rows."""
     if one.does == "control":
         return one
@@ -257,8 +256,7 @@ def _with_order(one: StatementRecord, given: list[Answered]) -> StatementRecord:
     if not rows:
         return one
     first = rows[0]
-    wanted = answers.schema([first.answer], None)
-    found = infer_schema.describe(first.statement, answers.table(first.answer, wanted))
+    found = infer_schema.describe(first.statement, answers.sketch(first.answer))
     names = [column.name for column in found.column]
     limit = found.limit
     if limit is None and infer_schema.limited(first.statement):
@@ -272,9 +270,7 @@ def _with_order(one: StatementRecord, given: list[Answered]) -> StatementRecord:
     return msgspec.structs.replace(one, order=order)
 
 
-def _differing(
-    known: tuple[StatementRecord, ...], given: list[Answered], twice: list[Answered]
-) -> dict[int, Answer]:
+def _differing(known: tuple[Statement, ...], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:
     """What was answered otherwise the second time, by its place."""
     orders = {(one.script, one.line): one.order for one in known}
     second = {checks.key(one): one.answer for one in twice}

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from weigh.answers import votes
 from weigh.load.gate import answers, statements
-from weigh.load.gate.record import Answer, Answered, Statement, StatementsAsked
 from weigh.model.answer import GateStatus
-from weigh.model.gate import Check, OperationGate
+from weigh.model.gate import UNDECIDED, Check, OperationGate
 from weigh.model.operation import Case, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from weigh.load.asked import Answer, Answered, Statement, StatementsAsked
 
 OWN = "what weigh loaded"
 CHANGES = "it answers differently each time it is asked"
@@ -88,9 +89,7 @@ def between(asked: Mapping[str, StatementsAsked], lineage: Mapping[str, str]) ->
     """
     found: list[Check] = []
     by: dict[Key, dict[str, Answered]] = {}
-    changing = {
-        key(one.answers[at]) for one in asked.values() for at in one.again
-    }
+    changing = {key(one.answers[at]) for one in asked.values() for at in one.again}
     for name, one in asked.items():
         for answered in one.answers:
             by.setdefault(key(answered), {})[name] = answered
@@ -98,13 +97,13 @@ def between(asked: Mapping[str, StatementsAsked], lineage: Mapping[str, str]) ->
     for question, each in by.items():
         statement = statements_of[question[:2]]
         good: dict[str, Answered] = {}
-        for name, one in each.items():
-            if one.answer.kind == "error":
-                found.append(_check(statement, one, name, GateStatus.ERROR, detail=_refusal(one.answer)))
+        for name, given in each.items():
+            if given.answer.kind == "error":
+                found.append(_check(statement, given, name, GateStatus.ERROR, detail=_refusal(given.answer)))
             elif question in changing:
-                found.append(_check(statement, one, name, GateStatus.UNVERIFIED, detail=CHANGES))
+                found.append(_check(statement, given, name, GateStatus.UNVERIFIED, detail=CHANGES))
             else:
-                good[name] = one
+                good[name] = given
         found += _voted(statement, good, lineage)
     return tuple(found)
 
@@ -126,7 +125,7 @@ def _voted(statement: Statement, good: Mapping[str, Answered], lineage: Mapping[
         other = next(iter(good))
         return [
             _check(
-                statement, one, name, GateStatus.DIVERGED, witness=other, detail=votes.UNDECIDED,
+                statement, one, name, GateStatus.DIVERGED, witness=other, detail=UNDECIDED,
                 differences=pairs[name].differences,
             )
             for name, one in good.items()

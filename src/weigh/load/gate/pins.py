@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.gate.record import Pins, StatementsAsked
+from weigh.load.asked import Pins, StatementsAsked
 from weigh.model.errors import EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
@@ -24,9 +24,7 @@ def write(path: Path, asked: StatementsAsked, product: str, seed: int) -> int:
     Raises:
         EnvironmentFault: the file cannot be written.
     """
-    answers = tuple(
-        one for at, one in enumerate(asked.answers) if at not in asked.again and one.answer.kind != "error"
-    )
+    answers = tuple(one for at, one in enumerate(asked.answers) if at not in asked.again and one.answer.kind != "error")
     found = Pins(schema=SCHEMA, product=product, seed=seed, answers=answers)
     try:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")

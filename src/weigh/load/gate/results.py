@@ -7,25 +7,33 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.asked import (
+    Answer,
+    GateRecord,
+    InvariantsAsked,
+    ReadBack,
+    Sampled,
+    Statement,
+    StatementsAsked,
+)
 from weigh.load.gate import answers, checks, invariants, statements
-from weigh.load.gate.record import Answer, GateRecord, ReadBack, Sampled, Statement, StatementsAsked
 from weigh.model import codes
 from weigh.model.answer import GateStatus
-from weigh.model.gate import Check, OperationGate
 from weigh.model.units import count
-from weigh.model.verdict import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.load.gate.invariants import Question
-    from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadRun
+    from weigh.load.spec import LoadSpec
     from weigh.model.finding import Finding
+    from weigh.model.gate import Check, OperationGate
+    from weigh.model.verdict import Reason
 
 _SAID = 3
 """Statements, requests and rows that are named; the document has them all."""
-_WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them), or a contender of another kind"
+_WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them)"
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
@@ -143,19 +151,20 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
         return ""
 
 
-def gate_results(record: LoadRecord, product: str) -> GateResults | None:
+def gate_results(gate: GateRecord | None, spec: LoadSpec, runs: Sequence[LoadRun], product: str) -> GateResults | None:
     """Compute it; None where nothing was asked.
 
     Args:
-        record: of the load.
+        gate: what was asked.
+        spec: of the load.
+        runs: that were made.
         product: what the server calls itself.
     """
-    gate = record.gate
     if gate is None:
         return None
     return GateResults(
         statements=_statements(gate, product),
-        invariants=tuple(_invariants(record, gate)),
+        invariants=tuple(_invariants(gate, spec, runs)),
         read_back=gate.read_back,
         sampled=tuple(_sampled(gate.asked, one) for one in gate.sampled) if gate.asked else (),
         unasked=gate.asked.failed if gate.asked else "",
@@ -171,9 +180,7 @@ def _statements(gate: GateRecord, product: str) -> tuple[StatementChecked, ...]:
     return tuple(_statement(one, asked, found, words[one.name]) for one in asked.statements if one.does != "control")
 
 
-def _statement(
-    one: Statement, asked: StatementsAsked, found: Sequence[Check], word: OperationGate
-) -> StatementChecked:
+def _statement(one: Statement, asked: StatementsAsked, found: Sequence[Check], word: OperationGate) -> StatementChecked:
     own = [check for check in found if check.operation == one.name]
     sets = {answered.set for answered in asked.answers if (answered.script, answered.line) == (one.script, one.line)}
     status = word.status if word.contenders else GateStatus.UNVERIFIED
@@ -199,20 +206,28 @@ def _statement(
     )
 
 
-def _invariants(record: LoadRecord, gate: GateRecord) -> Iterator[InvariantChecked]:
+def _invariants(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterator[InvariantChecked]:
     own = gate.asked.own if gate.asked else False
-    asked = invariants.questions(record.spec, own=own)
+    asked = invariants.questions(spec, own=own)
     before: dict[int, tuple[Answer, ...]] = {one.run: one.answers for one in gate.invariants if not one.after}
-    runs = {one.number: one for one in record.runs}
+    runs = {one.number: one for one in made}
     for moment in gate.invariants:
         for place, question in enumerate(asked):
             answer = moment.answers[place] if place < len(moment.answers) else None
             if question.kind == "sums":
                 if moment.after:
-                    earlier = before.get(moment.run, ())
-                    yield from _sums(record, runs.get(moment.run), earlier[place : place + 1], answer, moment.failed, own)
+                    two = (*before.get(moment.run, ())[place : place + 1], answer)
+                    yield from _sums(spec, runs.get(moment.run), two, moment.failed, own=own)
             elif moment.after or question.kind == "written":
                 yield _holds(question, moment.run, moment.after, answer, moment.failed)
+
+
+def written(spec: LoadSpec, asked: InvariantsAsked | None) -> Iterator[InvariantChecked]:
+    """The scripts' own invariants before the first run."""
+    for place, question in enumerate(invariants.questions(spec, own=False)):
+        if asked is not None and question.kind == "written":
+            answer = asked.answers[place] if place < len(asked.answers) else None
+            yield _holds(question, asked.run, False, answer, asked.failed)
 
 
 def _holds(question: Question, run: int, after: bool, answer: Answer | None, failed: str) -> InvariantChecked:
@@ -258,13 +273,13 @@ def _equal(got: str | None, expected: str) -> bool:
 
 
 def _sums(
-    record: LoadRecord, run: LoadRun | None, before: Sequence[Answer], after: Answer | None, failed: str, own: bool
+    spec: LoadSpec, run: LoadRun | None, two: Sequence[Answer | None], failed: str, *, own: bool
 ) -> Iterator[InvariantChecked]:
-    """pgbench's tables: what was paid is in the balances, and what was acknowledged in the history."""
+    """What was paid is in the balances of pgbench's tables, and what was acknowledged in their history."""
     if run is None:
         return
-    numbers = [_numbers(one) for one in (*before[:1], after) if one is not None]
-    names = {one.name for one in record.spec.scripts if one.weight}
+    numbers = [_numbers(one) for one in two if one is not None]
+    names = {one.name for one in spec.scripts if one.weight}
     if len(numbers) < 2 or any(one is None for one in numbers):
         detail = failed or "the tables could not be summed"
         yield _sum(run.number, "balances against their history", "", None, None, detail)
@@ -321,7 +336,9 @@ def _sampled(asked: StatementsAsked, one: Sampled) -> SampleChecked:
         first = sample.again[0]
         steady = all(answers.same(other, first, order).agrees for other in sample.again[1:])
         # The types of the columns are known only of what was asked afterwards.
-        told = msgspec.structs.replace(sample.answer, columns=first.columns) if _as_wide(sample.answer, first) else sample.answer
+        told = sample.answer
+        if told.kind == first.kind == "rows" and len(told.columns) == len(first.columns):
+            told = msgspec.structs.replace(told, columns=first.columns)
         found = answers.same(told, first, order)
         if sample.answer.kind == "error" or not steady or found.open:
             open_ += 1
@@ -338,15 +355,11 @@ def _sampled(asked: StatementsAsked, one: Sampled) -> SampleChecked:
     )
 
 
-def _as_wide(one: Answer, other: Answer) -> bool:
-    return one.kind == other.kind == "rows" and len(one.columns) == len(other.columns)
-
-
-def findings(found: GateResults | None, record: LoadRecord) -> Iterator[Finding]:
+def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Finding]:
     """What is to be said of the answers."""
     if found is not None:
         yield from _wrong(found)
-    missing = unchecked(found, record)
+    missing = unchecked(found, spec, runs)
     if missing:
         yield codes.A8_UNCHECKED.finding(
             text=f"{missing}. A server that answers wrongly, or with too few rows, would look fast",
@@ -384,19 +397,19 @@ def _wrong(found: GateResults) -> Iterator[Finding]:
                 f"{'; '.join(back.texts[:_SAID])}",
                 remedy="the server loses rows; its figures are those of less work",
             )
-    for one in found.sampled:
-        if one.differ and not one.inapplicable:
+    for drawn in found.sampled:
+        if drawn.differ and not drawn.inapplicable:
             yield codes.A3_SAMPLED.finding(
-                text=f"run {one.run}: {len(one.differ)} of {count(one.requests, 'request')} that were drawn at random "
-                f"had another answer when they were asked again: {'; '.join(one.differ[:_SAID])}",
+                text=f"run {drawn.run}: {len(drawn.differ)} of {count(drawn.requests, 'request')} that were drawn at "
+                f"random had another answer when they were asked again: {'; '.join(drawn.differ[:_SAID])}",
                 remedy="the server answers wrongly under load, or somebody else wrote to its tables meanwhile",
             )
 
 
-def unchecked(found: GateResults | None, record: LoadRecord) -> str:
+def unchecked(found: GateResults | None, spec: LoadSpec, runs: int) -> str:
     """Whose answers nobody checked, in a sentence; empty where somebody did."""
-    if not record.spec.scripts:
-        return _unread(found, record)
+    if not spec.scripts:
+        return _unread(found)
     if found is None or not found.statements:
         why = f" ({found.unasked})" if found and found.unasked else ""
         return f"nobody checked what the server answered to the scripts{why}"
@@ -405,13 +418,15 @@ def unchecked(found: GateResults | None, record: LoadRecord) -> str:
         names = ", ".join(f"{one.script} line {one.line}" for one in missing[:_SAID])
         names += f" and {len(missing) - _SAID} more" if len(missing) > _SAID else ""
         total = count(len(found.statements), "statement")
-        parts.append(f"nobody checked what the server answered to {len(missing)} of {total}: {names} ({missing[0].detail})")
-    if why := found.unguarded(len(record.runs)):
+        parts.append(
+            f"nobody checked what the server answered to {len(missing)} of {total}: {names} ({missing[0].detail})"
+        )
+    if why := found.unguarded(runs):
         parts.append(why)
     return "; ".join(parts)
 
 
-def _unread(found: GateResults | None, record: LoadRecord) -> str:
+def _unread(found: GateResults | None) -> str:
     """Of YCSB: whether every run was read back."""
     if found is None:
         return ""
@@ -419,7 +434,7 @@ def _unread(found: GateResults | None, record: LoadRecord) -> str:
     return f"after run {failed[0].run} nothing was read back ({failed[0].error})" if failed else ""
 
 
-def reasons(found: GateResults | None, record: LoadRecord) -> Iterator[Reason]:
+def reasons(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Reason]:
     """Why the answers let the evidence be suggestive at most."""
-    if missing := unchecked(found, record):
+    if missing := unchecked(found, spec, runs):
         yield codes.A8.reason(missing)

@@ -11,6 +11,8 @@ from weigh.load.analysis import durability
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.gate import report as gate
+from weigh.load.gate.report import AnswersDocument
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
@@ -190,6 +192,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         working_set: the server's data against the memory of its machine
             (docs/concept/machine.md#size-against-memory); None where one is not known.
         storage: where the server's data lies; None where that is not on this machine, or not known.
+        answers: what is known of them; absent where nothing was asked outside the clock.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
     """
@@ -207,6 +210,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     working_set: WorkingSet | None
     storage: Place | None
+    answers: AnswersDocument | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
 
 
@@ -234,6 +238,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         findings=results.findings,
         working_set=in_memory(results.record),
         storage=results.record.environment.storage if results.record.environment else None,
+        answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.gate import report as gate
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -79,6 +80,8 @@ def page(results: LoadResults, evidence: str) -> str:
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
+            answers=list(gate.lines(results.answers)) if results.answers else [],
+            answers_title=gate.TITLE,
             waits_title=report.TITLE,
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from weigh.load.analysis import durability
+from weigh.load.gate import report as answers
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -42,6 +43,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.answers and (said := list(answers.lines(results.answers))):
+        told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
+        parts += [Text(answers.TITLE, style="bold"), *told, Text()]
     for group in results.groups:
         if len(results.groups) > 1:
             parts += [Text(words.group_name(group), style="bold"), Text()]

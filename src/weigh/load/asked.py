@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
+
+from weigh.evidence import files
 
 Doing = Literal["reads", "writes", "control"]
 
@@ -228,7 +230,7 @@ class GateRecord(msgspec.Struct, frozen=True, kw_only=True):
     sampled: tuple[Sampled, ...] = ()
 
 
-EVENTS = {
+EVENTS: dict[str, Any] = {
     "gate-statements": StatementsAsked,
     "gate-invariants": InvariantsAsked,
     "gate-read-back": ReadBack,
@@ -237,6 +239,16 @@ EVENTS = {
 """Names of the events, and what they hold."""
 
 Event = StatementsAsked | InvariantsAsked | ReadBack | Sampled
+
+
+def read(name: str, body: Any) -> Event:
+    """The event of that name.
+
+    Raises:
+        EvidenceFault: it does not hold what it should.
+    """
+    found: Event = files.converted(body, EVENTS[name])
+    return found
 
 
 def gathered(events: list[Event]) -> GateRecord | None:
