@@ -96,7 +96,8 @@ def _statements(found: GateResults) -> Iterator[str]:
     for one in found.statements:
         if one.status is GateStatus.AGREED:
             by.setdefault(one.witness, []).append(one)
-    yield f"Before the clock {count(total, 'statement')} asked with up to {count(sets, 'set')} of parameters:"
+    were = "was" if total == 1 else "were"
+    yield f"Before the clock {count(total, 'statement')} {were} asked, each with {count(sets, 'set')} of parameters at most"
     for witness, agreed in by.items():
         yield f"{len(agreed)} agreed with {witness}"
     for one in found.statements:

@@ -133,8 +133,9 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unchecked(self) -> tuple[StatementChecked, ...]:
-        """Statements that nobody confirmed."""
-        return tuple(one for one in self.statements if one.status is not GateStatus.AGREED)
+        """Statements that nobody confirmed, and nobody contradicts."""
+        known = (GateStatus.AGREED, GateStatus.DIVERGED)
+        return tuple(one for one in self.statements if one.status not in known)
 
     def unguarded(self, runs: int) -> str:
         """Why nobody checked what the writes of so many runs left; empty where somebody did, or nothing writes."""
