@@ -366,6 +366,52 @@ class Load:
     def is_over(self) -> bool:
         """Whether all threads have ended."""
 
+    def hold(self) -> None:
+        """Close all connections and send nothing more until :meth:`release`; what becomes due waits.
+
+        What was in flight and not answered is of unknown outcome. To be called when the server has died; the run does
+        not end meanwhile.
+        """
+
+    def is_held(self) -> bool:
+        """Whether all threads have done so."""
+
+    def release(self, stood_still: float) -> None:
+        """Open the connections again and go on.
+
+        Args:
+            stood_still: seconds of the hold that do not count: what waits is due later by as much, and the run ends
+                later.
+        """
+
+    def answered(self, patience: float) -> float:
+        """Ask the server until it answers, over a connection of its own.
+
+        Args:
+            patience: seconds to go on asking.
+
+        Returns:
+            seconds until it did.
+
+        Raises:
+            LoadError: it did not; why the last attempt failed.
+        """
+
+    def examine(self) -> str | None:
+        """Read everything back that the workload knows of, and compare it with what was acknowledged.
+
+        Nothing may be in flight: before the run, in a hold, or after the end. What is not there is expected no more.
+
+        Returns:
+            JSON of ``unit`` (``writes`` or ``transactions``), ``rows`` (read), ``acknowledged``, ``lost`` (of these,
+            neither there nor replaced), ``unanswered``, ``found`` (of these, there), ``missing`` (rows that had been
+            there), ``torn`` (rows that hold what nobody wrote), ``strange`` (rows that nobody wrote) and ``said`` (the
+            first of what is wrong); None of a workload that does not know what its writes leave behind.
+
+        Raises:
+            LoadError: the server cannot be reached, or refuses to be read.
+        """
+
     def stop(self) -> None:
         """Send nothing more, and wait for answers no longer than half a second. From any thread, at any time."""
 

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pytest
 
 from support.worker_processes import asked, files, prepared, rows, tables
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, read_back
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.process import WorkerProcess
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome

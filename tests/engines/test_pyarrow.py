@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from support.worker_processes import asked, files, prepared, rows
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import read_back
-from weigh.engines.process import WorkerEnded
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 

@@ -14,8 +14,9 @@ import pytest
 from support.worker_processes import asked, files, prepared, rows
 from weigh._native import digest_arrow
 from weigh.answers import compare
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import read_back
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.process import WorkerProcess
 from weigh.experiment.gate import metamorphic, probes
 from weigh.model.answer import Column, ResultSchema
 from weigh.model.errors import EngineFault

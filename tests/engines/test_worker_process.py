@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from weigh.engines.process import WorkerEnded, WorkerProcess, run_together
+from weigh.engines.exchange import Exchange, WorkerEnded
+from weigh.engines.process import WorkerProcess
 from weigh.engines.start_clock import StartClock
+from weigh.engines.together import run_together
 from weigh.model.sample import Outcome
 from weigh_worker import protocol
 from weigh_worker.__main__ import Worker
@@ -140,7 +142,7 @@ class Ours(WorkerProcess):
     """The controller's end; at the other one is a test, and no process."""
 
     def __init__(self, channel: socket.socket) -> None:
-        self._channel = channel
+        self.exchange = Exchange(channel, self.pid, self)
         self._starting = StartClock()
         self.family = None
         self.store = None

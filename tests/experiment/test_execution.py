@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from weigh.engines.process import RequestCost, RunCost, WorkerEnded
+from weigh.engines.exchange import RequestCost, WorkerEnded
+from weigh.engines.run_cost import RunCost
 from weigh.experiment import derived
 from weigh.experiment.measure.execution import AnswerCheck, Execution, FirstQuery, Position, failed, sample
 from weigh.model.sample import OF_LOADS, Outcome

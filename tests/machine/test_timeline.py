@@ -29,7 +29,8 @@ def drained(**changes: Any) -> dict[str, Any]:
     slow: dict[str, Any] = {name: [0, 0] for name in quiet}
     slow |= {"when": [0, 2], "received": [5, 7], "memory_free": [4, 4], "major_faults": [0, 3], "oom_kills": [0, 0]}
     slow |= {"throttled": [0, 25], "group_memory": [None, None], "cpus": [[100, 3], None], "mhz": [None, None]}
-    slow |= {"disk_errors": [None, {"vda": 2}]}
+    slow |= {"disk_errors": [None, {"vda": 2}], "link": [None, 125], "memory_errors": [None, 1]}
+    slow |= {"cpu_throttles": [None, None]}
     vda = {"read": [0, 4096, 0], "written": [0, 0, 0], "queue": [0, 150, 0], "wait": [None, 40, None]}
     made = {
         "at": 10_000, "span": [500, 500, 501], "busy": [9, 10, 8], "own": [4983, 5000, 4000], "foreign": [0, 0, 1],
@@ -64,7 +65,8 @@ def test_what_was_drained_comes_back_from_the_journal() -> None:
         ),
         Moment(
             at=1.1, span=0.0501, busy=0.08, own=0.04, foreign=1e-5, pressure_io=0.0, queue=3, context_switches=9,
-            disk={"vda": idle}, network=Network(received=7, **network), major_faults=3, throttled=0.0025,
+            disk={"vda": idle}, network=Network(received=7, link=0.125, **network), major_faults=3, throttled=0.0025,
+            memory_errors=1,
             disk_errors={"vda": 2}, **slow, **common,
         ),
     )  # fmt: skip

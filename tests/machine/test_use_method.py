@@ -23,6 +23,7 @@ from weigh.machine.use_method import Resource, Use, use
 from weigh.model.errors import UsageError
 from weigh.model.timeline import Disk, Moment, Network, Watch
 from weigh.model.verdict import Reason, VerdictName
+from weigh.render.machine import resource
 
 RECORD = experiment_records.record(operations=["q1", "q2"], contenders=experiment_records.names(3))
 QUIET = watched(RECORD)
@@ -197,6 +198,61 @@ def test_what_work_waits_for_is_saturated(name: str, changed: dict[str, Any]) ->
     assert one.first is not None
     assert (one.first.block, one.first.turn) == (0, 0)
     assert summed(**calm).bottleneck is None
+
+
+@pytest.mark.parametrize("waited", [None, 0.0, 0.5])
+def test_a_disk_whose_requests_queue_and_wait_is_saturated_however_busy_it_is(waited: float | None) -> None:
+    """Text 003's: 60 % busy, a queue of 32, 50 ms; whether tasks or only the kernel's write-back stand in it."""
+    found = of(
+        "disk", pressure_io=waited, disk={"vda": Disk(read=1, written=0, queue=32, await_s=0.05, utilisation=0.6)}
+    )
+    assert found.saturated == pytest.approx(1.0)
+    assert found.utilisation == pytest.approx(0.6)
+    assert (found.queue, found.await_s) == (pytest.approx(32 / 0.6), pytest.approx(0.05))
+    said = resource(found)
+    assert "53.3 requests at once while busy, 50.0 ms each" in said
+
+
+@pytest.mark.promise("A busy disk without a queue is not saturated")
+@pytest.mark.parametrize(
+    "disk",
+    [
+        Disk(read=1, written=0, queue=1.0, await_s=0.012, utilisation=1.0),
+        Disk(read=1, written=0, queue=32, await_s=0.0004, utilisation=1.0),
+    ],
+    ids=["one at a time", "many at once, all served"],
+)
+def test_a_busy_disk_without_a_queue_is_not_saturated(disk: Disk) -> None:
+    assert of("disk", pressure_io=0.05, disk={"vda": disk}).saturated == 0
+    alone = msgspec.structs.replace(disk, queue=1.0)
+    assert of("disk", pressure_io=0.9, disk={"vda": alone}).saturated == 0, "it is in use, and nobody stands in a queue"
+
+
+def test_of_several_disks_one_is_enough() -> None:
+    idle = Disk(read=0, written=0, queue=0.0, utilisation=0.0)
+    full = Disk(read=1, written=0, queue=40, await_s=0.08, utilisation=1.0)
+    found = of("disk", disk={"vda": idle, "vdb": full})
+    assert (found.saturated, found.queue) == (pytest.approx(1.0), pytest.approx(40))
+
+
+def test_a_full_link_is_saturated_and_one_whose_speed_nobody_knows_is_not() -> None:
+    def link(share: float | None) -> Network:
+        return Network(received=1, sent=1, retransmits=0, drops=0, errors=0, overflows=0, link=share)
+
+    full, half, unknown = (of("network", network=link(share)) for share in (0.97, 0.5, None))
+    assert (full.saturated, full.utilisation) == (pytest.approx(1.0), pytest.approx(0.97))
+    assert (half.saturated, half.utilisation) == (0, pytest.approx(0.5))
+    assert (unknown.saturated, unknown.utilisation) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "counted"), [("memory", {"memory_errors": 1}), ("memory", {"oom_kills": 1}), ("cpu", {"cpu_throttles": 1})]
+)
+def test_errors_are_counted_where_the_kernel_counts_them(name: str, counted: dict[str, int]) -> None:
+    found = of(name, **counted)
+    assert found.errors
+    assert resource(found).endswith("errors")
+    assert of("cpu").errors is None, "nothing counts them there"
 
 
 def test_a_full_disk_that_nobody_waits_for_is_not_saturated() -> None:

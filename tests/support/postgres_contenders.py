@@ -14,9 +14,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.loaded import Tables
 from weigh.engines.prepared import PreparedContender, cache_folder, ready
-from weigh.engines.process import WorkerEnded, WorkerProcess
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.contender import parse_contender
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from weigh.engines.process import RunCost
+    from weigh.engines.process import WorkerProcess
+    from weigh.engines.run_cost import RunCost
 
 
 SECRET = "sesame-open-7731"

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from weigh.engines.process import RunCost, WorkerProcess
+    from weigh.engines.process import WorkerProcess
+    from weigh.engines.run_cost import RunCost
 
 
 def prepared(contender: str) -> PreparedContender:

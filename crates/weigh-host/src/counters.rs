@@ -7,6 +7,8 @@ use crate::cgroup::Groups;
 use crate::cpu::{self, Cpus};
 use crate::disk::{DiskUse, Disks};
 use crate::frequency::Frequencies;
+use crate::hardware::Hardware;
+use crate::links::Links;
 use crate::memory::{self, Faults, Memory};
 use crate::network::{self, NetworkUse};
 use crate::proc_file::ProcFile;
@@ -43,6 +45,10 @@ pub struct Slow {
     pub group_memory: Option<u64>,
     /// Failed requests by device; those whose driver does not count them are left out.
     pub disk_errors: Option<Vec<(String, u64)>>,
+    /// Errors of memory, mended or not, that its controllers counted; `None` where none counts.
+    pub memory_errors: Option<u64>,
+    /// How often a CPU slowed down for heat or power; `None` where that is not counted.
+    pub cpu_throttles: Option<u64>,
 }
 
 /// Sources that cannot be read, and why.
@@ -108,7 +114,9 @@ pub(crate) struct Counters {
     vmstat: Reader,
     frequencies: Option<Frequencies>,
     groups: Option<Groups>,
+    hardware: Hardware,
     disks: Disks,
+    links: Links,
     error_counts: HashMap<String, Option<ProcFile>>,
     unit: u64,
     cpus: Option<Cpus>,
@@ -118,6 +126,10 @@ pub(crate) struct Counters {
     faults: Faults,
     throttled: Option<u64>,
     errors: HashMap<String, u64>,
+    memory_errors: Option<u64>,
+    cpu_throttles: Option<u64>,
+    /// When the slow sources were read last.
+    slowed: u64,
 }
 
 impl Counters {
@@ -158,7 +170,9 @@ impl Counters {
             vmstat,
             frequencies: frequencies.ok(),
             groups: groups.ok(),
+            hardware: Hardware::open(root),
             disks: Disks::new(root),
+            links: Links::new(root),
             error_counts: HashMap::new(),
             unit: 1_000_000_000 / sys::ticks_per_second(),
             cpus: None,
@@ -168,6 +182,9 @@ impl Counters {
             faults: Faults::default(),
             throttled: None,
             errors: HashMap::new(),
+            memory_errors: None,
+            cpu_throttles: None,
+            slowed: 0,
         };
         machine.fast(1);
         machine.slow();
@@ -216,7 +233,12 @@ impl Counters {
     /// What is read less often.
     pub(crate) fn slow(&mut self) -> Slow {
         let unreadable = &mut self.unreadable;
-        let network = self.interfaces.take(unreadable, network::interfaces).map(|found| NetworkUse {
+        let now = sys::monotonic();
+        #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a span")]
+        let span_s = now.saturating_sub(self.slowed) as f64 / 1e9;
+        self.slowed = now;
+        let network = self.interfaces.take(unreadable, network::interfaces).map(|(found, each)| NetworkUse {
+            link: self.links.take(&each, span_s),
             retransmits: self.snmp.take(unreadable, |text| network::counter(text, "Tcp:", "RetransSegs")),
             overflows: self
                 .netstat
@@ -226,6 +248,8 @@ impl Counters {
         let faults = self.vmstat.take(unreadable, |text| Some(memory::faults(text))).unwrap_or_default();
         let memory = self.meminfo.take(unreadable, |text| Some(memory::parse(text))).unwrap_or_default();
         let throttled = self.groups.as_mut().and_then(Groups::throttled);
+        let (memory_errors, cpu_throttles) = (self.hardware.memory_errors(), self.hardware.throttles());
+        let since = |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
         let shares = self.cpus.as_ref().zip(self.cpus_slow.as_ref());
         let slow = Slow {
             cpus: shares.and_then(|(after, before)| cpu::shares(&before.each, &after.each)),
@@ -233,10 +257,13 @@ impl Counters {
             network: network.zip(self.network).map(|(after, before)| after.since(&before)),
             memory,
             faults: faults.since(&self.faults),
-            throttled: throttled.zip(self.throttled).map(|(after, before)| after.saturating_sub(before)),
+            throttled: since(throttled, self.throttled),
             group_memory: self.groups.as_mut().and_then(Groups::memory),
             disk_errors: self.failed_requests(),
+            memory_errors: since(memory_errors, self.memory_errors),
+            cpu_throttles: since(cpu_throttles, self.cpu_throttles),
         };
+        (self.memory_errors, self.cpu_throttles) = (memory_errors, cpu_throttles);
         self.network = network;
         self.faults = faults;
         self.throttled = throttled;

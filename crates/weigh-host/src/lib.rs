@@ -31,6 +31,8 @@ mod cpu;
 mod disk;
 mod error;
 mod frequency;
+mod hardware;
+mod links;
 mod memory;
 mod network;
 mod page_cache;

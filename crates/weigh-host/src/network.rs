@@ -17,6 +17,8 @@ pub struct NetworkUse {
     pub retransmits: Option<u64>,
     /// Connections refused because a queue of the listener was full.
     pub overflows: Option<u64>,
+    /// Share of its speed that the fullest link carried in its busier direction; `None` where no link tells its speed.
+    pub link: Option<f64>,
 }
 
 impl NetworkUse {
@@ -30,17 +32,28 @@ impl NetworkUse {
             errors: self.errors.saturating_sub(before.errors),
             retransmits: known(self.retransmits, before.retransmits),
             overflows: known(self.overflows, before.overflows),
+            link: self.link,
         }
     }
 }
 
-/// Reads `/proc/net/dev`; `None` where a line is damaged.
-pub(crate) fn interfaces(text: &[u8]) -> Option<NetworkUse> {
+/// Bytes of one interface since boot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Interface {
+    pub(crate) name: String,
+    pub(crate) received: u64,
+    pub(crate) sent: u64,
+}
+
+/// Reads `/proc/net/dev`: all interfaces but the loopback together, and each; `None` where a line is damaged.
+pub(crate) fn interfaces(text: &[u8]) -> Option<(NetworkUse, Vec<Interface>)> {
     let mut all = NetworkUse::default();
+    let mut each = Vec::new();
     // Two lines of headings.
     for line in lines(text).skip(2).filter(|line| !line.is_empty()) {
         let colon = line.iter().position(|byte| *byte == b':')?;
-        if line[..colon].trim_ascii() == b"lo" {
+        let name = line[..colon].trim_ascii();
+        if name == b"lo" {
             continue;
         }
         let numbers = words(&line[colon + 1..]).map(number).collect::<Option<Vec<_>>>()?;
@@ -52,8 +65,9 @@ pub(crate) fn interfaces(text: &[u8]) -> Option<NetworkUse> {
         all.sent += sent;
         all.errors += errors_in + errors_out;
         all.drops += drops_in + drops_out;
+        each.push(Interface { name: String::from_utf8_lossy(name).into_owned(), received, sent });
     }
-    text.starts_with(b"Inter-|").then_some(all)
+    text.starts_with(b"Inter-|").then_some((all, each))
 }
 
 /// A counter of `/proc/net/snmp` or `/proc/net/netstat`, where a line of names comes before one of numbers.
@@ -76,7 +90,9 @@ mod tests {
 
     #[test]
     fn all_interfaces_but_the_loopback() {
-        let all = interfaces(DEVICES).unwrap();
+        let (all, each) = interfaces(DEVICES).unwrap();
+        let names: Vec<_> = each.iter().map(|one| (one.name.as_str(), one.received, one.sent)).collect();
+        assert_eq!(names, [("eth0", 5_627_104_766, 14_847_288), ("eth1", 7, 9)]);
         assert_eq!((all.received, all.sent), (5_627_104_773, 14_847_297));
         assert_eq!((all.errors, all.drops), (4, 6));
         assert_eq!((all.retransmits, all.overflows), (None, None), "they stand in other files");

@@ -74,6 +74,8 @@ pub(crate) struct Accounting {
     recorder: Recorder,
     pub(crate) totals: Totals,
     interval: usize,
+    /// When the present interval began.
+    since: u64,
     boundary: u64,
     /// CPU time up to the last interval.
     cpu: u64,
@@ -101,6 +103,7 @@ impl Accounting {
             recorder: Recorder::new(operations),
             totals: Totals::default(),
             interval: 0,
+            since: u64::MAX,
             boundary: u64::MAX,
             cpu: 0,
         }
@@ -112,6 +115,7 @@ impl Accounting {
         self.begun = begun;
         self.end = begun + self.shared.duration;
         self.queue = DueQueue::new(schedule, begun);
+        self.since = begun;
         self.boundary = self.next_boundary(begun);
         self.cpu = (self.cpu_clock)();
     }
@@ -224,6 +228,14 @@ impl Accounting {
         }
     }
 
+    /// The schedule stood still for so long, with nothing in flight: what was not sent is due later by as much, and the
+    /// run ends later.
+    pub(crate) fn shift(&mut self, by: u64) {
+        self.queue.shift(by);
+        self.end = self.end.saturating_add(by);
+        self.boundary = self.next_boundary(self.since);
+    }
+
     /// Whether all that was due has been dealt with, or after a stop need not be.
     pub(crate) fn is_over(&self, now: u64) -> bool {
         if let Some(give_up) = self.give_up {
@@ -275,6 +287,7 @@ impl Accounting {
         self.totals.cpu += cpu - self.cpu;
         self.cpu = cpu;
         self.interval += 1;
+        self.since = to;
         self.boundary = self.next_boundary(to);
     }
 

@@ -122,6 +122,28 @@ impl Run {
         self.threads.iter().all(JoinHandle::is_finished)
     }
 
+    /// Closes all connections and sends nothing more, until [`Self::release`]. What was in flight and not answered is of
+    /// unknown outcome. What becomes due waits.
+    pub fn hold(&self) {
+        self.shared.held.store(0, Ordering::Relaxed);
+        self.shared.hold.store(true, Ordering::Release);
+    }
+
+    /// Whether all threads have done so.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.shared.held.load(Ordering::Acquire) >= self.shared.threads
+    }
+
+    /// Goes on. The schedule stood still for so many of the seconds since the hold began: what waits is due later by as
+    /// much, and the run ends later.
+    pub fn release(&self, stood_still: f64) {
+        let still = Duration::from_secs_f64(stood_still.clamp(0.0, 1e6));
+        let nanoseconds = u64::try_from(still.as_nanos()).unwrap_or(u64::MAX);
+        self.shared.stood_still.fetch_add(nanoseconds, Ordering::Release);
+        self.shared.hold.store(false, Ordering::Release);
+    }
+
     /// What ends the run early, from any thread.
     #[must_use]
     pub fn stopper(&self) -> Stopper {

@@ -1,6 +1,6 @@
 //! What the threads of a run share, and what they hand over.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::{Clock, SECOND};
@@ -38,6 +38,12 @@ pub(crate) struct Shared {
     pub(crate) spin: bool,
     /// Set when the run is to end early.
     pub(crate) stop: AtomicBool,
+    /// Set while nothing may be sent, because the server is being examined.
+    pub(crate) hold: AtomicBool,
+    /// Threads that have closed their connections since.
+    pub(crate) held: AtomicUsize,
+    /// For how long the schedule stood still in all, in nanoseconds.
+    pub(crate) stood_still: AtomicU64,
     deliveries: Mutex<Vec<Delivery>>,
     /// Recorders that were read and emptied. Making one costs a thread more than the send of a request.
     emptied: Mutex<Vec<Recorder>>,
@@ -55,6 +61,9 @@ impl Shared {
             interval,
             spin,
             stop: AtomicBool::new(false),
+            hold: AtomicBool::new(false),
+            held: AtomicUsize::new(0),
+            stood_still: AtomicU64::new(0),
             deliveries: Mutex::default(),
             emptied: Mutex::default(),
         }

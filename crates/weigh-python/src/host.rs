@@ -158,13 +158,14 @@ fn disks<'py>(py: Python<'py>, ticks: &[Tick]) -> PyResult<Option<Bound<'py, PyD
 /// What is read less often and is one number: the name of its column.
 type Number = (&'static str, fn(&Slow) -> Option<u64>);
 
-const NUMBERS: [Number; 15] = [
+const NUMBERS: [Number; 18] = [
     ("received", |slow| Some(slow.network?.received)),
     ("sent", |slow| Some(slow.network?.sent)),
     ("retransmits", |slow| slow.network?.retransmits),
     ("drops", |slow| Some(slow.network?.drops)),
     ("errors", |slow| Some(slow.network?.errors)),
     ("overflows", |slow| slow.network?.overflows),
+    ("link", |slow| Some(scaled(slow.network?.link?, 1e3))),
     ("memory_free", |slow| Some(slow.memory.free? >> 10)),
     ("cached", |slow| Some(slow.memory.cached? >> 10)),
     ("dirty", |slow| Some(slow.memory.dirty? >> 10)),
@@ -174,6 +175,8 @@ const NUMBERS: [Number; 15] = [
     ("oom_kills", |slow| slow.faults.oom_kills),
     ("throttled", |slow| Some(rounded(slow.throttled?, TENTH_OF_A_MILLISECOND))),
     ("group_memory", |slow| Some(slow.group_memory? >> 10)),
+    ("memory_errors", |slow| slow.memory_errors),
+    ("cpu_throttles", |slow| slow.cpu_throttles),
 ];
 
 /// The columns of what is read less often, and at which ticks it was.

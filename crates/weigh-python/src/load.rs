@@ -84,6 +84,36 @@ impl Load {
         py.detach(|| Ok(started(lock(&self.run).as_mut())?.is_over()))
     }
 
+    fn hold(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| {
+            started(lock(&self.run).as_mut())?.hold();
+            Ok(())
+        })
+    }
+
+    fn is_held(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| Ok(started(lock(&self.run).as_mut())?.is_held()))
+    }
+
+    fn release(&self, py: Python<'_>, stood_still: f64) -> PyResult<()> {
+        py.detach(|| {
+            started(lock(&self.run).as_mut())?.release(stood_still);
+            Ok(())
+        })
+    }
+
+    fn answered(&self, py: Python<'_>, patience: f64) -> PyResult<f64> {
+        let patience = Duration::try_from_secs_f64(patience)
+            .map_err(|_| raised(Error::Setting(format!("a patience of {patience} s"))))?;
+        watched(py, |go_on| weigh_load::answered(&self.config.target, patience, go_on))
+    }
+
+    fn examine(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let Some(examiner) = py.detach(|| self.source.examiner()) else { return Ok(None) };
+        watched(py, |go_on| weigh_load::examine(&self.config.target, examiner, go_on))
+            .map(|account| Some(json(&account)))
+    }
+
     fn stop(&self) {
         if let Some(stopper) = self.stopper.get() {
             stopper.stop();
@@ -113,6 +143,24 @@ impl Load {
     fn read_back(&self, py: Python<'_>, most: usize, seconds: f64) -> PyResult<String> {
         watched(py, |going_on| weigh_load::read_back(&self.config, &*self.source, most, seconds, going_on))
     }
+}
+
+/// Work without the interpreter that a signal ends.
+fn watched<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let mut signal = None;
+    let done = py.detach(|| {
+        work(&mut || {
+            Python::attach(|py| signal = py.check_signals().err());
+            signal.is_none()
+        })
+    });
+    if let Some(signal) = signal {
+        return Err(signal);
+    }
+    done.map_err(raised)
 }
 
 /// What an SQLite database says of itself, as JSON. `target` is the one of a load, as JSON.

@@ -48,7 +48,8 @@ def pair(got: list[Row], expected: list[Row], schema: ResultSchema) -> Compariso
                     differences.append(Difference(row=shown(key), column=column.name, got=cell(x), expected=cell(y)))
     unpaired, found = _unpaired(*lonely, schema, alone=len(got) == len(expected) == 1)
     count += unpaired
-    differences = [*found, *differences]
+    # They come as an engine happened to answer, and what is shown is to be the same each time.
+    differences = [*sorted(found, key=_place), *sorted(differences, key=_place)]
     notes = tuple(_APART[match].format(apart) for match, apart in worst.items() if apart > 0) if not count else ()
     return Comparison(agrees=not count, differences=tuple(differences[:MAX_DIFFERENCES]), count=count, notes=notes)
 
@@ -176,6 +177,11 @@ def _alike(row: Row, other: Row, schema: ResultSchema) -> float:
         return 2.0 + same
     share = same / len(schema.columns)
     return share if share >= 0.5 else 0.0
+
+
+def _place(difference: Difference) -> tuple[bool, str]:
+    """Wrong cells before whole rows, and both by what the row is called."""
+    return difference.column == "(row)", difference.row
 
 
 def row_difference(key: Row, got: int, expected: int) -> Difference:

@@ -22,8 +22,8 @@ from weigh.data import damage
 from weigh.data.layout import page_checksums
 from weigh.doctor import checksum_writer
 from weigh.engines import prepared
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.loaded import Tables
-from weigh.engines.process import WorkerEnded
 from weigh.host import scratch
 from weigh.model.contender import parse_contender
 from weigh.model.errors import DataFault, EngineFault

@@ -14,7 +14,8 @@ from weigh.engines import engine as engines
 from weigh.engines import environment as environments
 from weigh.engines.engine import Engine
 from weigh.engines.environment import Environment
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.exchange import WorkerEnded
+from weigh.engines.process import WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.contender import URL, Contender, ContenderRead, Setting

@@ -1,27 +1,25 @@
 """A life: one fresh process of one contender, from open to close.
 
-The controller never waits without a limit and may kill a life at any moment. A time-out, a crash and running out
-of memory are outcomes, not failures of weigh.
+The controller may kill a life at any moment.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-import selectors
 import shutil
 import signal
 import socket
 import subprocess
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weigh.engines import replies
+from weigh.engines.exchange import Exchange, WorkerEnded
+from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
 from weigh.host.hidden import hiding
@@ -35,13 +33,14 @@ if TYPE_CHECKING:
 
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
+    from weigh.engines.exchange import RequestCost
     from weigh.host.cgroup import Hierarchy
     from weigh.host.family_cpu import FamilyCpu
     from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
     from weigh.model.resources import Bounds
     from weigh.model.store import Requests, StoreAccess
-    from weigh.model.units import Bytes, Rows, Seconds
+    from weigh.model.units import Bytes, Seconds
 
 START_TIMEOUT = 60.0
 """Seconds to import an engine and open it; a cold disk and 800 MB of library need some."""
@@ -65,79 +64,6 @@ class StoreLife(Protocol):
 
     def close(self) -> None:
         """Nothing is answered any more."""
-
-
-_R = TypeVar("_R", bound=protocol.Reply)
-
-
-class WorkerEnded(Exception):
-    """The life is over or the request failed.
-
-    Attributes:
-        outcome: what happened.
-        detail: what the engine or the kernel said.
-        alive: whether the life can go on with the next request.
-    """
-
-    def __init__(self, outcome: Outcome, detail: str, *, alive: bool) -> None:
-        super().__init__(f"{outcome}: {detail}")
-        self.outcome = outcome
-        self.detail = detail
-        self.alive = alive
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestCost:
-    """What one request cost, by weigh's own clocks: the worker has no say in it.
-
-    Attributes:
-        seconds: from sending it to having the whole reply.
-        cpu_s: CPU seconds that the worker's process was charged meanwhile; None where it is gone.
-    """
-
-    seconds: Seconds
-    cpu_s: Seconds | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunCost:
-    """What one execution cost. What the kernel does not tell is None, never 0.
-
-    Attributes:
-        wall_s: seconds inside the worker's clock.
-        rows: of the result.
-        cpu_s: user and system CPU seconds of all threads inside the clock.
-        peak_memory: largest resident bytes since just before the execution.
-        bytes_read: from storage devices.
-        bytes_written: that must go to one, such as what is spilled.
-        major_faults: page faults that needed a device.
-        round_trip: of the request that executed, and did nothing else: the bound of wall and CPU seconds.
-        release: of the request before it, which freed the previous result and collected garbage.
-        store: what was asked of a store; None of a life whose tables are files.
-    """
-
-    wall_s: Seconds
-    rows: Rows
-    cpu_s: Seconds | None
-    peak_memory: Bytes | None
-    bytes_read: Bytes | None
-    bytes_written: Bytes | None
-    major_faults: int | None
-    round_trip: RequestCost
-    release: RequestCost
-    store: StoreUse | None = None
-
-
-@dataclass(slots=True)
-class _Asked:
-    """A request that is on its way."""
-
-    what: str
-    timeout: Seconds
-    until: Seconds
-    began_ns: int
-    cpu_s: Seconds | None
-    family_s: Seconds = 0.0
 
 
 class WorkerProcess:
@@ -169,8 +95,6 @@ class WorkerProcess:
         self.family: FamilyCpu | None = None
         self.store: StoreLife | None = None
         """How it is known at the store of its tables; closed with it."""
-        self.inside_cpu_s = 0.0
-        """CPU seconds of the family while executions were asked for."""
         self._starting = StartClock()
         self.folder = scratch.folder("life")
         self._memory = scratch.folder("answer", in_memory=True)
@@ -200,6 +124,7 @@ class WorkerProcess:
                 start_new_session=True,
             )
         self._oom_kills = _oom_kills()
+        self.exchange = Exchange(self._channel, self.pid, self)
         try:
             if groups is not None and limit is not None:
                 self._group = cgroup.Group(groups, limit)
@@ -209,7 +134,8 @@ class WorkerProcess:
             self.family = family_cpu.account(
                 self.pid, f"{_MARK}={self._mark}", self._group.folder if self._group and two else None
             )
-            self._ask(
+            self.exchange.family = self.family
+            self.exchange.ask(
                 "open",
                 protocol.Reply,
                 START_TIMEOUT,
@@ -230,6 +156,11 @@ class WorkerProcess:
         return self._process.pid
 
     @property
+    def inside_cpu_s(self) -> Seconds:
+        """CPU seconds of the family while executions were asked for."""
+        return self.exchange.inside_cpu_s
+
+    @property
     def cpus(self) -> tuple[int, ...]:
         """CPUs that the kernel lets one or another of its threads run on; none when it is gone."""
         return processes.cpus(self.family.pids() if self.family else [self.pid])
@@ -244,74 +175,13 @@ class WorkerProcess:
         """Bytes that its control group allows, read back; None without one."""
         return self._group.limit if self._group else None
 
-    def _ask(self, what: str, kind: type[_R], timeout: Seconds, **fields: Any) -> tuple[_R, RequestCost]:
-        """One request, its reply, and what it cost.
-
-        Raises:
-            WorkerEnded: the engine refused, the process timed out, crashed or ran out of memory, or what it replied
-                is no such reply.
-        """
-        asked = self._send(what, timeout, **fields)
-        try:
-            body = protocol.receive(self._channel, asked.until)
-        except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
-            raise self._ended(asked, error) from None
-        return self._replied(asked, kind, body, time.perf_counter_ns())
-
-    def _send(self, what: str, timeout: Seconds, **fields: Any) -> _Asked:
-        """The first half of a request; raises as ``_ask``."""
-        asked = _Asked(what, timeout, time.monotonic() + timeout, 0, None)
-        try:
-            self._channel.settimeout(0)
-            with suppress(BlockingIOError):
-                # Whoever replies before being asked did not do then what it replies to.
-                if self._channel.recv(1, socket.MSG_PEEK):
-                    raise protocol.Malformed("it came before it was asked for")
-            asked.family_s = self.family.seconds() if self.family else 0.0
-            asked.cpu_s = process_counters.cpu_seconds(self.pid)
-            asked.began_ns = time.perf_counter_ns()
-            protocol.send(self._channel, {"do": what, **fields}, asked.until)
-        except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
-            raise self._ended(asked, error) from None
-        return asked
-
-    def _replied(self, asked: _Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
-        """The second half of a request, when its reply is there; raises as ``_ask``."""
-        cpu_s = process_counters.cpu_seconds(self.pid)
-        if asked.what == "run" and self.family:
-            self.inside_cpu_s += self.family.seconds() - asked.family_s
-        cost = RequestCost(
-            seconds=(ended_ns - asked.began_ns) / 1e9,
-            cpu_s=None if cpu_s is None or asked.cpu_s is None else cpu_s - asked.cpu_s,
-        )
-        try:
-            return replies.read(body, kind, asked.timeout), cost
-        except replies.Refused as refused:
-            raise WorkerEnded(Outcome(refused.kind), str(refused), alive=True) from None
-        except replies.BadReply as bad:
-            if not bad.in_step:
-                self.kill()
-            raise WorkerEnded(Outcome.ERROR, _malformed(asked.what, bad), alive=bad.in_step) from None
-
-    def _ended(self, asked: _Asked, error: Exception) -> WorkerEnded:
-        """Why there is no reply; the life is over."""
-        if isinstance(error, TimeoutError):
-            self.kill()
-            return WorkerEnded(
-                Outcome.TIMEOUT, f"no whole reply to '{asked.what}' within {asked.timeout:g} s", alive=False
-            )
-        if isinstance(error, protocol.Malformed):
-            self.kill()
-            return WorkerEnded(Outcome.ERROR, _malformed(asked.what, error), alive=False)
-        return self._obituary(asked.what)
-
     def version(self) -> str:
         """The engine's own word on its version."""
-        return self._ask("version", protocol.VersionReply, START_TIMEOUT)[0].engine
+        return self.exchange.ask("version", protocol.VersionReply, START_TIMEOUT)[0].engine
 
     def settings(self) -> dict[str, dict[str, protocol.Scalar]]:
         """Settings in force: name -> {value, default}."""
-        return self._ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
+        return self.exchange.ask("settings", protocol.SettingsReply, START_TIMEOUT)[0].values
 
     def bind(
         self,
@@ -332,17 +202,18 @@ class WorkerProcess:
         reached = {"store": msgspec.to_builtins(store)} if store else {}
         with self._starting.tables("bind", self.family):
             described = None if catalog is None else {"kind": catalog[0], "locations": catalog[1]}
-            self._ask("bind", protocol.Reply, timeout or BIND_TIMEOUT, tables=tables, catalog=described, **reached)
+            limit = timeout or BIND_TIMEOUT
+            self.exchange.ask("bind", protocol.Reply, limit, tables=tables, catalog=described, **reached)
 
     def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""
         with self._starting.tables("load", self.family):
-            self._ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
+            self.exchange.ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
 
     def attach(self, store: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
         """Make the tables of a store visible."""
         with self._starting.tables("attach", self.family):
-            self._ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
+            self.exchange.ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
 
     def begin_ingest(
         self, table: str, paths: list[str], under: Path, timeout: Seconds
@@ -362,13 +233,15 @@ class WorkerProcess:
             self._place.chmod(0o755)
         place = self._place / str(next(self._loads))
         place.mkdir()
-        return self._ask("begin_ingest", protocol.GuaranteeReply, timeout, table=table, paths=paths, place=str(place))
+        return self.exchange.ask(
+            "begin_ingest", protocol.GuaranteeReply, timeout, table=table, paths=paths, place=str(place)
+        )
 
     def stored(self, timeout: Seconds) -> tuple[Path, RequestCost]:
         """Have every row of the table that was loaded last written as an Arrow IPC stream: as ``answer``."""
         self._answers += 1
         path = self._memory / f"{self._answers}.arrow"
-        return path, self._ask("stored", protocol.Reply, timeout, path=str(path))[1]
+        return path, self.exchange.ask("stored", protocol.Reply, timeout, path=str(path))[1]
 
     def start_cost(self, contender: str, block: int | None = None, start: int | None = None) -> StartCost:
         """What it cost until its tables were there.
@@ -382,7 +255,7 @@ class WorkerProcess:
 
     def files(self) -> list[str]:
         """Files that hold the data of its tables; none where nobody can tell which they are."""
-        return self._ask("files", protocol.FilesReply, START_TIMEOUT)[0].paths
+        return self.exchange.ask("files", protocol.FilesReply, START_TIMEOUT)[0].paths
 
     def servers(self) -> list[int]:
         """Processes of this machine that work for the engine and were not started by it."""
@@ -390,15 +263,15 @@ class WorkerProcess:
 
     def declared(self) -> protocol.ServersReply:
         """What works for the engine beside its own process and its queries, as its adapter says."""
-        return self._ask("servers", protocol.ServersReply, START_TIMEOUT)[0]
+        return self.exchange.ask("servers", protocol.ServersReply, START_TIMEOUT)[0]
 
     def prepare(self, sql: str, timeout: Seconds) -> RequestCost:
         """Hand over the query that ``run`` executes; what that cost lies outside the clock."""
-        return self._ask("prepare", protocol.Reply, timeout, sql=sql)[1]
+        return self.exchange.ask("prepare", protocol.Reply, timeout, sql=sql)[1]
 
     def release(self, timeout: Seconds) -> RequestCost:
         """Have the previous result freed and garbage collected, outside the clock: what ``run`` needs before it."""
-        return self._ask("release", protocol.Reply, timeout)[1]
+        return self.exchange.ask("release", protocol.Reply, timeout)[1]
 
     def run(self, timeout: Seconds, released: RequestCost | None = None) -> RunCost:
         """Execute the query under the clock.
@@ -410,10 +283,10 @@ class WorkerProcess:
         before = released or self.release(timeout)
         asked = self.store.take() if self.store else None
         counters = process_counters.Counters(self.pid)
-        reply, cost = self._ask("run", protocol.RunReply, timeout)
-        return _run_cost(reply, cost, before, counters, self._used(asked))
+        reply, cost = self.exchange.ask("run", protocol.RunReply, timeout)
+        return run_cost(reply, cost, before, counters, self.used(asked))
 
-    def _used(self, before: Requests | None) -> StoreUse | None:
+    def used(self, before: Requests | None) -> StoreUse | None:
         """What an execution asked of the store that has just ended."""
         inside = self.store.take() if self.store else None
         return StoreUse(inside=inside, before=before) if inside and before else None
@@ -426,14 +299,14 @@ class WorkerProcess:
         """
         self._answers += 1
         path = self._memory / f"{self._answers}.arrow"
-        return path, self._ask("answer", protocol.Reply, timeout, path=str(path))[1]
+        return path, self.exchange.ask("answer", protocol.Reply, timeout, path=str(path))[1]
 
     def close(self) -> None:
         """End the life politely, or not."""
         if self._process.poll() is None:
             self._family = processes.family(self._process.pid)
             with suppress(WorkerEnded, OSError):
-                self._ask("close", protocol.CloseReply, 5.0)
+                self.exchange.ask("close", protocol.CloseReply, 5.0)
         self.kill()
 
     def kill(self) -> None:
@@ -479,7 +352,8 @@ class WorkerProcess:
         else:
             self.kill()
 
-    def _obituary(self, what: str) -> WorkerEnded:
+    def obituary(self, what: str) -> WorkerEnded:
+        """Why the process is dead, that was to do ``what``."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
         code = self._process.poll()
@@ -490,95 +364,6 @@ class WorkerProcess:
             return WorkerEnded(Outcome.OUT_OF_MEMORY, f"ended by the kernel during '{what}'{said}", alive=False)
         how = f"signal {signal.Signals(-code).name}" if code and code < 0 else f"exit code {code}"
         return WorkerEnded(Outcome.CRASH, f"the process ended during '{what}' with {how}{said}", alive=False)
-
-
-def run_together(workers: Sequence[WorkerProcess], timeout: Seconds) -> list[RunCost | WorkerEnded]:
-    """Have several workers execute at the same moment; each of the round trips ends when its own reply is there.
-
-    Args:
-        workers: that were handed a query each.
-        timeout: seconds that each request may take.
-
-    Returns:
-        What each one's execution cost, or why it has none; in the order of the workers.
-    """
-    found: dict[int, RunCost | WorkerEnded] = {}
-    before: dict[int, tuple[RequestCost, process_counters.Counters]] = {}
-    asked_before: dict[int, Requests | None] = {}
-    asked: dict[int, _Asked] = {}
-    arrived: dict[int, tuple[bytes, int]] = {}
-    for place, worker in enumerate(workers):
-        try:
-            before[place] = worker.release(timeout), process_counters.Counters(worker.pid)
-            asked_before[place] = worker.store.take() if worker.store else None
-        except WorkerEnded as ended:
-            found[place] = ended
-    if found:
-        # Alone it would answer another question.
-        alone = WorkerEnded(Outcome.ERROR, "the other side of the duet did not get as far", alive=True)
-        return [found.get(place, alone) for place in range(len(workers))]
-    with selectors.DefaultSelector() as waiting:
-        for place, worker in enumerate(workers):
-            try:
-                asked[place] = worker._send("run", timeout)
-            except WorkerEnded as ended:
-                found[place] = ended
-                continue
-            worker._channel.settimeout(0)
-            waiting.register(worker._channel, selectors.EVENT_READ, (place, protocol.Incoming()))
-        while waiting.get_map():
-            until = min(asked[key.data[0]].until for key in waiting.get_map().values())
-            ready = waiting.select(max(0.0, until - time.monotonic()))
-            now = time.perf_counter_ns()
-            late = [] if ready else [key for key in waiting.get_map().values() if asked[key.data[0]].until <= until]
-            for key in late:
-                place, _ = key.data
-                waiting.unregister(key.fileobj)
-                found[place] = workers[place]._ended(asked[place], TimeoutError())
-            for key, _ in ready:
-                place, incoming = key.data
-                try:
-                    body = incoming.take(workers[place]._channel)
-                except BlockingIOError:
-                    continue
-                except (protocol.Disconnected, protocol.Malformed, OSError) as error:
-                    waiting.unregister(key.fileobj)
-                    found[place] = workers[place]._ended(asked[place], error)
-                    continue
-                if body is not None:
-                    waiting.unregister(key.fileobj)
-                    arrived[place] = body, now
-    for place, (body, ended_ns) in arrived.items():
-        try:
-            reply, cost = workers[place]._replied(asked[place], protocol.RunReply, body, ended_ns)
-            found[place] = _run_cost(reply, cost, *before[place], workers[place]._used(asked_before[place]))
-        except WorkerEnded as ended:
-            found[place] = ended
-    return [found[place] for place in range(len(workers))]
-
-
-def _run_cost(
-    reply: protocol.RunReply,
-    round_trip: RequestCost,
-    release: RequestCost,
-    counters: process_counters.Counters,
-    store: StoreUse | None,
-) -> RunCost:
-    # What is done by other processes is not in the counters of this one.
-    spent = process_counters.Spent(None, None, None, None) if reply.cpu_s is None else counters.spent()
-    return RunCost(
-        wall_s=reply.wall_s,
-        rows=reply.rows,
-        cpu_s=reply.cpu_s,
-        **spent._asdict(),
-        round_trip=round_trip,
-        release=release,
-        store=store,
-    )
-
-
-def _malformed(what: str, problem: Exception) -> str:
-    return f"the worker's reply to '{what}' is malformed: {problem}"
 
 
 def _clean_environment(lib: Path, mark: str) -> dict[str, str]:

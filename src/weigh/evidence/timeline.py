@@ -66,6 +66,7 @@ class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         mhz: for each CPU.
         disk_errors: by device.
         received, sent: bytes.
+        link: thousandths.
         memory_free, cached, dirty, swap_used, group_memory: KiB.
         throttled: 0.1 ms.
     """
@@ -80,6 +81,7 @@ class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     drops: Column = None
     errors: Column = None
     overflows: Column = None
+    link: Column = None
     memory_free: Column = None
     cached: Column = None
     dirty: Column = None
@@ -89,6 +91,8 @@ class Slow(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     oom_kills: Column = None
     throttled: Column = None
     group_memory: Column = None
+    memory_errors: Column = None
+    cpu_throttles: Column = None
 
 
 class Columns(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -227,7 +231,7 @@ def _within(when: tuple[int, ...], number: int) -> int:
 
 
 _BYTES = ("memory_free", "cached", "dirty", "swap_used", "group_memory")
-_COUNTS = ("swapped", "major_faults", "oom_kills")
+_COUNTS = ("swapped", "major_faults", "oom_kills", "memory_errors", "cpu_throttles")
 _SECONDS = {name: f"{name}_s" for name in ("busy", "own", "foreign", "steal", "throttled")}
 """Columns of ``timeline.parquet`` that are CPU seconds; ``foreign`` alone would be a word of SQL."""
 _NETWORK = ("received", "sent", "retransmits", "drops", "errors", "overflows")
@@ -237,6 +241,7 @@ def _slow(slow: Slow, number: int) -> dict[int, dict[str, Any]]:
     """What was read less often, by the number of the moment."""
     count = _within(slow.when, number)
     numbers = {name: _spread(getattr(slow, name), count) for name in (*_BYTES, *_COUNTS, *_NETWORK, "throttled")}
+    links = _spread(slow.link, count, 1000)
     lists: dict[str, list[Any]] = {
         name: getattr(slow, name) or [None] * count for name in ("cpus", "mhz", "disk_errors")
     }
@@ -251,7 +256,7 @@ def _slow(slow: Slow, number: int) -> dict[int, dict[str, Any]]:
         row["cpus"] = None if cpus is None else tuple(share / 100 for share in cpus)
         row["mhz"] = None if mhz is None else tuple(map(float, mhz))
         row["disk_errors"] = lists["disk_errors"][place]
-        network = {name: numbers[name][place] for name in _NETWORK}
+        network = {name: numbers[name][place] for name in _NETWORK} | {"link": links[place]}
         row["network"] = None if network["received"] is None else Network(**network)
         made[index] = row
     return made
@@ -335,7 +340,7 @@ def table(timeline: Timeline) -> pa.Table:
             "await_s": pa.float64(), "utilisation": pa.float64(), "errors": pa.int64(),
         }
     )  # fmt: skip
-    floats = ("at", "span", *_SECONDS.values(), "pressure_cpu", "pressure_memory", "pressure_io")
+    floats = ("at", "span", *_SECONDS.values(), "pressure_cpu", "pressure_memory", "pressure_io", "link")
     columns = {
         "attempt": pa.int32(), **{name: pa.type_for_alias(of) for name, of in timeline.columns.items()},
         **dict.fromkeys(floats, pa.float64()),
@@ -363,4 +368,4 @@ def _row(moment: Moment) -> dict[str, Any]:
     if disks is not None:
         row["disk"] = [{"device": name, **used, "errors": failed.get(name)} for name, used in disks.items()]
     row |= {column: row.pop(name) for name, column in _SECONDS.items()}
-    return {**row, **{name: network.get(name) for name in _NETWORK}}
+    return {**row, **{name: network.get(name) for name in (*_NETWORK, "link")}}

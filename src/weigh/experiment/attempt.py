@@ -8,8 +8,8 @@ import msgspec
 
 from weigh import __version__
 from weigh.answers.votes import conclude
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, cache_folder
-from weigh.engines.process import WorkerEnded
 from weigh.evidence import attempts
 from weigh.evidence.sealing import End
 from weigh.experiment import dataset, storage

@@ -6,8 +6,8 @@ import shutil
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.loaded import Tables, tables_key
-from weigh.engines.process import WorkerEnded
 from weigh.host import scratch
 from weigh.model.errors import WeighError
 from weigh.model.sample import Outcome

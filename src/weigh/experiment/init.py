@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.data import user_files
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import ready
-from weigh.engines.process import WorkerEnded
 from weigh.experiment.config.conversion import converted, database_tables
 from weigh.experiment.data_link import DataLink
 from weigh.experiment.gate.queries import QuerySession

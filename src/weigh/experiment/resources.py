@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.engines import resources
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.exchange import WorkerEnded
 from weigh.host import cgroup, facts
 from weigh.model import units
 from weigh.model.errors import EnvironmentFault, UsageError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.engine import Engine
     from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
     from weigh.evidence.journal import Journal
     from weigh.model.contender import Setting
     from weigh.model.spec import Spec

@@ -73,10 +73,10 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
             )
     if contender.catalog in FORMATS:
         raise UsageError(
-            f"its {TITLES[contender.catalog]} catalog describes files of a folder of this machine, and store={name} is "
-            "none",
+            f"its {TITLES[contender.catalog]} catalog describes files on the disk of weigh's cache, and store={name} "
+            "is another place",
             where=where,
-            remedy="leave out catalog or store",
+            remedy="leave out its catalog, or give it store=file",
         )
     if name != TMPFS and measured and "cold" in spec.temperatures:
         raise UsageError(

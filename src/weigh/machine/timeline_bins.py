@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 
 from weigh.machine.moments import amounts, in_order
-from weigh.machine.use_method import RESOURCES, Reading, readings
+from weigh.machine.readings import Reading, readings
+from weigh.machine.use_method import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

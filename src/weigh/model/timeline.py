@@ -38,6 +38,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         drops: packets that the interfaces dropped.
         errors: packets that were damaged.
         overflows: connections refused because a queue of the listener was full; None where it cannot be read.
+        link: share of its speed that the fullest link carried, in its busier direction; None where no link tells its
+            speed.
     """
 
     received: Bytes
@@ -46,6 +48,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     drops: int
     errors: int
     overflows: int | None = None
+    link: float | None = None
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +82,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
         throttled: CPU seconds for which weigh's control group was held back by its limit.
         group_memory: bytes that weigh's control group uses.
         disk_errors: by device, failed requests; only where the driver counts them.
+        memory_errors: errors of memory, mended or not; None where no controller counts them.
+        cpu_throttles: how often a CPU slowed down for heat or power; None where that is not counted.
     """
 
     at: Seconds
@@ -106,6 +111,8 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     throttled: Seconds | None = None
     group_memory: Bytes | None = None
     disk_errors: dict[str, int] | None = None
+    memory_errors: int | None = None
+    cpu_throttles: int | None = None
 
     @property
     def end(self) -> Seconds:

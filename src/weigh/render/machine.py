@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.machine.unevenness import ALL
-from weigh.model.units import Seconds, count, percent
+from weigh.model.units import Seconds, count, percent, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +82,8 @@ def resource(one: Resource, part: str = "turn") -> str:
     said = []
     if one.utilisation is not None:
         said.append(f"{percent(one.utilisation, 0)} in use, {percent(one.most, 0)} in the fullest {part}")
+    if one.queue is not None and one.await_s is not None:
+        said.append(f"{one.queue:,.3g} requests at once while busy, {seconds(one.await_s)} each")
     if one.saturated is not None:
         waited = f"work waited for it in {percent(one.saturated)} of the time"
         said.append(waited if one.saturated else "never waited for")

@@ -24,8 +24,9 @@ from support.postgres_contenders import (
     servers,
     value,
 )
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import PreparedContender, read_back
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.process import WorkerProcess
 from weigh.model.errors import EngineFault
 from weigh.model.sample import Outcome
 

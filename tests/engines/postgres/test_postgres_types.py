@@ -21,7 +21,7 @@ from support.postgres_contenders import (
     written,
 )
 from weigh._native import digest_arrow
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 from weigh.model.sample import Outcome
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
 
 
 def test_every_type_comes_back_as_it_was(contender: PreparedContender, tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ from support.postgres_contenders import (
     written,
 )
 from weigh._native import digest_arrow
+from weigh.engines.exchange import WorkerEnded
 from weigh.engines.prepared import read_back
-from weigh.engines.process import WorkerEnded
 from weigh.model.contender import parse_contender
 from weigh.model.errors import EngineFault, UsageError
 from weigh.model.sample import Outcome

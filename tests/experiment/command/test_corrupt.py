@@ -56,3 +56,21 @@ def test_without_checksums_nobody_notices(weigh: Weigh) -> None:
     found = notes(asked(weigh, checksums=False))
     assert {one["code"] for one in found.values()} == {"D4.wrong"}
     assert "which has no checksum" in found["verifies"]["text"]
+
+
+def test_a_layout_and_a_table_format_are_damaged_in_copies_of_their_own(weigh: Weigh) -> None:
+    (weigh.folder / "weigh.toml").write_text('[layout.sums]\nwriter = "pyarrow"\nfiles = 2\npage_checksums = true\n')
+    checks = "checks=pyarrow?layout=sums&page_checksum_verification=true"
+    named = ("duckdb", checks, "through=liar?lie=none&layout=sums&catalog=delta")
+    flags = ("--scale", "1K", "--operations", "by_proto", "--corrupt", "--quiet", "--json")
+    run = weigh("gate", *(word for one in named for word in ("--contender", one)), *flags)
+    assert run.code == 0, run.err
+    found = notes(run)
+    assert {name: one["code"] for name, one in found.items()} == {
+        "duckdb": "D4.wrong",
+        "checks": "D4.raised",
+        "through": "D4.wrong",
+    }
+    assert "which has no checksum" in found["duckdb"]["text"]
+    assert "which has a checksum" in found["through"]["text"]
+    assert {one["contender"] for one in run.json["findings"] if one["code"] == "D2.same"} == {"through"}

@@ -42,8 +42,8 @@ def test_each_lie_is_found_and_nobody_else_is_accused(gate: Run) -> None:
         ("quotients", "mean_bytes: 10545.723166, not 10545.723163"),
         ("ordered", "row 1 in order, action: 'throttle', not 'alert'"),
         ("ties", "dst_port: "),
-        ("unordered", "row 15319, action: 'allow ', not 'allow'"),
-        ("days", "row 'allow', first_day: 2026-01-04 00:00:00, not 2026-01-05 00:00:00"),
+        ("unordered", "row 124, action: 'throttle ', not 'throttle'"),
+        ("days", "row 'alert', first_day: 2026-01-04 00:00:00, not 2026-01-05 00:00:00"),
     ],
 )
 def test_what_differs_is_shown(gate: Run, operation: str, shown: str) -> None:

@@ -72,7 +72,8 @@ def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
     readings = records.read(run.evidence).cache_states
     (hot, *_) = (one.before for one in readings if one.place == "before")
     assert hot is not None
-    assert hot.resident == hot.pages > 0
+    # The kernel may take a page or two of it for others.
+    assert hot.resident > 0.9 * hot.pages > 0
     found = account(run, "duckdb")
     assert (found["resident"], found["refused"]) == (0, None)
     size = (weigh.folder / "events.parquet").stat().st_size

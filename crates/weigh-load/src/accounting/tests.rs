@@ -133,3 +133,21 @@ fn what_comes_after_the_end_of_an_interval_counts_in_the_next() {
     // What is due at the end of an interval waits in the next.
     assert_eq!(delivered, [(0, 6, 2, 0, 2, 1), (1, 7, 0, 0, 2, 2), (2, 8, 0, 1, 1, 2), (3, 9, 0, 1, 0, 2)]);
 }
+
+#[test]
+fn what_waited_while_the_schedule_stood_still_is_due_later_by_as_much() {
+    let (mut accounting, shared) = begun(trace(&[0, 4 * SECOND, 9_900 * MS]), 1);
+    let at = |ms: u64| 5 * SECOND + ms * MS;
+    accounting.end_intervals(at(9_950));
+    assert_eq!(shared.collect().len(), 9);
+    // From 3 s to 10 s nothing could be sent; for 5 s of that the schedule stood still.
+    accounting.shift(5 * SECOND);
+    assert_eq!((accounting.end(), accounting.boundary()), (at(15_000), at(10_000)));
+    let first = accounting.take(at(10_000), at(10_000)).unwrap().send(0, at(10_000));
+    accounting.finish(&first, Outcome::Right { verified: 0 }, at(10_001));
+    let second = accounting.take(at(10_001), at(10_001)).unwrap().send(0, at(10_001));
+    assert_eq!((first.due.at, second.due.at), (at(5_000), at(9_000)));
+    accounting.finish(&second, Outcome::Right { verified: 0 }, at(10_002));
+    assert_eq!(accounting.next_due(), Some(at(14_900)));
+    assert!(!accounting.is_over(at(14_000)));
+}

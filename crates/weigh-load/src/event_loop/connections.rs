@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::mem;
+use std::sync::atomic::Ordering;
 
 use super::slot::{InFlight, Slot, State};
 use super::socket::Socket;
@@ -157,6 +158,30 @@ impl Worker {
             }
         }
         self.workload.lost(flight.unit);
+    }
+
+    /// Closes every connection when a hold begins, and lets them be opened again when it is over.
+    pub(super) fn follow_hold(&mut self) {
+        let hold = self.shared.hold.load(Ordering::Acquire);
+        if hold == self.holding {
+            return;
+        }
+        self.holding = hold;
+        if hold {
+            for place in 0..self.slots.len() {
+                // What the server has sent before it died is an answer still.
+                let token = self.slots[place].token(place);
+                self.look(token);
+                if self.slots[place].link.is_some() {
+                    self.lose(place, Loss::Broken(Error::hung_up()));
+                }
+            }
+            self.shared.held.fetch_add(1, Ordering::Release);
+        } else {
+            let still = self.shared.stood_still.load(Ordering::Acquire);
+            self.accounting.shift(still - self.stood_still);
+            self.stood_still = still;
+        }
     }
 
     /// Begins to connect; `since` is when the connection before was lost.

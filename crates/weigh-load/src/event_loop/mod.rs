@@ -29,6 +29,8 @@ use socket::Address;
 use connections::{LOGIN_TIMEOUT, PAUSES};
 
 const BUFFER: usize = 1 << 16;
+/// How often a thread that is held looks whether it still is.
+const HOLD_CHECK: u64 = SECOND / 1_000;
 
 /// One thread of a run.
 pub(crate) struct Worker {
@@ -50,6 +52,10 @@ pub(crate) struct Worker {
     /// Before the run: why it cannot begin.
     fatal: Option<Error>,
     running: bool,
+    /// Nothing is connected and nothing is sent, until the hold is over.
+    holding: bool,
+    /// For how long the schedule stood still so far.
+    stood_still: u64,
 }
 
 impl Worker {
@@ -79,6 +85,8 @@ impl Worker {
             accounting: Accounting::new(shared, operations, most_in_flight, thread_cpu),
             fatal: None,
             running: false,
+            holding: false,
+            stood_still: 0,
         })
     }
 
@@ -121,12 +129,14 @@ impl Worker {
             if shared.stop.load(Ordering::Relaxed) {
                 self.accounting.stop(now);
             }
+            self.follow_hold();
             self.run_timers(now);
             self.check_deadlines(now);
             self.accounting.arrive(now);
             self.send_due();
             self.accounting.measure_queue();
-            if self.accounting.is_over(self.now()) {
+            // A run does not end while it is held, unless it is stopped.
+            if (!self.holding || shared.stop.load(Ordering::Relaxed)) && self.accounting.is_over(self.now()) {
                 break;
             }
             self.sleep(&mut ready)?;
@@ -246,6 +256,10 @@ impl Worker {
                 continue;
             }
             match mem::replace(&mut slot.state, State::Down { since: now, pause: 0 }) {
+                State::Down { since, .. } if self.holding => {
+                    slot.state = State::Down { since, pause: PAUSES.0 };
+                    self.timers.push(Reverse((now + HOLD_CHECK, place, stamp)));
+                }
                 State::Down { since, pause } => self.connect(place, since, pause),
                 State::Sleeping { flight, .. } => {
                     let next = self.workload.wake(&flight.unit);

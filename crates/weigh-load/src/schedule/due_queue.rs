@@ -32,6 +32,11 @@ impl DueQueue {
         }
     }
 
+    /// The schedule stood still for so long: what was not sent is due later by as much.
+    pub(crate) fn shift(&mut self, by: u64) {
+        self.begun += by;
+    }
+
     /// Counts what has become due until now.
     pub(crate) fn arrive(&mut self, now: u64) {
         let past = now.saturating_sub(self.begun);

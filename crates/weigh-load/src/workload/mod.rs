@@ -19,6 +19,7 @@
 //! at that moment what the server must have by now. Called earlier it would miss errors, and still report none of a
 //! correct server.
 
+pub mod durability;
 pub mod message;
 pub mod script;
 mod select;
@@ -32,6 +33,7 @@ use serde::Serialize;
 use crate::ask::Sample;
 use crate::config::TargetKind;
 
+use durability::Examiner;
 use message::{Bulk, Command, PreparedStatement, Reply};
 pub use units::Unit;
 
@@ -54,6 +56,9 @@ pub trait Source: Send + Sync {
         let _ = most;
         None
     }
+    /// What reads everything back and compares it with what was acknowledged; nothing for a workload that does not know
+    /// what its writes leave behind. Nothing of the run may be in flight until it is done.
+    fn examiner(&self) -> Option<Box<dyn Examiner>>;
 }
 
 /// A statement of a script.

@@ -31,7 +31,19 @@ enum Named {
         prepared: bool,
         #[serde(default)]
         samples: usize,
+        #[serde(default)]
+        history: Option<History>,
     },
+}
+
+/// What is kept of the transactions of the built-in scripts.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum History {
+    /// All; everything in their tables is of this run.
+    Whole,
+    /// All; others may have written to the tables before.
+    Part,
 }
 
 #[derive(Deserialize)]
@@ -74,13 +86,20 @@ impl Config {
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
-            Named::Script { scripts, seed, variables, prepared, samples } => {
+            Named::Script { scripts, seed, variables, prepared, samples, history } => {
                 let scripts = scripts
                     .into_iter()
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
                     .collect();
                 let variables = variables.into_iter().collect();
-                let settings = script::Settings { scripts, seed, variables, prepared, samples };
+                let settings = script::Settings {
+                    scripts,
+                    seed,
+                    variables,
+                    prepared,
+                    samples,
+                    history: history.map(|history| history == History::Whole),
+                };
                 Ok(Box::new(Scripts::new(&settings)?))
             }
         }

@@ -3,9 +3,10 @@
 //! Commands wait, are done and are answered in any order that the seed gives; some are never answered, and done later
 //! or not at all. A right store must never be accused, and each lie must be found.
 
+mod durability;
 mod server;
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use weigh_load::random::Random;
 use weigh_load::workload::message::Command;
@@ -34,10 +35,21 @@ struct Tally {
 
 /// Some thousand events in an order that the seed gives.
 fn play(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64, events: u32) -> (Tally, u64) {
+    let (source, mut server) = loaded(letter, store, records, lie, seed);
+    let tally = go_on(&source, &mut server, seed, events);
+    (tally, server.lies)
+}
+
+fn loaded(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64) -> (Arc<Ycsb>, Server) {
     let settings =
         Settings { letter, records, fields: FIELDS, field_bytes: 28, seed, store, expected_inserts: 50 };
     let source = Ycsb::new(settings).unwrap();
-    let mut server = Server::loaded(&source, lie, seed);
+    let server = Server::loaded(&source, lie, seed);
+    (source, server)
+}
+
+/// So many events; what is on its way at the end is never answered, and done or not.
+fn go_on(source: &Arc<Ycsb>, server: &mut Server, seed: u64, events: u32) -> Tally {
     let mut workers = [source.worker(0), source.worker(1)];
     let mut random = Random::new(seed ^ 0xabcd);
     let mut connections: Vec<Connection> = (0..CONNECTIONS).map(|_| Connection::Idle).collect();
@@ -97,7 +109,19 @@ fn play(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64, events:
             Some((_, Next::Sleep(_))) => panic!("YCSB does not sleep"),
         }
     }
-    (tally, server.lies)
+    for (at, connection) in connections.into_iter().enumerate() {
+        match connection {
+            Connection::Idle => {}
+            Connection::Sent(unit, command) => {
+                workers[at % 2].lost(unit);
+                if random.below(2) == 0 {
+                    server.execute(&command);
+                }
+            }
+            Connection::Done(unit, _) => workers[at % 2].lost(unit),
+        }
+    }
+    tally
 }
 
 const STORES: [Store; 2] = [Store::Sql, Store::KeyValue { ordered_index: true }];

@@ -1,6 +1,7 @@
 //! A store in memory that speaks what YCSB speaks, and gives wrong answers when it is asked to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use weigh_load::TargetKind;
@@ -41,12 +42,14 @@ pub(crate) enum Answer {
 
 impl Answer {
     pub(crate) fn hand_to(&self, workload: &mut dyn Workload, unit: &Unit) -> Next {
+        self.reply(|reply| workload.reply(unit, reply, false))
+    }
+
+    /// The answer as the generator reads it.
+    pub(crate) fn reply<T>(&self, take: impl FnOnce(&Reply<'_>) -> T) -> T {
         let rows = match self {
-            Self::Count(count) => return workload.reply(unit, &Reply::Count(*count), false),
-            Self::Error => {
-                let error = Reply::Error { code: "57014", text: "canceled" };
-                return workload.reply(unit, &error, false);
-            }
+            Self::Count(count) => return take(&Reply::Count(*count)),
+            Self::Error => return take(&Reply::Error { code: "57014", text: "canceled" }),
             Self::Rows(rows) => rows,
         };
         let (mut bytes, mut cells, mut ends) = (Vec::new(), Vec::new(), Vec::new());
@@ -58,7 +61,7 @@ impl Answer {
             }
             ends.push(cells.len());
         }
-        workload.reply(unit, &Reply::Rows(Rows::new(&[], &bytes, &cells, &ends)), false)
+        take(&Reply::Rows(Rows::new(&[], &bytes, &cells, &ends)))
     }
 }
 
@@ -72,6 +75,8 @@ pub(crate) struct Server {
     lie: Lie,
     random: Random,
     pub(crate) lies: u64,
+    /// The row before each write, in order.
+    log: Vec<(Vec<u8>, Option<Row>)>,
 }
 
 impl Server {
@@ -84,6 +89,7 @@ impl Server {
             lie,
             random: Random::new(seed),
             lies: 0,
+            log: Vec::new(),
         };
         // A key-value store makes no difference between kinds, and SQL is COPY's here.
         let kind = TargetKind::Postgres;
@@ -107,7 +113,32 @@ impl Server {
                 }
             }
         }
+        server.log.clear();
         server
+    }
+
+    /// It dies and comes back without its last writes.
+    pub(crate) fn crash(&mut self, without: usize) {
+        for (key, row) in self.log.drain(self.log.len().saturating_sub(without)..).rev() {
+            if let Some(row) = row {
+                self.rows.insert(key, row);
+            } else {
+                // The index of a key-value store is written after the row.
+                self.index.remove(key.strip_prefix(b"weigh:").unwrap_or(&key));
+                self.rows.remove(&key);
+            }
+        }
+    }
+
+    /// It forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+    }
+
+    /// Changes a byte of a row.
+    pub(crate) fn damage(&mut self) {
+        let row = self.rows.values_mut().next().unwrap();
+        row[0][20] ^= 1;
     }
 
     fn lying(&mut self, lie: Lie) -> bool {
@@ -132,8 +163,16 @@ impl Server {
                     })
                     .collect(),
             ),
-            Command::Simple(_) => panic!("YCSB sends no text"),
+            Command::Simple(text) => self.page(text),
         }
+    }
+
+    /// Rows in the order of their keys, after one of them.
+    fn page(&self, text: &str) -> Answer {
+        let after = text.split('\'').nth(1).unwrap_or_default().as_bytes().to_vec();
+        let limit: usize = text.rsplit(' ').next().unwrap().parse().unwrap();
+        let rows = self.rows.range((Bound::Excluded(after), Bound::Unbounded)).take(limit);
+        Answer::Rows(rows.map(|(key, row)| [vec![key.clone()], row.clone()].concat()).collect())
     }
 
     fn prepared(&mut self, statement: usize, values: &[Parameter]) -> Answer {
@@ -155,6 +194,7 @@ impl Server {
             let key = bytes(0);
             assert!(!self.rows.contains_key(&key), "a key is inserted once");
             if !self.lying(Lie::LostWrite) {
+                self.log.push((key.clone(), None));
                 self.rows.insert(key, (1..values.len()).map(bytes).collect());
             }
             return Answer::Count(1);
@@ -181,6 +221,7 @@ impl Server {
             b"HSET" => {
                 let row = words[2..].chunks(2).map(|pair| pair[1].clone()).collect();
                 if !self.lying(Lie::LostWrite) {
+                    self.log.push((words[1].clone(), self.rows.get(&words[1]).cloned()));
                     self.rows.insert(words[1].clone(), row);
                 }
                 Answer::Count(u64::from(FIELDS))
@@ -222,6 +263,7 @@ impl Server {
     fn write(&mut self, key: &[u8], field: usize, value: Vec<u8>) -> bool {
         let Some(row) = self.rows.get(key).cloned() else { return false };
         if !self.lying(Lie::LostWrite) {
+            self.log.push((key.to_vec(), Some(row.clone())));
             self.before.insert(key.to_vec(), row.clone());
             self.rows.get_mut(key).unwrap()[field] = value;
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.model.errors import DataFault, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import pyarrow as pa
@@ -47,6 +48,13 @@ def refuse(path: Path, table: str) -> None:
             remedy="write the file without field ids, or with 1, 2, 3 in the order of its columns; or leave out "
             "?catalog=iceberg",
         )
+
+
+def has(paths: Iterable[str]) -> bool:
+    """Whether a column of any of these files has an id."""
+    import pyarrow.parquet as pq
+
+    return any(_id(field) is not None for path in paths for field in pq.read_schema(path))
 
 
 def _id(field: pa.Field) -> int | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from weigh.answers import compare
 from weigh.data import unseen as rows
 from weigh.engines import environment as environments
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
 from weigh.host import scratch
 from weigh.model import codes, units
@@ -25,7 +25,7 @@ from weigh.workloads.salted import salted
 if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.engines.prepared import PreparedContender
-    from weigh.engines.process import RunCost
+    from weigh.engines.run_cost import RunCost
     from weigh.experiment.data_link import DataLink
     from weigh.model.finding import Finding
     from weigh.model.operation import Operation

@@ -14,7 +14,7 @@ import msgspec
 from weigh._native import hash_file
 from weigh.answers import compare
 from weigh.data import damage
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
 from weigh.host import scratch
 from weigh.model import codes, units

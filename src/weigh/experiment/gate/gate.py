@@ -13,7 +13,7 @@ import msgspec
 
 from weigh.answers import compare, names
 from weigh.answers.votes import conclude, vote
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import caches, metamorphic
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from weigh.answers import compare
 from weigh.answers.votes import conclude
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment import ingest
 from weigh.experiment.gate.gate import GateResult, cases_asked
 from weigh.experiment.gate.queries import read_answer

@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from weigh.answers import compare
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weigh.answers import compare
-from weigh.engines.process import WorkerEnded
-from weigh.experiment.gate import sampled_rows
+from weigh.data.catalog import field_ids
+from weigh.engines import catalogs
+from weigh.engines.exchange import WorkerEnded
+from weigh.experiment.gate import other_rows, sampled_rows
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
-from weigh.model.answer import Column, ResultSchema
 from weigh.model.catalog import FORMATS, TITLES
-from weigh.model.text import one_line
-from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,10 +22,9 @@ if TYPE_CHECKING:
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
 
+_LOOK = "look at how its adapter binds tables; no answer of it is compared"
 FULL_DIGEST_ROWS = 2_000_000
 """Up to here every row that a contender sees is digested; above, a sample and the row count are compared, and said."""
-_SHOWN_ROWS = 200_000
-"""Rows of a table up to which the one that differs is looked for."""
 
 
 def reads(
@@ -57,15 +54,17 @@ def reads(
                     count = interview.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
                     seen[table] = f"rows:{count}"
                     if sample is not None:
-                        some = _asked(interview, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
-                        seen[table] += f" where {sample.predicate}: {_digest(some)}"
+                        given = _asked(interview, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
+                        seen[table] += f" where {sample.predicate}: {_digest(given)}"
             except WorkerEnded as ended:
                 # Not an accusation: whatever ended it shows in the gate, query by query.
                 seen[table] = f"not read: {ended}"
                 findings.append(_unread(ready.name, table, ended))
                 continue
             if seen[table] != expected:
-                findings.append(_other_rows(ready.contender, table, seen[table], expected, _shown(given, paths)))
+                shown = "" if given is None else other_rows.described(given, _right(paths, sample))
+                remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
+                findings.append(_other_rows(ready.contender, table, f"{shown}: {seen[table]}, not {expected}", remedy))
     return seen, findings
 
 
@@ -85,27 +84,15 @@ def _expected(rows: int, sample: Sample | None) -> str:
     return f"rows:{rows}" + (f" where {sample.predicate}: {sample.digest}" if sample else "")
 
 
-def _shown(given: pa.Table | None, paths: tuple[str, ...]) -> str:
-    """The first cell or row in which the rows of a table that is not too large differ from those of the files."""
+def _right(paths: tuple[str, ...], sample: Sample | None) -> pa.Table:
+    """The rows of the files that a contender was asked for."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    if given is None or given.num_rows > _SHOWN_ROWS:
-        return ""
-    right = pq.read_table(list(paths))
+    right = sampled_rows.of(paths, sample) if sample else pq.read_table(list(paths))
     # What PyArrow makes of some writers' texts cannot be counted.
     views = (field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field for field in right.schema)
-    right = right.cast(pa.schema(views))
-    if right.num_rows > _SHOWN_ROWS or given.num_columns != right.num_columns:
-        return ""
-    columns = tuple(Column(name=field.name, kind=infer_schema.kind(field.type)) for field in right.schema)
-    unique = (at for at, one in enumerate(right.columns) if pc.count_distinct(one).as_py() == right.num_rows)
-    key = next(unique, None)
-    schema = ResultSchema(columns=columns, keys=() if key is None else (key,))
-    compared = compare.compare(given.rename_columns(right.column_names), right, schema)
-    cells = [one for one in compared.differences if one.column != "(rows)"] or compared.differences
-    return f" ({one_line(str(cells[0]), 200)})" if cells else ""
+    return right.cast(pa.schema(views))
 
 
 def _as_loaded(table: pa.Table, path: str) -> pa.Table:
@@ -153,15 +140,24 @@ def _counted(contender: str, table: str, rows: int, sample: Sample | None) -> Fi
     )
 
 
-def _other_rows(contender: Contender, table: str, seen: str, expected: str, shown: str) -> Finding:
+def _other_rows(contender: Contender, table: str, shown: str, remedy: str) -> Finding:
     through = f", read through {TITLES[contender.catalog]}," if contender.catalog in FORMATS else ""
     return codes.A4_ROWS.finding(
         contender=contender.name,
-        text=f"it answers SELECT * FROM {table}{through} with other rows than it was given{shown}: {seen}, not "
-        f"{expected}",
-        remedy=f"its reader of {TITLES[contender.catalog]} is wrong about these files; no answer of it is compared"
-        if through
-        else "look at how its adapter binds tables; no answer of it is compared",
+        text=f"it answers SELECT * FROM {table}{through} with other rows than it was given{shown}",
+        remedy=remedy,
+    )
+
+
+def _without(contender: Contender, paths: tuple[str, ...]) -> str:
+    """What to do about a reader of a table format that is wrong."""
+    kind = contender.catalog
+    others = [one for one in catalogs.able(kind) if one.partition("?")[0].partition("@")[0] != contender.engine]
+    named = f", or read {TITLES[kind]} with {', '.join(others)}" if others else ""
+    ids = "; or write the files without field ids, which these have (writer = 'duckdb')" if field_ids.has(paths) else ""
+    return (
+        f"its reader of {TITLES[kind]} is wrong about these files, so no answer of it is compared: leave out "
+        f"?catalog={kind}{named}{ids}"
     )
 
 

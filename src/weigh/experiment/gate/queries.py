@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.answers import arrow_stream
-from weigh.engines.process import RunCost, WorkerEnded, WorkerProcess
+from weigh.engines.exchange import WorkerEnded
+from weigh.engines.run_cost import RunCost
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
     from weigh.experiment.data_link import DataLink
     from weigh.model.contender import Setting
 

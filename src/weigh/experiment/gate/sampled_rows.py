@@ -28,14 +28,22 @@ class Sample(NamedTuple):
     """Rows whose number in one column leaves a drawn remainder.
 
     Attributes:
-        predicate: SQL that every engine reads alike.
+        column: by which they are drawn.
+        modulus, remainder: what was drawn.
         rows: how many there are.
         digest: of them in the files.
     """
 
-    predicate: str
+    column: str
+    modulus: int
+    remainder: int
     rows: Rows
     digest: str
+
+    @property
+    def predicate(self) -> str:
+        """SQL that every engine reads alike."""
+        return f"{self.column} >= 0 AND {self.column} % {self.modulus} = {self.remainder}"
 
 
 @cache
@@ -53,18 +61,23 @@ def draw(paths: tuple[str, ...], rows: Rows) -> Sample | None:
     if column is None:
         return None
     modulus = secrets.choice(_primes(max(_LEAST, rows // SAMPLE)))
-    remainder = secrets.randbelow(modulus)
+    drawn = Sample(column, modulus, secrets.randbelow(modulus), 0, "")
+    table = of(paths, drawn)
+    return drawn._replace(rows=table.num_rows, digest=str(digest_arrow(table)))
+
+
+def of(paths: tuple[str, ...], sample: Sample) -> pa.Table:
+    """The rows of a sample, as the files have them."""
+    files = ds.dataset(list(paths), format="parquet")
     parts = []
     for batch in files.to_batches():
-        values = batch.column(column).cast(pa.int64())
+        values = batch.column(sample.column).cast(pa.int64())
         # Remainders of negative numbers differ between engines, so they are left out.
-        quotient = pc.divide(values, modulus)
-        left = pc.subtract(values, pc.multiply(quotient, modulus))
-        chosen = pc.and_(pc.greater_equal(values, 0), pc.equal(left, remainder))
+        quotient = pc.divide(values, sample.modulus)
+        left = pc.subtract(values, pc.multiply(quotient, sample.modulus))
+        chosen = pc.and_(pc.greater_equal(values, 0), pc.equal(left, sample.remainder))
         parts.append(batch.filter(pc.fill_null(chosen, False)))
-    table = pa.Table.from_batches(parts, files.schema)
-    predicate = f"{column} >= 0 AND {column} % {modulus} = {remainder}"
-    return Sample(predicate=predicate, rows=table.num_rows, digest=str(digest_arrow(table)))
+    return pa.Table.from_batches(parts, files.schema)
 
 
 def _primes(least: int) -> list[int]:

@@ -16,7 +16,7 @@ import msgspec
 from weigh.answers import compare
 from weigh.data import unseen as rows
 from weigh.engines import environment as environments
-from weigh.engines.process import WorkerEnded
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import QuerySession
 from weigh.host import scratch
 from weigh.model import codes

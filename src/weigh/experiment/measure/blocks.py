@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weigh.engines.exchange import RequestCost, WorkerEnded
 from weigh.engines.prepared import cache_folder
-from weigh.engines.process import RequestCost, WorkerEnded, WorkerProcess
+from weigh.engines.process import WorkerProcess
 from weigh.experiment import resources, schedule
 from weigh.experiment.ingest import Loading
 from weigh.experiment.measure import cold, duet, ingest

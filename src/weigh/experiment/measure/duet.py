@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.engines.process import RunCost, WorkerEnded, run_together
+from weigh.engines.exchange import WorkerEnded
+from weigh.engines.together import run_together
 from weigh.experiment.measure.execution import Execution
 from weigh.host import processes
 from weigh.model.errors import UsageError
@@ -22,7 +23,9 @@ from weigh.model.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from weigh.engines.process import RequestCost, WorkerProcess
+    from weigh.engines.exchange import RequestCost
+    from weigh.engines.process import WorkerProcess
+    from weigh.engines.run_cost import RunCost
     from weigh.model.units import Seconds
 
 

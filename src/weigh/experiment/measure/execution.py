@@ -12,7 +12,9 @@ from weigh.model.sample import Outcome, Sample, Temperature
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.engines.process import RequestCost, RunCost, WorkerEnded, WorkerProcess
+    from weigh.engines.exchange import RequestCost, WorkerEnded
+    from weigh.engines.process import WorkerProcess
+    from weigh.engines.run_cost import RunCost
     from weigh.model.units import Bytes, Seconds
 
 _DETAIL = 2000

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.answers import compare
-from weigh.engines.process import WorkerEnded, WorkerProcess
+from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate.queries import read_answer
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from weigh.engines.loaded import Tables
     from weigh.engines.prepared import PreparedContender
+    from weigh.engines.process import WorkerProcess
     from weigh.experiment.catalog_place import CatalogPlaces
     from weigh.experiment.reproducer.subset import Excerpt
     from weigh.model.answer import ResultSchema

@@ -17,9 +17,10 @@ from weigh.load.analysis.spikes import Spike, SpikeInput, spikes
 from weigh.machine import contention_findings as contended
 from weigh.machine.contention import TELLABLE, ProcessGroup, by_name, processes_during
 from weigh.machine.moments import amounts, in_order
+from weigh.machine.readings import readings
 from weigh.machine.turn_shares import WATCHED, Used
 from weigh.machine.unevenness import ALL
-from weigh.machine.use_method import Use, When, memory_of, readings, summarised
+from weigh.machine.use_method import Use, When, memory_of, summarised
 from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds, count, percent, seconds

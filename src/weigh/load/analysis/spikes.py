@@ -19,8 +19,8 @@ import numpy as np
 from weigh.load.analysis.validity import SATURATED
 from weigh.machine.contention import ProcessGroup, by_name, processes_during
 from weigh.machine.moments import amounts
+from weigh.machine.readings import BUSY, readings, throttled
 from weigh.machine.turn_shares import WATCHED
-from weigh.machine.use_method import BUSY, readings, throttled
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:

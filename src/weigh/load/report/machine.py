@@ -40,8 +40,8 @@ _CAUSES = {
     "generator": "the generator's own threads were busy throughout",
     "cpu": "every CPU was busy",
     "memory": "work waited for memory",
-    "disk": "work waited for a disk that was busy throughout",
-    "network": "the network lost packets or sent segments again",
+    "disk": "requests queued and waited for a disk",
+    "network": "the network lost packets, sent segments again, or filled a link",
 }
 
 

@@ -40,6 +40,11 @@ pub(crate) fn text(name: &str) -> Option<String> {
     Some(parts.concat())
 }
 
+/// Whether the script of a name writes a row of `pgbench_history` in each transaction.
+pub(crate) fn writes_history(name: &str) -> bool {
+    matches!(name, "tpcb-like" | "simple-update")
+}
+
 /// The tables at a scale, in place of any of the same names, as `pgbench -i` makes them.
 pub(crate) fn bulk(scale: u64, kind: TargetKind) -> Bulk {
     let rows = |count: u64, line: fn(u64) -> String| -> Chunks {

@@ -5,6 +5,7 @@
 
 mod builtin;
 mod distributions;
+mod durability;
 mod evaluate;
 mod expression;
 mod functions;
@@ -25,9 +26,11 @@ use crate::ask::Sample;
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
 use crate::random::scatter;
+use crate::workload::durability::Examiner;
 use crate::workload::message::{Bulk, PreparedStatement};
 use crate::workload::{ScriptStatement, Scripted, Source, Workload};
 
+use durability::{History, Transactions};
 use functions::DEFAULT_SEED;
 use position::ScriptError;
 use statement::Sending;
@@ -60,6 +63,9 @@ pub struct Settings {
     pub prepared: bool,
     /// Requests that each thread keeps with their answers, drawn at random.
     pub samples: usize,
+    /// Whether to remember every transaction of the built-in scripts that write, and then whether all that is in their
+    /// tables is of this run.
+    pub history: Option<bool>,
 }
 
 /// A script that is ready to run.
@@ -70,6 +76,8 @@ struct Program {
     /// How the SQL of a step is sent; nothing for the other steps.
     sendings: Vec<Option<Sending>>,
     weight: u32,
+    /// Whether it is a built-in one that writes `pgbench_history`.
+    writes_history: bool,
 }
 
 /// A run of scripts: what its threads share.
@@ -91,6 +99,8 @@ pub struct Scripts {
     samples: usize,
     /// What the threads have kept, when they have ended.
     kept: Mutex<Vec<Sample>>,
+    /// Where it is kept: the transactions of the built-in scripts.
+    history: Option<History>,
 }
 
 impl Scripts {
@@ -122,7 +132,8 @@ impl Scripts {
             let steps = parse::parse(&text, &mut names).map_err(|error| error.of(&script.name))?;
             names.in_script(number);
             let Script { name, weight, .. } = script.clone();
-            programs.push(Program { name, steps, sendings: Vec::new(), weight });
+            let writes_history = script.text.is_none() && builtin::writes_history(&name) && weight > 0;
+            programs.push(Program { name, steps, sendings: Vec::new(), weight, writes_history });
         }
         let weights = programs.iter().map(|program| u64::from(program.weight)).sum();
         if weights == 0 {
@@ -141,6 +152,10 @@ impl Scripts {
             Some(Value::Int(scale)) if !own => u64::try_from(scale).ok(),
             _ => None,
         });
+        let history = settings
+            .history
+            .filter(|_| programs.iter().any(|program| program.writes_history))
+            .and_then(|whole| History::new(whole && !own, |name| names.find(name)));
         let operations = programs.iter().map(|program| program.name.clone()).collect();
         let seed = settings.seed;
         Ok(Arc::new(Self {
@@ -156,11 +171,17 @@ impl Scripts {
             scale,
             samples: settings.samples,
             kept: Mutex::default(),
+            history,
         }))
     }
 }
 
 impl Scripts {
+    /// Whether no other script writes than the built-in one of this name.
+    fn runs_only(&self, name: &str) -> bool {
+        self.programs.iter().all(|program| !program.writes_history || program.name == name)
+    }
+
     /// The variables of a new connection, which gets the next number.
     fn client(&self) -> Vec<Option<Value>> {
         let mut variables = self.initial.clone();
@@ -250,5 +271,9 @@ impl Source for Arc<Scripts> {
 
     fn samples(&self) -> Vec<Sample> {
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn examiner(&self) -> Option<Box<dyn Examiner>> {
+        Transactions::of(self).map(|reader| Box::new(reader) as Box<dyn Examiner>)
     }
 }

@@ -214,6 +214,16 @@ impl Worker {
         self.go_on(execution)
     }
 
+    /// Remembers the transaction of an execution that ended.
+    fn note(&self, execution: &Execution, acknowledged: bool) {
+        let program = &self.shared.programs[execution.script];
+        if let Some(history) = self.shared.history.as_ref().filter(|_| program.writes_history)
+            && let Some(variables) = self.variables.get(&execution.connection)
+        {
+            history.note(variables, acknowledged);
+        }
+    }
+
     /// Remembers an execution, unless it is over.
     fn keep(&mut self, unit: &Unit, execution: Execution, next: Next) -> Next {
         if !matches!(next, Next::Done(_)) {
@@ -242,6 +252,9 @@ impl Workload for Worker {
         let Some(mut execution) = self.executions.take(unit) else { return Next::unknown_unit() };
         execution.open = open;
         let next = self.answered(&mut execution, reply);
+        if matches!(next, Next::Done(Outcome::Right { .. })) {
+            self.note(&execution, true);
+        }
         self.keep(unit, execution, next)
     }
 
@@ -254,9 +267,12 @@ impl Workload for Worker {
 
     fn lost(&mut self, unit: Unit) {
         // Its variables belong to the connection, which is gone; its number it keeps.
-        if let Some(execution) = self.executions.take(&unit)
-            && let Some(variables) = self.variables.get_mut(&execution.connection)
-        {
+        let Some(execution) = self.executions.take(&unit) else { return };
+        // The last statement commits: before it nothing can have been.
+        if execution.step + 1 == self.shared.programs[execution.script].steps.len() {
+            self.note(&execution, false);
+        }
+        if let Some(variables) = self.variables.get_mut(&execution.connection) {
             self.shared.forget(variables);
         }
     }

@@ -135,6 +135,15 @@ impl Commands {
         }
     }
 
+    /// So many rows of a relational store in the order of their keys, after one of them or from the first.
+    pub(crate) fn page(&self, after: Option<&str>, rows: usize) -> Command {
+        let fields = self.fields.join(", ");
+        let begin = after.map_or_else(String::new, |name| format!("WHERE ycsb_key > '{name}' "));
+        Command::Simple(format!(
+            "SELECT ycsb_key, {fields} FROM {TABLE} {begin}ORDER BY ycsb_key LIMIT {rows}"
+        ))
+    }
+
     /// The rows of keys of which a key-value store gave the names.
     pub(crate) fn fetch(names: &[Vec<u8>]) -> Command {
         Command::Batch(names.iter().map(|name| vec![b"HGETALL".into(), row_name(name)]).collect())

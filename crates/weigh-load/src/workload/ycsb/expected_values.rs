@@ -102,6 +102,21 @@ pub(crate) enum Stale {
     },
 }
 
+/// What became of the writes of one key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Acknowledged, or seen by a read.
+    pub(crate) acknowledged: u64,
+    /// Acknowledged versions that are neither there nor replaced, ascending.
+    pub(crate) lost: Vec<u32>,
+    /// Of unknown outcome.
+    pub(crate) unanswered: u64,
+    /// Versions of unknown outcome that are there.
+    pub(crate) found: u64,
+    /// Versions that show and were never written, or not to that field.
+    pub(crate) unwritten: Vec<u32>,
+}
+
 impl ExpectedValues {
     pub(crate) fn new(seed: u64, fields: u32) -> Self {
         Self { seed, fields, stripes: (0..STRIPES).map(|_| Mutex::default()).collect() }
@@ -215,6 +230,50 @@ impl ExpectedValues {
         }
     }
 
+    /// Compares what a key shows, the version of each field in order, with what was acknowledged. A field without one
+    /// cannot be read. No write of the key may be in flight.
+    ///
+    /// What is lost is of unknown outcome from now on: what shows is right, and so is what the next write leaves.
+    pub(crate) fn take_stock(&self, key: u64, shown: &[Option<u32>]) -> Kept {
+        let mut stripe = self.stripe(key);
+        let last = stripe.last(key);
+        let mut kept = Kept::default();
+        let open = stripe.open.get(&key);
+        let unknown = open.map_or(&[][..], |open| &open.unknown);
+        let settled = open.map_or(last, |open| open.settled);
+        let recent = |version: u32| {
+            let at = version.checked_sub(settled + 1)?;
+            open?.recent.get(usize::try_from(at).ok()?).copied()
+        };
+        let uncertain = |version: u32| {
+            unknown.binary_search(&version).is_ok() || recent(version).is_some_and(|one| one.applied == NEVER)
+        };
+        let in_flight = |write: &&Write| write.applied == NEVER && !write.unknown;
+        let waiting = open.map_or(0, |open| open.recent.iter().filter(in_flight).count());
+        kept.unanswered = (unknown.len() + waiting) as u64;
+        kept.acknowledged = u64::from(last) - kept.unanswered;
+        for (field, there) in (0..).zip(shown) {
+            let Some(there) = *there else { continue };
+            if there > last || there > 0 && self.field(key, there) != field {
+                kept.unwritten.push(there);
+            } else if there > 0 && uncertain(there) {
+                // It may have come after every write that was acknowledged.
+                kept.found += 1;
+            } else {
+                // Of writes that overlap, either may be the one that stays.
+                let replaced = |later: u32| match (recent(there), recent(later)) {
+                    (Some(there), Some(later)) => later.issued > there.applied,
+                    _ => true,
+                };
+                let later = (there + 1..=last).filter(|later| self.field(key, *later) == field);
+                kept.lost.extend(later.filter(|later| !uncertain(*later) && replaced(*later)));
+            }
+        }
+        kept.lost.sort_unstable();
+        stripe.forget(key, &kept.lost);
+        kept
+    }
+
     /// Notes that this version showed, and returns the last that was issued.
     fn shown(&self, key: u64, version: u32) -> u32 {
         let mut stripe = self.stripe(key);
@@ -242,6 +301,24 @@ impl Stripe {
     fn tick(&mut self) -> u64 {
         self.now += 1;
         self.now
+    }
+
+    /// These versions of a key, which were acknowledged, are of unknown outcome.
+    fn forget(&mut self, key: u64, versions: &[u32]) {
+        if versions.is_empty() {
+            return;
+        }
+        let last = self.last(key);
+        let open = self.open.entry(key).or_insert_with(|| Open { settled: last, ..Open::default() });
+        for version in versions {
+            if let Some(write) = open.write(*version) {
+                (write.applied, write.unknown) = (NEVER, true);
+            }
+            if let Err(at) = open.unknown.binary_search(version) {
+                open.unknown.insert(at, *version);
+            }
+        }
+        open.settle();
     }
 
     fn last(&self, key: u64) -> u32 {

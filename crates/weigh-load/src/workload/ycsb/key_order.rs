@@ -47,6 +47,12 @@ impl KeyOrder {
         inserted.keys.insert(rank(key), now);
     }
 
+    /// A key whose insert was acknowledged is not there.
+    pub(crate) fn remove(&self, key: u64) {
+        let mut inserted = self.inserted.lock().unwrap_or_else(PoisonError::into_inner);
+        inserted.keys.remove(&rank(key));
+    }
+
     /// The time, for [`missing`](Self::missing).
     pub(crate) fn now(&self) -> u64 {
         self.inserted.lock().unwrap_or_else(PoisonError::into_inner).now

@@ -60,6 +60,24 @@ impl KeySpace {
         self.answered.store(answered, Ordering::Release);
     }
 
+    /// Keys below this exist, or their insert was begun.
+    pub(crate) fn count(&self) -> u64 {
+        self.next.load(Ordering::Acquire)
+    }
+
+    /// Whether an insert of this key failed, or is of unknown outcome.
+    pub(crate) fn is_uncertain(&self, key: u64) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.absent.contains(&key) || key >= self.answered() && !state.ahead.contains(&key)
+    }
+
+    /// A key whose insert was acknowledged is not there.
+    pub(crate) fn lose(&self, key: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.absent.insert(key);
+        self.holes.store(true, Ordering::Release);
+    }
+
     /// Keys below this are drawn from.
     pub(crate) fn answered(&self) -> u64 {
         self.answered.load(Ordering::Acquire)

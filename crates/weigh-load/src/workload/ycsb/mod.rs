@@ -14,6 +14,7 @@
 
 mod bulk;
 mod commands;
+mod durability;
 mod expected_values;
 mod key_distribution;
 mod key_order;
@@ -27,12 +28,14 @@ use std::sync::Arc;
 
 use crate::Error;
 use crate::config::TargetKind;
+use crate::workload::durability::Examiner;
 use crate::workload::message::Bulk;
 use crate::workload::{ReadBack, Source, Workload};
 
 pub use commands::Store;
 pub use key_distribution::{Zipf, fnv64, key_name};
 
+use durability::Rows;
 use expected_values::ExpectedValues;
 use key_distribution::KeyDistribution;
 use key_order::KeyOrder;
@@ -219,6 +222,10 @@ impl Source for Arc<Ycsb> {
 
     fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
         Some(Box::new(Reader::new(self, most)))
+    }
+
+    fn examiner(&self) -> Option<Box<dyn Examiner>> {
+        Some(Box::new(Rows::new(Arc::clone(self))))
     }
 }
 

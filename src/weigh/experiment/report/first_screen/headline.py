@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
-from weigh.model import units
+from weigh.model import codes, units
 from weigh.model.answer import GateStatus
+from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.gate import UNDECIDED
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from weigh.experiment.results.results import ExperimentResults
+    from weigh.model.finding import Finding
     from weigh.model.gate import Gate
     from weigh.model.verdict import Verdict
 
@@ -58,9 +60,11 @@ def wrong(results: ExperimentResults) -> tuple[str, ...]:
     Those who differ, with nothing to tell who is right, share a sentence that accuses none of them.
     """
     gate = results.gate
+    read = tuple(_misread(results))
     if gate is None:
-        return ()
-    return (*(_wrong(gate, name, operations) for name, operations in gate.refuted.items()), *_differ(results, gate))
+        return read
+    refuted = (_wrong(gate, name, operations) for name, operations in gate.refuted.items())
+    return (*read, *refuted, *_differ(results, gate))
 
 
 def sentence(pair: Pair, mean: float | None) -> str:
@@ -174,7 +178,9 @@ def answers(results: ExperimentResults) -> Iterator[str]:
         whole = len(agreed) == len(gate.operations)
         which = "All answers" if whole else f"The answers to {len(agreed)} of {len(gate.operations)} operations"
         asked = len({(check.operation, check.case) for check in gate.checks})
-        count = "" if results.record.blocks else f", {units.count(asked, 'question')} to each contender"
+        misread = any(one.code == codes.A4_ROWS.code for one in results.findings)
+        each = "each other contender" if misread else "each contender"
+        count = "" if results.record.blocks else f", {units.count(asked, 'question')} to {each}"
         yield f"{which} agree{_witness(gate)}{count}."
     if unverified:
         yield f"Nothing independent confirmed the answers to {named(unverified)}. {_remedy(results)}"
@@ -252,6 +258,23 @@ def _differ(results: ExperimentResults, gate: Gate) -> Iterator[str]:
                 said += f" {check.operation}, {check.case}: {check.contender} against {check.witness}: {cell}."
                 break
         yield f"{said} {_remedy(results)}"
+
+
+def _misread(results: ExperimentResults) -> Iterator[str]:
+    """Who hands out other rows than it was given, through which table format, and what to do."""
+    found: dict[str, list[Finding]] = {}
+    for one in results.findings:
+        if one.code == codes.A4_ROWS.code and one.contender:
+            found.setdefault(one.contender, []).append(one)
+    tables = len(results.record.manifest.tables) if results.record.manifest else 0
+    for name, those in found.items():
+        catalog = results.record.spec.contender(name).catalog
+        through = f" through {TITLES[catalog]}" if catalog in FORMATS else ""
+        first = those[0].text.partition("SELECT * FROM ")[2]
+        table, detail = first.split(" ")[0].rstrip(","), first.partition(" (")[2].rpartition("): ")[0]
+        shown = f" {one_line(f'{table}: {detail}', 200)}." if detail else ""
+        place = f"in {len(those)} of {units.count(tables, 'table')}"
+        yield f"{name} reads WRONG rows{through}, {place}, and is not compared.{shown}"
 
 
 def _wrong(gate: Gate, name: str, operations: Sequence[str]) -> str:

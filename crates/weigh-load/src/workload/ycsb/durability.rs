@@ -1,0 +1,212 @@
+//! Reading back every row, and comparing it with what was acknowledged.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::workload::durability::{Account, Examiner, unreadable};
+use crate::workload::message::{Command, Reply, Rows as Answer};
+
+use super::Ycsb;
+use super::commands::{Commands, Store};
+use super::key_distribution::key_name;
+use super::key_order::rank;
+
+/// Rows that are asked for at once.
+const PAGE: usize = 500;
+
+/// All rows of a run, in the order of their names where the store has one, or else of their numbers.
+pub(super) struct Rows {
+    shared: Arc<Ycsb>,
+    commands: Commands,
+    /// All keys that were loaded, or of which an insert was begun.
+    keys: Vec<u64>,
+    /// Those up to here were compared.
+    at: usize,
+    /// Of a key-value store, those that are being read.
+    asked: Range<usize>,
+    /// The name of the last row that a relational store showed.
+    last: Option<String>,
+    over: bool,
+    account: Account,
+}
+
+impl Rows {
+    pub(super) fn new(shared: Arc<Ycsb>) -> Self {
+        let commands = Commands::new(shared.settings.store, shared.settings.fields);
+        let mut keys: Vec<u64> = (0..shared.keys.count()).collect();
+        if shared.settings.store == Store::Sql {
+            keys.sort_unstable_by_key(|key| rank(*key));
+        }
+        let account = Account::of("writes");
+        Self { shared, commands, keys, at: 0, asked: 0..0, last: None, over: false, account }
+    }
+
+    /// Rows of a relational store.
+    fn page(&mut self, rows: &Answer<'_>) -> Result<(), (String, String)> {
+        for row in 0..rows.count() {
+            let name = rows.get(row, 0).and_then(|name| std::str::from_utf8(name).ok());
+            let plain = |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            let Some(name) = name.filter(plain) else {
+                return Err((String::new(), "a row has a key that nobody wrote".to_owned()));
+            };
+            while let Some(key) = self.keys.get(self.at).copied()
+                && key_name(key).as_slice() < name.as_bytes()
+            {
+                self.absent(key);
+                self.at += 1;
+            }
+            match self.keys.get(self.at).copied() {
+                Some(key) if key_name(key) == name.as_bytes() => {
+                    self.present(key, rows, row, 1);
+                    self.at += 1;
+                }
+                _ => {
+                    self.account.strange += 1;
+                    self.account.say(|| format!("{name} is there, which nobody wrote"));
+                }
+            }
+            self.last = Some(name.to_owned());
+        }
+        if rows.count() < PAGE {
+            self.over = true;
+            for at in self.at..self.keys.len() {
+                self.absent(self.keys[at]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the row of a key need not be there.
+    fn is_uncertain(&self, key: u64) -> bool {
+        key >= self.shared.settings.records && self.shared.keys.is_uncertain(key)
+    }
+
+    /// There is no row of this key.
+    fn absent(&mut self, key: u64) {
+        let inserted = key >= self.shared.settings.records;
+        if self.is_uncertain(key) {
+            self.account.unanswered += 1;
+            return;
+        }
+        let shown = vec![Some(0); self.shared.settings.fields as usize];
+        let kept = self.shared.expected.take_stock(key, &shown);
+        self.account.missing += 1;
+        self.account.acknowledged += kept.acknowledged + u64::from(inserted);
+        self.account.lost += kept.lost.len() as u64 + u64::from(inserted);
+        self.account.unanswered += kept.unanswered;
+        self.account.say(|| format!("{} is gone", String::from_utf8_lossy(&key_name(key))));
+        // Those that were loaded are asked for still: there may be no others.
+        if inserted {
+            self.shared.keys.lose(key);
+            if let Some(order) = &self.shared.order {
+                order.remove(key);
+            }
+        }
+    }
+
+    /// Compares a row, whose fields are in order from `column` on, or follow their names.
+    fn present(&mut self, key: u64, rows: &Answer<'_>, row: usize, column: usize) {
+        let name = || String::from_utf8_lossy(&key_name(key)).into_owned();
+        self.account.rows += 1;
+        let uncertain = self.is_uncertain(key);
+        let inserted = key >= self.shared.settings.records;
+        let shown = match self.versions(key, rows, row, column) {
+            Ok(shown) => shown,
+            Err(wrong) => {
+                self.account.torn += 1;
+                self.account.say(|| format!("{} {wrong}", name()));
+                return;
+            }
+        };
+        if uncertain {
+            self.account.unanswered += 1;
+            self.account.found += 1;
+            return;
+        }
+        let kept = self.shared.expected.take_stock(key, &shown);
+        self.account.acknowledged += kept.acknowledged + u64::from(inserted);
+        self.account.lost += kept.lost.len() as u64;
+        self.account.unanswered += kept.unanswered;
+        self.account.found += kept.found;
+        if let (Some(first), Some(last)) = (kept.lost.first(), kept.lost.last()) {
+            self.account.say(|| {
+                let versions = if first == last { first.to_string() } else { format!("{first} to {last}") };
+                format!("{} has lost version {versions} of its writes, which were acknowledged", name())
+            });
+        }
+        if let Some(version) = kept.unwritten.first() {
+            self.account.torn += 1;
+            self.account.say(|| format!("{} shows version {version}, which was not written there", name()));
+        }
+    }
+
+    /// The version of each field.
+    fn versions(
+        &self,
+        key: u64,
+        rows: &Answer<'_>,
+        row: usize,
+        column: usize,
+    ) -> Result<Vec<Option<u32>>, String> {
+        let fields = self.shared.settings.fields as usize;
+        let named = self.shared.settings.store != Store::Sql;
+        let wide = if named { 2 * fields } else { column + fields };
+        if rows.width(row) != wide {
+            return Err(format!("has {} values where {wide} were written", rows.width(row)));
+        }
+        let mut shown = vec![None; fields];
+        for at in 0..fields {
+            let (field, value) = if named {
+                let name = rows.get(row, 2 * at).and_then(|name| self.commands.field(name));
+                (name.ok_or("has a field that nobody wrote")?, rows.get(row, 2 * at + 1))
+            } else {
+                (u32::try_from(at).unwrap_or(u32::MAX), rows.get(row, column + at))
+            };
+            let version = self
+                .shared
+                .values
+                .read(key, field, value.unwrap_or_default())
+                .map_err(|wrong| format!("in field {field} {wrong}"))?;
+            shown[field as usize] = Some(version);
+        }
+        Ok(shown)
+    }
+}
+
+impl Examiner for Rows {
+    fn next(&mut self) -> Option<Command> {
+        if self.over {
+            return None;
+        }
+        if self.shared.settings.store == Store::Sql {
+            return Some(self.commands.page(self.last.as_deref(), PAGE));
+        }
+        self.asked = self.at..(self.at + PAGE).min(self.keys.len());
+        let names: Vec<Vec<u8>> = self.asked.clone().map(|at| key_name(self.keys[at])).collect();
+        (!names.is_empty()).then(|| Commands::fetch(&names))
+    }
+
+    fn reply(&mut self, reply: &Reply<'_>) -> Result<(), (String, String)> {
+        let Reply::Rows(rows) = reply else { return Err(unreadable(reply)) };
+        if self.shared.settings.store == Store::Sql {
+            return self.page(rows);
+        }
+        if rows.count() != self.asked.len() {
+            return Err(unreadable(reply));
+        }
+        for (row, at) in self.asked.clone().enumerate() {
+            let key = self.keys[at];
+            if rows.width(row) == 0 {
+                self.absent(key);
+            } else {
+                self.present(key, rows, row, 0);
+            }
+        }
+        self.at = self.asked.end;
+        Ok(())
+    }
+
+    fn account(self: Box<Self>) -> Account {
+        self.account
+    }
+}

@@ -1,0 +1,158 @@
+"""Requests to a worker and their replies: one at a time, each with a limit of time, and what it cost by weigh's clock.
+
+A time-out, a crash and running out of memory are outcomes, not failures of weigh.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from weigh.engines import replies
+from weigh.host import process_counters
+from weigh.model.sample import Outcome
+from weigh_worker import protocol
+
+if TYPE_CHECKING:
+    from weigh.host.family_cpu import FamilyCpu
+    from weigh.model.units import Seconds
+
+_R = TypeVar("_R", bound=protocol.Reply)
+
+
+class WorkerEnded(Exception):
+    """The life is over or the request failed.
+
+    Attributes:
+        outcome: what happened.
+        detail: what the engine or the kernel said.
+        alive: whether the life can go on with the next request.
+    """
+
+    def __init__(self, outcome: Outcome, detail: str, *, alive: bool) -> None:
+        super().__init__(f"{outcome}: {detail}")
+        self.outcome = outcome
+        self.detail = detail
+        self.alive = alive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCost:
+    """What one request cost, by weigh's own clocks: the worker has no say in it.
+
+    Attributes:
+        seconds: from sending it to having the whole reply.
+        cpu_s: CPU seconds that the worker's process was charged meanwhile; None where it is gone.
+    """
+
+    seconds: Seconds
+    cpu_s: Seconds | None
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request that is on its way."""
+
+    what: str
+    timeout: Seconds
+    until: Seconds
+    began_ns: int
+    cpu_s: Seconds | None
+    family_s: Seconds = 0.0
+
+
+class Life(Protocol):
+    """The process behind an exchange."""
+
+    def kill(self) -> None:
+        """End it now."""
+
+    def obituary(self, what: str) -> WorkerEnded:
+        """Why it is dead, that was to do ``what``."""
+
+
+class Exchange:
+    """The controller's end of the channel to one worker.
+
+    Args:
+        channel: to the worker; closed by whoever opened it.
+        pid: of the worker.
+        life: whose it is; killed where a reply is late or out of step.
+    """
+
+    def __init__(self, channel: socket.socket, pid: int, life: Life) -> None:
+        self.channel = channel
+        self.family: FamilyCpu | None = None
+        """CPU of the worker and of what it started; None until it is counted."""
+        self.inside_cpu_s: Seconds = 0.0
+        """CPU seconds of the family while executions were asked for."""
+        self._pid = pid
+        self._life = life
+
+    def ask(self, what: str, kind: type[_R], timeout: Seconds, **fields: Any) -> tuple[_R, RequestCost]:
+        """One request, its reply, and what it cost.
+
+        Raises:
+            WorkerEnded: the engine refused, the process timed out, crashed or ran out of memory, or what it replied
+                is no such reply.
+        """
+        asked = self.send(what, timeout, **fields)
+        try:
+            body = protocol.receive(self.channel, asked.until)
+        except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
+            raise self.ended(asked, error) from None
+        return self.replied(asked, kind, body, time.perf_counter_ns())
+
+    def send(self, what: str, timeout: Seconds, **fields: Any) -> Asked:
+        """The first half of a request; raises as ``ask``."""
+        asked = Asked(what, timeout, time.monotonic() + timeout, 0, None)
+        try:
+            self.channel.settimeout(0)
+            with suppress(BlockingIOError):
+                # Whoever replies before being asked did not do then what it replies to.
+                if self.channel.recv(1, socket.MSG_PEEK):
+                    raise protocol.Malformed("it came before it was asked for")
+            asked.family_s = self.family.seconds() if self.family else 0.0
+            asked.cpu_s = process_counters.cpu_seconds(self._pid)
+            asked.began_ns = time.perf_counter_ns()
+            protocol.send(self.channel, {"do": what, **fields}, asked.until)
+        except (TimeoutError, protocol.Disconnected, protocol.Malformed, OSError) as error:
+            raise self.ended(asked, error) from None
+        return asked
+
+    def replied(self, asked: Asked, kind: type[_R], body: bytes, ended_ns: int) -> tuple[_R, RequestCost]:
+        """The second half of a request, when its reply is there; raises as ``ask``."""
+        cpu_s = process_counters.cpu_seconds(self._pid)
+        if asked.what == "run" and self.family:
+            self.inside_cpu_s += self.family.seconds() - asked.family_s
+        cost = RequestCost(
+            seconds=(ended_ns - asked.began_ns) / 1e9,
+            cpu_s=None if cpu_s is None or asked.cpu_s is None else cpu_s - asked.cpu_s,
+        )
+        try:
+            return replies.read(body, kind, asked.timeout), cost
+        except replies.Refused as refused:
+            raise WorkerEnded(Outcome(refused.kind), str(refused), alive=True) from None
+        except replies.BadReply as bad:
+            if not bad.in_step:
+                self._life.kill()
+            raise WorkerEnded(Outcome.ERROR, _malformed(asked.what, bad), alive=bad.in_step) from None
+
+    def ended(self, asked: Asked, error: Exception) -> WorkerEnded:
+        """Why there is no reply; the life is over."""
+        if isinstance(error, TimeoutError):
+            self._life.kill()
+            return WorkerEnded(
+                Outcome.TIMEOUT, f"no whole reply to '{asked.what}' within {asked.timeout:g} s", alive=False
+            )
+        if isinstance(error, protocol.Malformed):
+            self._life.kill()
+            return WorkerEnded(Outcome.ERROR, _malformed(asked.what, error), alive=False)
+        return self._life.obituary(asked.what)
+
+
+def _malformed(what: str, problem: Exception) -> str:
+    return f"the worker's reply to '{what}' is malformed: {problem}"

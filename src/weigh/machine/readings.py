@@ -1,0 +1,247 @@
+"""What every resource did in stretches of time: how busy it was, whether work waited for it, whether it failed. Pure.
+
+The conditions are those of :mod:`weigh.machine.use_method`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from weigh.machine.moments import amounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weigh.model.timeline import Disk, Moment
+    from weigh.model.units import Bytes
+    from weigh.statistics.arrays import Floats
+
+
+_GAP = 1e-3
+"""Seconds between two moments above which they do not follow each other: there nothing was read."""
+WAITING = 0.10
+"""Share of a stretch in which some task must have waited for a resource for it to count as saturated."""
+BUSY = 0.90
+"""Utilisation from which on a queue at a disk that tasks waited for counts as saturation, and a link as full."""
+QUEUED = 2.0
+"""Requests at a device while it is busy, from which on some of them wait for others."""
+LONG = 0.010
+"""Seconds from queueing to completion from which on queued requests have waited: a device that serves many at once
+takes less, and one that turns takes as long as that for each."""
+SWAPPING = 64.0
+"""Pages moved to or from swap in a second from which on memory counts as saturated; a few come back at any time."""
+LOSING = 10.0
+"""Segments sent again, or packets lost, in a second from which on the network counts as saturated."""
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """One resource over many stretches of time; arrays of one value a stretch, NaN where it was not read.
+
+    Attributes:
+        utilisation: share in use.
+        saturated: 1 where work waited for it, 0 where not.
+        errors: how many.
+        queue, await_s: of a disk; None of other resources.
+    """
+
+    utilisation: Any
+    saturated: Any
+    errors: Any
+    queue: Any = None
+    await_s: Any = None
+
+
+def readings(moments: Sequence[Moment], begin: Floats, length: Floats, memory: Bytes | None) -> dict[str, Reading]:
+    """Every resource in every stretch of time.
+
+    Args:
+        moments: of one attempt, in order of time.
+        begin: of each stretch, seconds since the attempt began.
+        length: of each, seconds.
+        memory: bytes that the machine has.
+    """
+    every = _Bins(moments, begin, length)
+    return {
+        "cpu": _cpu(every),
+        "memory": _memory(every, memory),
+        "disk": _disk(every),
+        "network": _network(every),
+    }
+
+
+def throttled(moments: Sequence[Moment], begin: Floats, length: Floats) -> Floats:
+    """1 where the limit of weigh's control group held it back, 0 where not, NaN where that was not read.
+
+    Args:
+        moments: in order of time.
+        begin: of each stretch, seconds since the attempt began.
+        length: of each, seconds.
+    """
+    return _above(_Bins(moments, begin, length).rate(lambda one: one.throttled), WAITING)
+
+
+class _Bins:
+    """Quantities of the moments, put into stretches."""
+
+    def __init__(self, moments: Sequence[Moment], begin: Floats, length: Floats) -> None:
+        self.moments, self.begin, self.length = moments, begin, length
+
+    def amount(self, of: Callable[[Moment], float | None]) -> Floats:
+        """What happened in each stretch; NaN where the moments that touch it do not say."""
+        known = amounts(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
+        found = amounts(self.moments, of, self.begin, self.length)
+        return np.where(known > 0, found, np.nan)
+
+    def share(self, of: Callable[[Moment], float | None]) -> Floats:
+        """The mean of a share over what is known of each stretch."""
+        known = amounts(self.moments, lambda one: None if of(one) is None else one.span, self.begin, self.length)
+        found = amounts(
+            self.moments,
+            lambda one: None if (value := of(one)) is None else value * one.span,
+            self.begin,
+            self.length,
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(known > 0, found / known, np.nan)
+
+    def rate(self, of: Callable[[Moment], float | None]) -> Floats:
+        """How much a second: a count that is read now and then is of all the time since it was read last."""
+        read, since, before = [], 0.0, None
+        for one in self.moments:
+            if before is None or one.at - before > _GAP:
+                since = one.at
+            before = one.end
+            if of(one) is not None:
+                read.append(msgspec.structs.replace(one, at=since, span=one.end - since))
+                since = one.end
+        known = amounts(read, lambda one: one.span, self.begin, self.length)
+        found = amounts(read, of, self.begin, self.length)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(known > 0, found / known, np.nan)
+
+    def lasting(self, of: Callable[[Moment], float | None]) -> Floats:
+        """The mean of a share that is read now and then, and is of all the time since it was read last."""
+        return self.rate(lambda one: None if (value := of(one)) is None else value * one.span)
+
+    def level(self, of: Callable[[Moment], float | None]) -> Floats:
+        """A level at the middle of each stretch: it is read now and then, and stays until it is read again."""
+        read = [(one.end, value) for one in self.moments if (value := of(one)) is not None]
+        if not read:
+            return np.full(len(self.begin), np.nan)
+        times, values = np.array(read, dtype=np.float64).T
+        return np.asarray(np.interp(self.begin + self.length / 2, times, values), dtype=np.float64)
+
+
+def _cpu(every: _Bins) -> Reading:
+    number = max((len(one.cpus) for one in every.moments if one.cpus), default=0)
+    busy = every.share(lambda one: None if one.busy is None or one.span <= 0 else one.busy / one.span)
+    waiting = every.share(lambda one: one.pressure_cpu)
+    held = every.rate(lambda one: one.throttled)
+    with np.errstate(invalid="ignore"):
+        return Reading(
+            utilisation=np.minimum(busy / number, 1.0) if number else np.full(len(busy), np.nan),
+            saturated=_either(_above(waiting, WAITING), _above(held, WAITING)),
+            errors=every.amount(lambda one: one.cpu_throttles),
+        )
+
+
+def _memory(every: _Bins, total: Bytes | None) -> Reading:
+    left = every.level(_unused)
+    waiting = _above(every.share(lambda one: one.pressure_memory), WAITING)
+    swapping = _above(every.rate(lambda one: one.swapped), SWAPPING)
+    return Reading(
+        utilisation=np.clip(1 - left / total, 0.0, 1.0) if total else np.full(len(left), np.nan),
+        saturated=_either(waiting, swapping),
+        errors=every.amount(_memory_errors),
+    )
+
+
+def _memory_errors(one: Moment) -> float | None:
+    known = [each for each in (one.oom_kills, one.memory_errors) if each is not None]
+    return sum(known) if known else None
+
+
+def _unused(one: Moment) -> float | None:
+    """What is free or can be had by giving up a cache."""
+    return None if one.memory_free is None or one.cached is None else one.memory_free + one.cached
+
+
+def _disk(every: _Bins) -> Reading:
+    names = sorted({name for one in every.moments for name in one.disk or {}})
+    shape = (len(names), len(every.begin))
+    busy, queue, ended = (
+        np.array([every.share(_device(name, of)) for name in names]).reshape(shape) for of in (_busy, _queue, _ended)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # While it is busy: a device that rests half of the time has twice as many when it does not.
+        present = np.where(busy > 0, queue / np.minimum(busy, 1.0), np.nan)
+        # Little's law: how many ended is what was there over how long each took.
+        waited = np.where(ended > 0, queue / ended, np.nan)
+    most = _fullest(busy)
+    stalled = _above(every.share(lambda one: one.pressure_io), WAITING)
+    # Without word of who waited, a queue at a device that is busy throughout is all there is to go by.
+    blocked = np.where(np.isnan(stalled), 1.0, stalled)
+    queued, slow, full = _above(present, QUEUED), _above(waited, LONG), _above(busy, BUSY)
+    with np.errstate(invalid="ignore"):
+        saturated = np.where(np.isnan(busy), np.nan, ((queued == 1) & ((slow == 1) | (full * blocked == 1))) * 1.0)
+    fullest = np.nan_to_num(present * busy, nan=-1.0)
+    which = fullest.argmax(axis=0) if names else None
+    return Reading(
+        utilisation=np.minimum(most, 1.0),
+        saturated=_fullest(saturated),
+        errors=every.amount(lambda one: None if one.disk_errors is None else sum(one.disk_errors.values())),
+        queue=most * np.nan if which is None else np.take_along_axis(present, which[None], 0)[0],
+        await_s=most * np.nan if which is None else np.take_along_axis(waited, which[None], 0)[0],
+    )
+
+
+def _fullest(values: Floats) -> Floats:
+    """The largest value of all devices, NaN where none is known."""
+    most = np.nanmax(np.where(np.isnan(values), -1.0, values), axis=0, initial=-1.0)
+    return np.asarray(np.where(most < 0, np.nan, most), dtype=np.float64)
+
+
+def _device(name: str, of: Callable[[Disk], float]) -> Callable[[Moment], float | None]:
+    def read(one: Moment) -> float | None:
+        found: Disk | None = (one.disk or {}).get(name)
+        return of(found) if found else None
+
+    return read
+
+
+def _busy(one: Disk) -> float:
+    return one.utilisation
+
+
+def _queue(one: Disk) -> float:
+    return one.queue
+
+
+def _ended(one: Disk) -> float:
+    """Requests a second that ended."""
+    return one.queue / one.await_s if one.await_s else 0.0
+
+
+def _network(every: _Bins) -> Reading:
+    again = every.rate(lambda one: one.network.retransmits or 0 if one.network else None)
+    lost = every.rate(lambda one: one.network.drops + (one.network.overflows or 0) if one.network else None)
+    full = every.lasting(lambda one: one.network.link if one.network else None)
+    return Reading(
+        utilisation=full,
+        saturated=_either(_above(again + lost, LOSING), _above(full, BUSY)),
+        errors=every.amount(lambda one: one.network.errors if one.network else None),
+    )
+
+
+def _above(values: Floats, bound: float) -> Floats:
+    """1 where a value is above the bound, 0 where it is not, NaN where it is not known."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isnan(values), np.nan, (values > bound).astype(np.float64))
+
+
+def _either(left: Floats, right: Floats) -> Floats:
+    """1 where one of them is, NaN where neither is known."""
+    return np.asarray(np.fmax(left, right), dtype=np.float64)
