@@ -86,8 +86,8 @@ CATALOGUE = _rows(
         "A8",
         _STATUSES,
         "no expected answer, reported as passed",
-        "UNVERIFIED, and checked against itself; never 'passed'; a load of scripts, whose answers nobody checks, says "
-        "so and is suggestive at most",
+        "UNVERIFIED, and checked against itself; never 'passed'; a load says which answers nobody checked, and is "
+        "suggestive at most",
     ),
     (
         "A9",
@@ -257,7 +257,8 @@ CATALOGUE = _rows(
         "L6",
         _CHECKED,
         "fast because it does not do the work: lost updates, stale reads",
-        "every value that is read is compared with what was written and acknowledged; a contradiction is an error",
+        "every value that is read is compared with what was written and acknowledged, and rows are read back when the "
+        "run is over; scripts have invariants; a contradiction is an error",
     ),
     (
         "L7",

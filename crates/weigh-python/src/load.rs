@@ -133,15 +133,17 @@ impl Load {
     }
 
     fn ask(&self, py: Python<'_>, sets: usize) -> PyResult<String> {
-        watched(py, |going_on| weigh_load::ask(&self.config, sets, going_on))
+        watched(py, |going_on| weigh_load::ask(&self.config, sets, going_on)).map(|found| json(&found))
     }
 
     fn ask_again(&self, py: Python<'_>) -> PyResult<String> {
         watched(py, |going_on| weigh_load::ask_again(&self.config, &*self.source, going_on))
+            .map(|found| json(&found))
     }
 
     fn read_back(&self, py: Python<'_>, most: usize, seconds: f64) -> PyResult<String> {
         watched(py, |going_on| weigh_load::read_back(&self.config, &*self.source, most, seconds, going_on))
+            .map(|found| json(&found))
     }
 }
 
@@ -171,24 +173,6 @@ pub(crate) fn describe_sqlite(py: Python<'_>, target: &str) -> PyResult<String> 
             serde_json::from_str(target).map_err(|error| raised(Error::Setting(error.to_string())))?;
         Ok(json(&weigh_load::describe_sqlite(&target).map_err(raised)?))
     })
-}
-
-/// The report of something that asks between its steps whether to go on: until a signal comes.
-fn watched<T: serde::Serialize + Send>(
-    py: Python<'_>,
-    work: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, Error> + Send,
-) -> PyResult<String> {
-    let mut failed = None;
-    let found = py.detach(|| {
-        work(&mut || {
-            failed = Python::attach(|py| py.check_signals().err());
-            failed.is_none()
-        })
-    });
-    match (failed, found) {
-        (Some(failed), _) => Err(failed),
-        (None, found) => Ok(json(&found.map_err(raised)?)),
-    }
 }
 
 fn started(run: Option<&mut Run>) -> PyResult<&mut Run> {

@@ -35,7 +35,7 @@ _KINDS: dict[int, Kind] = {
 _EXACTEST: tuple[Kind, ...] = ("string", "decimal", "double", "timestamp", "date", "boolean", "integer")
 """Which kind a column has that servers declare differently."""
 _INTEGER = re.compile(r"-?(0|[1-9]\d*)")
-_DOUBLE = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
+_DOUBLE = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?", re.IGNORECASE)
 _ROUNDING = 1e-9
 """Relative difference of doubles that is rounding: parts of a sum are added in another order."""
 _TRUTHS = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}

@@ -97,7 +97,8 @@ def _statements(found: GateResults) -> Iterator[str]:
         if one.status is GateStatus.AGREED:
             by.setdefault(one.witness, []).append(one)
     were = "was" if total == 1 else "were"
-    yield f"Before the clock {count(total, 'statement')} {were} asked, each with {count(sets, 'set')} of parameters at most"
+    asked = f"{count(total, 'statement')} {were} asked"
+    yield f"Before the clock {asked}, each with up to {count(sets, 'set')} of parameters"
     for witness, agreed in by.items():
         yield f"{len(agreed)} agreed with {witness}"
     for one in found.statements:
