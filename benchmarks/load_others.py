@@ -48,7 +48,7 @@ def _key_values() -> Iterator[str]:
         yield "load: neither valkey-benchmark nor redis-benchmark is installed; there is nothing to compare with"
         return
     with target("valkey:embedded").reach(cache_folder(), _CONNECTIONS) as reached:
-        work = {"kind": "ycsb", "letter": "C", "records": _RECORDS, "seed": 0}
+        work = {"kind": "ycsb", "core": "C", "records": _RECORDS, "seed": 0}
         generator = _load(reached.connect, work)
         generator.load()
         # As many as take about as long as ours do.

@@ -36,6 +36,8 @@ from weigh.ladder.cost import Cost
 from weigh.ladder.report.document import LadderDocument, SeriesRow
 from weigh.ladder.verify import LadderVerification
 from weigh.load.analysis.warmup import Settled
+from weigh.load.comparison.report import document as servers
+from weigh.load.comparison.verify import LoadComparisonVerification
 from weigh.load.report import document as load
 from weigh.load.report import operation_document as operation
 from weigh.load.report.machine import RunMachineDocument
@@ -70,6 +72,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/doctor-storage/1": ("doctor storage",),
     "weigh/load/1": ("load", "report of a load"),
     "weigh/verify-load/1": ("verify of a load",),
+    "weigh/load-comparison/1": ("load with several contenders", "report of a comparison of servers"),
+    "weigh/verify-load-comparison/1": ("verify of a comparison of servers",),
     "weigh/runs/1": ("runs",),
     "weigh/manifest/1": ("data make",),
     "weigh/digest/1": ("data digest",),
@@ -156,6 +160,11 @@ SECTIONS: dict[str, Section] = {
     "weigh/load/1 waits, hottest": Section(Hot, "lock and table", "most wanted"),
     "weigh/load/1 waits, wait": Section(Blocked, "longest and deepest", "wait"),
     "weigh/verify-load/1": Section(LoadVerification),
+    "weigh/load-comparison/1": Section(servers.LoadComparisonDocument),
+    "weigh/load-comparison/1 contenders[]": Section(servers.ArmRow, "contenders[] of a load", "contender"),
+    "weigh/load-comparison/1 verdicts[]": Section(servers.LoadVerdictRow, "verdicts[] of servers", "verdict"),
+    "weigh/load-comparison/1 runs[]": Section(servers.BlockRow, "runs[] by block", "run"),
+    "weigh/verify-load-comparison/1": Section(LoadComparisonVerification),
     "weigh/runs/1": Section(RunsDocument),
     "weigh/manifest/1": Section(Manifest),
     "files[]": Section(FileFacts, "files[]", "file"),

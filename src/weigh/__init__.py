@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from weigh._evidence import AnyEvidence as AnyEvidence
     from weigh._evidence import Evidence as Evidence
     from weigh._evidence import LadderEvidence as LadderEvidence
+    from weigh._evidence import LoadComparisonEvidence as LoadComparisonEvidence
     from weigh._evidence import LoadEvidence as LoadEvidence
     from weigh.model import errors as errors
 
@@ -24,6 +25,7 @@ __all__ = [
     "AnyEvidence",
     "Evidence",
     "LadderEvidence",
+    "LoadComparisonEvidence",
     "LoadEvidence",
     "__version__",
     "errors",
@@ -33,7 +35,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def open(evidence: str | os.PathLike[str]) -> Evidence | LadderEvidence | LoadEvidence:
+def open(evidence: str | os.PathLike[str]) -> Evidence | LadderEvidence | LoadEvidence | LoadComparisonEvidence:
     """Read an evidence directory of any kind, finished or not.
 
     Args:
@@ -42,7 +44,8 @@ def open(evidence: str | os.PathLike[str]) -> Evidence | LadderEvidence | LoadEv
 
     Returns:
         :class:`Evidence` of ``run``, ``gate`` and ``demo``, :class:`LadderEvidence` of ``ladder``,
-        :class:`LoadEvidence` of ``load``; what they share is :class:`AnyEvidence`.
+        :class:`LoadEvidence` of ``load``, :class:`LoadComparisonEvidence` of ``load`` with several contenders; what
+        they share is :class:`AnyEvidence`.
 
     Raises:
         weigh.errors.EvidenceFault: there is no such directory, it is no evidence, or it is damaged.
@@ -62,6 +65,6 @@ def __getattr__(name: str) -> Any:
             return importlib.import_module("weigh.stats")
         case "errors":
             return importlib.import_module("weigh.model.errors")
-        case "AnyEvidence" | "Evidence" | "LadderEvidence" | "LoadEvidence":
+        case "AnyEvidence" | "Evidence" | "LadderEvidence" | "LoadEvidence" | "LoadComparisonEvidence":
             return getattr(importlib.import_module("weigh._evidence"), name)
     raise AttributeError(f"module 'weigh' has no attribute '{name}'")

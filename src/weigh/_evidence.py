@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic
 import msgspec
 
 from weigh import _runs
-from weigh._kinds import LADDER, LOAD, RUN, Found, Kind, Results, kind_of
+from weigh._kinds import LADDER, LOAD, LOAD_COMPARISON, RUN, Found, Kind, Results, kind_of
 from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.results.results import ExperimentResults, experiment_results
@@ -17,6 +17,9 @@ from weigh.experiment.verify.verify import Verification
 from weigh.ladder.results import LadderResults
 from weigh.ladder.verify import LadderVerification
 from weigh.load import record as load_record
+from weigh.load.comparison.report import files as comparison_files
+from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
+from weigh.load.comparison.verify import LoadComparisonVerification
 from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import LoadVerification
 from weigh.model.errors import EvidenceFault
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
     from weigh.ladder.cost import Cost
     from weigh.ladder.plan import LadderPlan
     from weigh.load.analysis.figures import RunFigures
+    from weigh.load.comparison.figures import BlockRun
+    from weigh.load.comparison.record import LoadComparisonRecord
+    from weigh.load.comparison.spec import LoadComparisonSpec
+    from weigh.load.comparison.verdicts import LoadVerdict
     from weigh.load.record import LoadRecord
     from weigh.load.results import Group
     from weigh.load.spec import LoadSpec
@@ -81,7 +88,7 @@ class AnyEvidence(ABC, Generic[Results, Found]):
 
     @property
     @abstractmethod
-    def spec(self) -> Spec | LoadSpec:
+    def spec(self) -> Spec | LoadSpec | LoadComparisonSpec:
         """What was decided beforehand."""
 
     @property
@@ -244,6 +251,54 @@ class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):
         return f"{self.spec.workload}, {self.spec.target}"
 
 
+class LoadComparisonEvidence(AnyEvidence[LoadComparisonResults, LoadComparisonVerification]):
+    """The evidence of ``weigh load`` with several contenders, with the earlier attempts of the same comparison."""
+
+    _kind = LOAD_COMPARISON
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._attempts = tuple(comparison_files.history(self.path))
+
+    @property
+    def spec(self) -> LoadComparisonSpec:
+        """What was decided beforehand: contenders, baseline, blocks, what is offered, margin and the other rules."""
+        return self._attempts[-1].spec
+
+    @property
+    def attempts(self) -> tuple[LoadComparisonRecord, ...]:
+        """The journals of this attempt and of the earlier ones, oldest first, each with a load record of every arm."""
+        return self._attempts
+
+    @property
+    def verdicts(self) -> tuple[LoadVerdict, ...]:
+        """One of every figure and contender other than the baseline."""
+        return self._results.verdicts
+
+    @property
+    def runs(self) -> tuple[BlockRun, ...]:
+        """The figures of every run of every arm, with its block."""
+        return self._results.runs
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What weigh has to say about the comparison, errors first."""
+        return self._results.findings
+
+    @property
+    def tier(self) -> Tier:
+        """What the evidence is good for, provided that :meth:`verify` passes."""
+        return self._results.tier
+
+    @cached_property
+    def _results(self) -> LoadComparisonResults:
+        return load_comparison_results(self._attempts)
+
+    @property
+    def _about(self) -> str:
+        return f"{self.spec.load.workload}, {', '.join(one.name for one in self.spec.contenders)}"
+
+
 class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
     """The directory of ``weigh ladder``, with the evidence of its rungs beside it."""
 
@@ -303,12 +358,15 @@ class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
         return LADDER.about(self.path).about
 
 
-CLASSES: dict[str, type[Evidence] | type[LadderEvidence] | type[LoadEvidence]] = {
-    one._kind.name: one for one in (Evidence, LadderEvidence, LoadEvidence)
+Opened = Evidence | LadderEvidence | LoadEvidence | LoadComparisonEvidence
+"""What :func:`opened` returns."""
+
+CLASSES: dict[str, type[Opened]] = {
+    one._kind.name: one for one in (Evidence, LadderEvidence, LoadEvidence, LoadComparisonEvidence)
 }
 
 
-def opened(evidence: Path) -> Evidence | LadderEvidence | LoadEvidence:
+def opened(evidence: Path) -> Opened:
     """Evidence of any kind; ``latest`` is the newest of ``runs``.
 
     Raises:

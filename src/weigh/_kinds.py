@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weigh.experiment.verify.verify import Verification
     from weigh.ladder.results import LadderResults
     from weigh.ladder.verify import LadderVerification
+    from weigh.load.comparison.results import LoadComparisonResults
+    from weigh.load.comparison.verify import LoadComparisonVerification
     from weigh.load.results import LoadResults
     from weigh.load.verify import LoadVerification
 
@@ -344,9 +346,78 @@ class _Load(Kind["LoadResults", "LoadVerification"]):
         return lines(found)
 
 
-RUN, LADDER, LOAD = _Run(), _Ladder(), _Load()
+class _LoadComparison(Kind["LoadComparisonResults", "LoadComparisonVerification"]):
+    """An attempt of ``weigh load`` with several contenders, read with the earlier ones of its comparison."""
 
-KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD, RUN)
+    name = "load-comparison"
+    noun = "a comparison of servers under one load"
+    verify_schema = "weigh/verify-load-comparison/1"
+    not_compared = Refusal(
+        "its contenders are compared with each other already, and response times of two sessions are not",
+        "name all servers in one command: weigh load --contender A --contender B --contender C",
+    )
+    not_recounted = Refusal("--sql counts samples, not histograms", "leave it out")
+
+    def recognises(self, folder: Path) -> bool:
+        from weigh.load.comparison.record import is_load_comparison
+
+        return is_load_comparison(folder)
+
+    def about(self, folder: Path) -> About:
+        from weigh.load.comparison.record import read_spec
+
+        spec = read_spec(folder)
+        return About(spec.load.workload, ", ".join(one.name for one in spec.contenders), _end(folder))
+
+    def read(self, folder: Path) -> LoadComparisonResults:
+        from weigh.load.comparison.report import files
+
+        return files.read(folder)
+
+    def text(self, results: LoadComparisonResults, name: str) -> RenderableType:
+        from weigh.load.comparison.report.terminal import screen
+
+        return screen(results, name)
+
+    def whole(self, results: LoadComparisonResults, name: str) -> RenderableType:
+        from weigh.load.comparison.report.terminal import whole
+
+        return whole(results, name)
+
+    def notes(self, results: LoadComparisonResults) -> RenderableType:
+        from weigh.load.comparison.report.terminal import notes
+
+        return notes(results)
+
+    def markdown(self, results: LoadComparisonResults, name: str) -> str:
+        from weigh.load.comparison.report.markdown import markdown
+
+        return markdown(results, name)
+
+    def document(self, results: LoadComparisonResults, name: str) -> dict[str, Any]:
+        from weigh.load.comparison.report.document import document
+
+        return document(results, name)
+
+    def html(self, folder: Path) -> bytes:
+        from weigh.load.comparison.report import files
+
+        return files.html(folder)
+
+    def verify(self, folder: Path) -> LoadComparisonVerification:
+        from weigh.load.comparison.verify import verify
+
+        return verify(folder)
+
+    def lines(self, found: LoadComparisonVerification) -> Iterator[Problem | Outcome]:
+        from weigh.load.comparison.verify import lines
+
+        return lines(found)
+
+
+RUN, LADDER, LOAD, LOAD_COMPARISON = _Run(), _Ladder(), _Load(), _LoadComparison()
+
+KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_COMPARISON, LOAD, RUN)
 """In the order in which they are asked: a run is what has a journal and is no load's."""
 
 

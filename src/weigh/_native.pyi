@@ -485,11 +485,11 @@ class LoadedRows(TypedDict):
     rows: int
     seconds: float
 
-def ycsb_keys(letter: str, records: int, seed: int, count: int) -> list[tuple[int, int]]:
+def ycsb_keys(core: str, records: int, seed: int, count: int) -> list[tuple[int, int]]:
     """Draw the first keys that one thread of a YCSB workload asks for, if every insert succeeds at once.
 
     Args:
-        letter: ``A`` to ``F``.
+        core: JSON: the letter of one of the six, or what a workload of properties is made of.
         records: rows that were loaded.
         seed: names the numbers.
         count: how many operations.

@@ -11,7 +11,7 @@ import pytest
 
 import weigh
 from support.command import Weigh
-from support.evidence_folders import LOAD_INTERVALS, written_ladder, written_load, written_run
+from support.evidence_folders import LOAD_INTERVALS, written_ladder, written_load, written_run, written_servers
 from weigh import _kinds
 from weigh._evidence import CLASSES
 from weigh.evidence import journal
@@ -20,9 +20,19 @@ from weigh.model.verdict import TierName
 if TYPE_CHECKING:
     from pathlib import Path
 
-WRITERS = {"run": written_run, "ladder": written_ladder, "load": written_load}
-VERIFY_SCHEMAS = {"run": "weigh/verify/1", "ladder": "weigh/verify-ladder/1", "load": "weigh/verify-load/1"}
-TITLES = {"run": "weigh tpch", "ladder": "weigh ladder tpch", "load": "weigh load ycsb-b"}
+WRITERS = {"run": written_run, "ladder": written_ladder, "load": written_load, "load-comparison": written_servers}
+VERIFY_SCHEMAS = {
+    "run": "weigh/verify/1",
+    "ladder": "weigh/verify-ladder/1",
+    "load": "weigh/verify-load/1",
+    "load-comparison": "weigh/verify-load-comparison/1",
+}
+TITLES = {
+    "run": "weigh tpch",
+    "ladder": "weigh ladder tpch",
+    "load": "weigh load ycsb-b",
+    "load-comparison": "Under ycsb-b",
+}
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +90,7 @@ def test_it_is_verified_by_its_own_rules(folders: dict[str, Path], weigh: Weigh,
     assert f"{folders[name].name} {'passes' if found.passed else 'FAILS'}" in text
 
 
-@pytest.mark.parametrize("name", ["run", "load"])
+@pytest.mark.parametrize("name", ["run", "load", "load-comparison"])
 def test_an_edit_is_found_and_the_last_line_says_fails(tmp_path: Path, weigh: Weigh, name: str) -> None:
     folder = WRITERS[name](tmp_path / "runs")
     (folder / "report.txt").write_text("better")
@@ -179,5 +189,5 @@ def test_the_table_costs_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _open(folder: Path) -> weigh.Evidence | weigh.LadderEvidence | weigh.LoadEvidence:
+def _open(folder: Path) -> weigh.Evidence | weigh.LadderEvidence | weigh.LoadEvidence | weigh.LoadComparisonEvidence:
     return weigh.open(folder)

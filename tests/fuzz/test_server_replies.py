@@ -127,7 +127,7 @@ def offered(kind: str, said: bytes, folder: Path) -> None:
         scripts = [{"name": "fuzz", "text": "SELECT 1 AS one \\gset\nSELECT :one;\n", "weight": 1}]
         workload: dict[str, Any] = {"kind": "script", "seed": 1, "variables": {}, "prepared": True, "scripts": scripts}
     else:
-        workload = {"kind": "ycsb", "letter": "E", "records": 50, "seed": 1, "ordered_index": True}
+        workload = {"kind": "ycsb", "core": "E", "records": 50, "seed": 1, "ordered_index": True}
     with Server(said, folder) as server:
         connect = {
             "kind": kind, "host": None, "port": 5432, "socket": str(folder) if kind == "postgres" else server.path,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from golden import made
-from support import load_records, sessions
+from support import load_comparison_records, load_records, sessions
 from weigh import __version__
 from weigh.evidence import journal
 from weigh.evidence.journal import Journal
@@ -26,12 +26,15 @@ from weigh.experiment.report import files as experiment_files
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import files as ladder_files
 from weigh.load import record as load_record
+from weigh.load.comparison import record as comparison_record
+from weigh.load.comparison.report import files as comparison_files
 from weigh.load.report import files as load_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weigh.experiment.record import Record
+    from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.record import LoadRecord
 
 RECORDED = Path(__file__).parent / "evidence"
@@ -77,6 +80,8 @@ def _sealed(folder: Path) -> Path:
     """Everything that follows from the journal of an experiment, and the seal."""
     if load_record.is_load(folder):
         load_files.write(folder)
+    elif comparison_record.is_load_comparison(folder):
+        comparison_files.write(folder)
     else:
         derived.derive(folder)
         experiment_files.write(folder)
@@ -118,6 +123,13 @@ def _load(name: str, record: Callable[[], LoadRecord], kept: Kept) -> Path:
         written.append("end", whole.end)
     written.close()
     return _sealed(folder) if whole.end else folder
+
+
+def _servers(name: str, record: Callable[[], LoadComparisonRecord], kept: Kept) -> Path:
+    """The evidence of several servers under one load, whose record was made."""
+    folder = kept.attempt(name)
+    load_comparison_records.written(folder, record())
+    return _sealed(folder)
 
 
 def _recorded(name: str, kept: Kept) -> Path:
@@ -228,6 +240,8 @@ _MAKERS: dict[str, Callable[[Kept], Path]] = {
     "killed-load": functools.partial(_load, "killed-load", made.killed_load),
     "wrong-load": functools.partial(_load, "wrong-load", made.wrong_load),
     **{name: functools.partial(_recorded, name) for name in ("run", "rung-1", "rung-2", "load")},
+    "servers": functools.partial(_servers, "servers", made.servers),
+    "unequal-servers": functools.partial(_servers, "unequal-servers", made.unequal_servers),
     "ladder": _ladder,
     "climbed": _climbed,
     "edited": _edited,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from support import experiment_records, load_records
+from support import experiment_records, load_comparison_records, load_records
 from support.cold_records import DRIVE, cooled
 from support.machine_timelines import watched
 from support.stopping_attempts import HONEST
@@ -19,6 +19,7 @@ from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record
+    from weigh.load.comparison.record import LoadComparisonRecord
     from weigh.load.record import LoadRecord
     from weigh.model.sample import Sample
 
@@ -185,3 +186,22 @@ def wrong_load() -> LoadRecord:
     ]
     violations = [{"text": "user7: version 3 after 4 was acknowledged"}]
     return load_records.record([load_records.run(parts, scheduled=20_000, unsent=7_000, violations=violations)])
+
+
+def servers() -> LoadComparisonRecord:
+    """Two servers under one load, one of them behind a proxy that slows two requests in a hundred."""
+    return load_comparison_records.comparison(
+        load_comparison_records.spec(6, length=16), {"new": load_comparison_records.behind_a_proxy}
+    )
+
+
+def unequal_servers() -> LoadComparisonRecord:
+    """The same server, one of them without writing to the disk."""
+    lax = load_records.target(
+        durable=False,
+        undurable=("appendfsync is everysec: a loss of power takes a second of acknowledged writes",),
+        in_force={"appendfsync": {"value": "everysec", "default": "everysec"}},
+    )
+    named = {"old": "valkey:embedded", "new": "valkey:embedded?appendfsync=everysec"}
+    asked = load_comparison_records.spec(5, named, length=4, workload="ycsb-a")
+    return load_comparison_records.comparison(asked, targets={"new": lax})

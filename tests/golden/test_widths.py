@@ -25,6 +25,7 @@ CONTENDERS = {
     "compare/slower-text": "candidate",
     "judge/hyperfine-text": "new",
     "report/ladder-text": "duckdb@2.0.0?threads=2",
+    "report/servers-text": "new",
 }
 _RULE = "\u2500"
 

@@ -14,7 +14,21 @@ import numpy as np
 
 from weigh.model.spec import Rules
 
-from . import duet, joins, noise, one_sided, otava, peers, precision, rates, series, stalled, steadiness, unsound
+from . import (
+    duet,
+    joins,
+    noise,
+    one_sided,
+    otava,
+    peers,
+    precision,
+    rates,
+    series,
+    servers,
+    stalled,
+    steadiness,
+    unsound,
+)
 from .noise import Size
 from .rates import Truth
 from .row import Row
@@ -46,6 +60,7 @@ def verdicts(experiments: int, sessions: int) -> Iterator[Row]:
     yield from duet.rows(experiments)
     yield from _stopping(experiments)
     yield from _joined(experiments, sessions)
+    yield from servers.rows(experiments)
 
 
 def _type_one(experiments: int) -> Iterator[Row]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.load_flags import NONE
 from weigh.load.config import arrivals, make
 from weigh.load.spec import Arrivals
 from weigh.load.target.registry import target
@@ -17,13 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.spec import LoadSpec
-
-NONE: dict[str, Any] = {
-    "rate": None, "arrivals": None, "closed": False, "both": False, "duration": None, "warmup": None,
-    "connections": None, "threads": None, "repeats": None, "records": None, "define": (), "fanout": None,
-    "max_in_flight": None, "protocol": None, "timeout": None, "error_budget": None, "seed": None, "contention": None,
-    "spin": False,
-}  # fmt: skip
 
 
 def asked(*workload: str, **flags: Any) -> LoadSpec:
@@ -37,6 +31,7 @@ def asked(*workload: str, **flags: Any) -> LoadSpec:
         ("constant", "2K/s", Arrivals(rate=2000.0)),
         ("poisson", "100", Arrivals(kind="poisson", rate=100.0)),
         ("bursts", "100", Arrivals(kind="bursts", rate=100.0, peak=4.0, length_s=1.0)),
+        ("even-bursts:3", "100", Arrivals(kind="even-bursts", rate=100.0, peak=3.0, length_s=1.0)),
         ("bursts:3:200ms", "100", Arrivals(kind="bursts", rate=100.0, peak=3.0, length_s=0.2)),
         ("ramp:500", "100", Arrivals(kind="ramp", rate=100.0, to=500.0)),
         ("steps:100,200:5s", None, Arrivals(kind="steps", rates=(100.0, 200.0), step_s=5.0)),

@@ -60,7 +60,7 @@ def records(connect: dict[str, Any]) -> Load:
     """A few records, read for a moment."""
     return Load(json.dumps({
         "target": connect,
-        "workload": {"kind": "ycsb", "letter": "C", "records": 10, "seed": 0}, "arrivals": {"kind": "closed"},
+        "workload": {"kind": "ycsb", "core": "C", "records": 10, "seed": 0}, "arrivals": {"kind": "closed"},
         "duration_s": 0.1, "connections": 1, "threads": 1, "max_in_flight": 1, "timeout_s": 9, "interval_s": 1.0,
     }))  # fmt: skip
 

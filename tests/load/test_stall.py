@@ -40,7 +40,7 @@ def stalled(text: str, rate: int, seconds: float, arrivals: str = "constant") ->
     with target(text).reach(cache_folder(), CONNECTIONS) as reached:
         load = Load(json.dumps({
             "target": reached.connect,
-            "workload": {"kind": "ycsb", "letter": "C", "records": 1000, "seed": 0},
+            "workload": {"kind": "ycsb", "core": "C", "records": 1000, "seed": 0},
             "arrivals": {"kind": arrivals, "rate": rate, "seed": 0} if arrivals != "closed" else {"kind": "closed"},
             "duration_s": seconds, "connections": CONNECTIONS, "threads": 1, "max_in_flight": CONNECTIONS,
             "timeout_s": 60, "interval_s": seconds,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
 
 from weigh import _native
+from weigh.load.ycsb_properties import asked
 
 SEED = 7
 DRAWS = 400_000
@@ -27,9 +32,17 @@ def fnv(numbers: np.ndarray) -> np.ndarray:
     return np.abs(hashes.view(np.int64)).view(np.uint64)
 
 
-def drawn(letter: str, records: int, count: int = DRAWS) -> tuple[np.ndarray, np.ndarray]:
-    pairs = np.array(_native.ycsb_keys(letter, records, SEED, count), dtype=np.int64)
+def drawn(core: str | dict[str, Any], records: int, count: int = DRAWS) -> tuple[np.ndarray, np.ndarray]:
+    pairs = np.array(_native.ycsb_keys(json.dumps(core), records, SEED, count), dtype=np.int64)
     return pairs[:, 0], pairs[:, 1]
+
+
+def properties(**given: str) -> dict[str, Any]:
+    """What a workload of these properties is made of, as the generator takes it."""
+    workload = asked({name.replace("_", "."): value for name, value in given.items()}, None).workload
+    parts: dict[str, Any] = msgspec.to_builtins(workload)
+    del parts["ignored"]
+    return parts
 
 
 def within(counts: np.ndarray, draws: int, law: np.ndarray) -> bool:
@@ -96,10 +109,73 @@ def test_one_operation_in_twenty_is_an_insert(letter: str) -> None:
 
 
 def test_keys_of_a_seed_are_always_the_same() -> None:
-    assert _native.ycsb_keys("A", 10, 1, 50) == _native.ycsb_keys("A", 10, 1, 50)
-    assert _native.ycsb_keys("A", 10, 1, 50) != _native.ycsb_keys("A", 10, 2, 50)
+    assert _native.ycsb_keys('"A"', 10, 1, 50) == _native.ycsb_keys('"A"', 10, 1, 50)
+    assert _native.ycsb_keys('"A"', 10, 1, 50) != _native.ycsb_keys('"A"', 10, 2, 50)
 
 
 def test_a_letter_that_there_is_not_is_refused() -> None:
     with pytest.raises(_native.LoadError, match="there are A, B, C, D, E and F"):
-        _native.ycsb_keys("G", 10, 1, 1)
+        _native.ycsb_keys('"G"', 10, 1, 1)
+
+
+READS = {"readproportion": "1", "updateproportion": "0"}
+
+
+def test_uniform_asks_for_all_loaded_records_alike() -> None:
+    keys, _ = drawn(properties(**READS, requestdistribution="uniform"), 500)
+
+    assert within(np.bincount(keys, minlength=500), len(keys), np.full(500, 1 / 500))
+
+
+def test_uniform_asks_for_no_inserted_record() -> None:
+    """As YCSB has it: the range of its generator is that of the load."""
+    mix = {"readproportion": "0.5", "updateproportion": "0", "insertproportion": "0.5"}
+    keys, rows = drawn(properties(**mix, requestdistribution="uniform"), 500, 20_000)
+
+    assert keys[rows == 0].max() > 5_000
+    assert keys[rows == 1].max() == 499
+
+
+def test_a_hotspot_gets_its_share_and_is_even_inside() -> None:
+    spot = {"hotspotdatafraction": "0.1", "hotspotopnfraction": "0.7"}
+    keys, _ = drawn(properties(**READS, **spot, requestdistribution="hotspot"), 1_000)
+
+    law = np.concatenate([np.full(100, 0.7 / 100), np.full(900, 0.3 / 900)])
+    assert within(np.bincount(keys, minlength=1_000), len(keys), law)
+
+
+def test_sequential_goes_through_the_records_again_and_again() -> None:
+    keys, _ = drawn(properties(**READS, requestdistribution="sequential"), 7, 21)
+
+    assert keys.tolist() == [*range(7)] * 3
+
+
+def test_exponential_gives_the_newest_share_its_percentage() -> None:
+    falls = {"exponential_percentile": "90", "exponential_frac": "0.5"}
+    records = 1_000
+    keys, _ = drawn(properties(**READS, **falls, requestdistribution="exponential"), records)
+
+    # YCSB draws from the whole exponential distribution, rounds down, and draws again what lies before the first.
+    gamma = -np.log(0.1) / 500
+    edges = np.exp(-gamma * np.arange(records + 1))
+    law = (edges[:-1] - edges[1:]) / (1 - edges[-1])
+    assert within(np.bincount(records - 1 - keys, minlength=records), len(keys), law)
+
+
+def test_zipfian_scans_are_short_as_often_as_the_law_says() -> None:
+    scans = {"readproportion": "0", "updateproportion": "0", "scanproportion": "1"}
+    lengths = {"minscanlength": "3", "maxscanlength": "42", "scanlengthdistribution": "zipfian"}
+    _, rows = drawn(properties(**scans, **lengths), 1_000, 100_000)
+
+    weights = np.arange(1, 41, dtype=float) ** -THETA
+    assert rows.min() == 3
+    assert within(np.bincount(rows - 3, minlength=40), len(rows), weights / weights.sum())
+
+
+def test_a_mix_is_what_its_proportions_say_whatever_they_add_up_to() -> None:
+    mix = {"readproportion": "6", "updateproportion": "0", "insertproportion": "2", "scanproportion": "2"}
+    _, rows = drawn(properties(**mix, minscanlength="2", maxscanlength="9"), 1_000, 100_000)
+
+    assert within(
+        np.array([(rows == 0).sum(), (rows == 1).sum(), (rows > 1).sum()]), len(rows), np.array([0.2, 0.6, 0.2])
+    )

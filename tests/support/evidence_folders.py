@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support import experiment_records, load_records, sessions
+from support import experiment_records, load_comparison_records, load_records, sessions
 from weigh.evidence import attempts, sealing
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
@@ -13,6 +13,7 @@ from weigh.experiment.report import files
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import files as ladder_files
 from weigh.load import record as load_record
+from weigh.load.comparison.report import files as comparison_files
 from weigh.load.report import files as load_files
 from weigh.load.waits import model
 from weigh.load.waits.model import Waits, WaitSample
@@ -67,5 +68,15 @@ def written_load(root: Path) -> Path:
     journal.append("end", End(how="complete"))
     journal.close()
     load_files.write(folder)
+    sealing.seal(folder, "0")
+    return folder
+
+
+def written_servers(root: Path) -> Path:
+    """Two servers under one load: blocks enough for a verdict, of a moment each."""
+    record = load_comparison_records.comparison(load_comparison_records.spec(5, length=4))
+    folder, _ = attempts.begin(root, record.spec.id)
+    load_comparison_records.written(folder, record)
+    comparison_files.write(folder)
     sealing.seal(folder, "0")
     return folder

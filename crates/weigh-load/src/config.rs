@@ -106,6 +106,12 @@ impl Config {
                 rate: rate()?,
                 peak: number(offered.peak, "peak")?,
                 length: number(offered.length_s, "length_s")?,
+                seed: offered.seed.ok_or_else(|| missing(offered.kind, "seed"))?,
+            },
+            ArrivalKind::EvenBursts => Arrivals::EvenBursts {
+                rate: rate()?,
+                peak: number(offered.peak, "peak")?,
+                length: number(offered.length_s, "length_s")?,
             },
             ArrivalKind::Ramp => {
                 Arrivals::Ramp { from: rate()?, to: number(offered.to, "to")?, over: self.duration_s }
@@ -138,14 +144,16 @@ fn nanoseconds(seconds: f64) -> u64 {
 
 /// The kinds of arrivals.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum ArrivalKind {
     /// Evenly spaced.
     Constant,
     /// Independent users.
     Poisson,
-    /// On and off.
+    /// On and off, at random.
     Bursts,
+    /// On and off, evenly.
+    EvenBursts,
     /// From one rate to another.
     Ramp,
     /// Rates one after another.

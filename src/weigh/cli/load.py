@@ -16,15 +16,18 @@ from weigh.cli.progress import progress
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from weigh.load.target.target import Target
 
 
 @click.command()
-@click.argument("workload", nargs=-1, required=True)
+@click.argument("workload", nargs=-1)
 @click.option(
     "--target",
     metavar="TARGET",
-    help="The server: postgres:embedded, valkey:embedded, sqlite:embedded, sqlite:PATH, or a URL.",
+    help="The server: postgres:embedded, valkey:embedded (with @VERSION and ?SETTING=VALUE), sqlite:embedded, "
+    "sqlite:PATH, or a URL.",
 )
 @click.option(
     "--target-file",
@@ -40,7 +43,8 @@ if TYPE_CHECKING:
 @click.option(
     "--arrivals",
     metavar="KIND",
-    help="When requests are due: constant, poisson, bursts[:PEAK[:LENGTH]], ramp:TO, steps:R1,R2,...[:TIME], "
+    help="When requests are due: constant, poisson, bursts[:PEAK[:LENGTH]], even-bursts[:...], ramp:TO, "
+    "steps:R1,R2,...[:TIME], "
     "trace:FILE [constant].",
 )
 @click.option(
@@ -68,6 +72,21 @@ if TYPE_CHECKING:
     type=int,
     metavar="K",
     help="Runs of each kind; above 1 each in a fresh life of an embedded server [1].",
+)
+@click.option(
+    "-P",
+    "properties",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A property file of YCSB's core workload, instead of WORKLOAD. Repeatable.",
+)
+@click.option(
+    "-p",
+    "property",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
 )
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
 @click.option(
@@ -119,8 +138,8 @@ def load(
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
-    WORKLOAD is ycsb-a to ycsb-f, or scripts in pgbench's language as FILE.sql[@WEIGHT]. Built in are
-    tpcb-like, simple-update and select-only.
+    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
+    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
@@ -180,9 +199,21 @@ def _keep_secret(target: str, server: Target) -> None:
 
 def _command(said: str, shown: str) -> str:
     """The command line, without the password of the target."""
-    words = ["weigh", *(word.replace(said, shown) for word in sys.argv[1:])]
+    words = ["weigh", *_without_secrets(word.replace(said, shown) for word in sys.argv[1:])]
     context = click.get_current_context()
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.
         words += ["--contention", context.params["contention"]]
     return shlex.join(words)
+
+
+def _without_secrets(words: Iterable[str]) -> Iterator[str]:
+    """Without the values of properties that belong to a binding of YCSB's: one of them may be a password."""
+    from weigh.load.ycsb_properties import is_bindings
+
+    before = ""
+    for word in words:
+        name, equals, _ = (word if before == "-p" else word.removeprefix("-p")).partition("=")
+        secret = (before == "-p" or word.startswith("-p")) and equals and is_bindings(name.strip())
+        yield word[: word.index("=") + 1] + "..." if secret else word
+        before = word

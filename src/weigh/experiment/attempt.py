@@ -329,9 +329,15 @@ class Attempt:
             with blocks.watching.started(blocks.began), blocks.calibrating.started(blocks.began):
                 blocks.measure(plan, self._progress, unable=unable)
         except WorkerEnded as ended:
+            self.check_stores()
             return _stopped(str(ended))
+        self.check_stores()
         self.check_bytes()
         return End(how="complete")
+
+    def check_stores(self) -> None:
+        """Whether every store that somebody reads from is still there."""
+        self._say(*self._setup.stores.gone())
 
     def check_bytes(self) -> None:
         """Whether the files of every layout, and those that catalogs list, are still what they were (D8, D2)."""

@@ -82,6 +82,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.measure:
                 end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:
+                attempt.check_stores()
                 if setup.stage.catalogs:
                     attempt.check_bytes()
                 end = End(how="complete")

@@ -15,9 +15,10 @@ from weigh.data.store.names import names
 from weigh.engines import engine as engines
 from weigh.engines.loaded import Tables
 from weigh.host import scratch
+from weigh.model import codes
 from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.contender import URL
-from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.errors import EnvironmentFault, UsageError, WeighError
 from weigh.model.store import FILE, TMPFS, StoreRead, StoreSpec
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.model.contender import Contender, Setting
+    from weigh.model.finding import Finding
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
 
@@ -171,6 +173,14 @@ class ObjectStore:
             for one in lives:
                 one.point()
 
+    def silence(self) -> str:
+        """Why it cannot be reached any more; empty where it can."""
+        try:
+            self._files.check()
+        except WeighError as error:
+            return error.what
+        return ""
+
     def _root(self, tables: Tables) -> str:
         with self._putting:
             if not self._files.has(tables.key):
@@ -259,6 +269,16 @@ class Stores:
         finally:
             for one in self._open.values():
                 one.proxy.withdraw(False)
+
+    def gone(self) -> Iterator[Finding]:
+        """Which stores do not answer any more: what fails on them is not the fault of who reads from them."""
+        for name, one in self._open.items():
+            if why := one.silence():
+                yield codes.E3_GONE.finding(
+                    text=f"the store {name} no longer answers ({why}): what failed of {', '.join(self._readers[name])} "
+                    "may be its fault",
+                    remedy="see what ended it, and run again",
+                )
 
     @property
     def reads(self) -> tuple[StoreRead, ...]:

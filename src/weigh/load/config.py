@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.load import ycsb_properties
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
-from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script
+from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, YcsbRequests, YcsbWorkload
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
@@ -24,7 +25,9 @@ BUILT_IN = ("tpcb-like", "simple-update", "select-only")
 """Scripts that pgbench's documentation describes (docs/reference/workloads.md#scripts)."""
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadSpec)}
 """Of a spec, where no flag says otherwise."""
-_KINDS = ("constant", "poisson", "bursts", "ramp", "steps", "trace")
+_OWN_YCSB = "ycsb"
+"""YCSB's core workload with properties of the user's."""
+_KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
 _INTERVALS = 120
@@ -37,12 +40,29 @@ _LONGEST_NUMBER = 20
 """Digits."""
 
 
+_LETTERS = {
+    f"ycsb-{letter}": YcsbWorkload(
+        mix=dict.fromkeys(("read", "update", "insert", "scan", "read_modify_write"), 0.0) | mix,
+        requests=YcsbRequests(kind="latest" if letter == "d" else "zipfian"),
+    )
+    for letter, mix in {
+        "a": {"read": 0.5, "update": 0.5},
+        "b": {"read": 0.95, "update": 0.05},
+        "c": {"read": 1.0},
+        "d": {"read": 0.95, "insert": 0.05},
+        "e": {"scan": 0.95, "insert": 0.05},
+        "f": {"read": 0.5, "read_modify_write": 0.5},
+    }.items()
+}
+"""The six as what ``-p`` changes."""
+
+
 def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
     """The spec.
 
     Args:
         workload: ``ycsb-a`` to ``ycsb-f``, or files of pgbench's language as ``FILE[@WEIGHT]``, or built-in
-            scripts by their names.
+            scripts by their names; ``ycsb``, or nothing, where properties of YCSB say what it is.
         target: what the user wrote, without its password.
         flags: of the command line, by name; None where one was left out.
 
@@ -55,7 +75,9 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
-    scripts = () if workload[0] in YCSB else tuple(_script(word) for word in workload)
+    ycsb = _ycsb(workload, flags)
+    workload = [_OWN_YCSB] if ycsb else workload
+    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     names = [one.name for one in scripts]
@@ -90,14 +112,15 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
         ),
-        records=parse_rows(flags["records"]) if flags["records"] else _DEFAULTS["records"],
-        # Only E scans, and the index costs every insert.
-        ordered_index=workload[0] == "ycsb-e",
+        records=parse_rows(flags["records"]) if flags["records"] else (ycsb and ycsb.records) or _DEFAULTS["records"],
+        # The index costs every insert.
+        ordered_index=workload[0] == "ycsb-e" or (ycsb is not None and ycsb.workload.mix["scan"] > 0),
         fanout=None if flags["fanout"] is None else _positive("--fanout", flags["fanout"], 1),
         error_budget=_budget(flags["error_budget"]),
         seed=_DEFAULTS["seed"] if flags["seed"] is None else flags["seed"],
         contention=_contention(flags["contention"]),
         query_mode=_query_mode(flags["protocol"], scripts),
+        ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
     )
 
@@ -145,12 +168,12 @@ def arrivals(text: str | None, rate: str | None) -> Arrivals:
             if not rest:
                 raise UsageError("a ramp needs its end", remedy="write --rate 100 --arrivals ramp:2000")
             return Arrivals(kind="ramp", rate=mean, to=_rate(rest[0]))
-        case "bursts":
+        case "bursts" | "even-bursts":
             peak = _number(rest[0]) if rest else _PEAK
             if not 1 < peak < float("inf"):
                 raise UsageError(f"bursts of {peak:g} times the mean are none", remedy="write --arrivals bursts:4:1s")
             length = _duration("bursts", rest[1]) if len(rest) > 1 else _LENGTH
-            return Arrivals(kind="bursts", rate=mean, peak=peak, length_s=length)
+            return Arrivals(kind=kind, rate=mean, peak=peak, length_s=length)
         case "poisson":
             return Arrivals(kind="poisson", rate=mean)
         case _:
@@ -168,6 +191,27 @@ def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
             )
         return ("closed",)
     return ("open",)
+
+
+def _ycsb(workload: Sequence[str], flags: dict[str, Any]) -> ycsb_properties.Asked | None:
+    """What properties of YCSB ask for; None where there are none."""
+    files, single = flags["properties"], flags["property"]
+    if not files and not single and list(workload) != [_OWN_YCSB]:
+        if not workload:
+            raise UsageError("no workload is named", remedy="add ycsb-b, a FILE.sql, or -P FILE of YCSB's")
+        return None
+    base = workload[0] if workload else _OWN_YCSB
+    if len(workload) > 1 or base not in (*YCSB, _OWN_YCSB):
+        raise UsageError(
+            f"-P and -p are properties of YCSB, and '{workload[-1]}' is another workload",
+            remedy="leave one of them out",
+        )
+    if files and base in YCSB:
+        raise UsageError(f"-P says what the workload is, and {base} says it too", remedy="leave one of them out")
+    given: dict[str, str] = {}
+    for file in files:
+        given |= ycsb_properties.read(file)
+    return ycsb_properties.asked({**given, **ycsb_properties.overrides(single)}, _LETTERS.get(base))
 
 
 def _script(word: str) -> Script:

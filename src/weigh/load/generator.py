@@ -31,10 +31,10 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     from weigh._native import Load
 
     workload: dict[str, Any]
-    if spec.letter:
+    if spec.is_ycsb:
         workload = {
             "kind": "ycsb",
-            "letter": spec.letter,
+            "core": spec.letter or _parts(spec),
             "records": spec.records,
             "seed": spec.seed,
             "ordered_index": spec.ordered_index,
@@ -64,6 +64,12 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
         "spin": spec.spin is True,
     }
     return call(Load, msgspec.json.encode(config).decode())
+
+
+def _parts(spec: LoadSpec) -> dict[str, Any]:
+    """What a workload of YCSB is made of, as the generator takes it."""
+    parts: dict[str, Any] = msgspec.to_builtins(spec.ycsb)
+    return {name: value for name, value in parts.items() if name != "ignored"}
 
 
 def call(what: Callable[..., Any], *arguments: Any) -> Any:

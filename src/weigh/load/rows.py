@@ -21,7 +21,7 @@ _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 def wanted(spec: LoadSpec) -> Callable[[str], bool]:
     """Whether a table is one of the load's."""
-    if spec.letter is not None:
+    if spec.is_ycsb:
         return lambda table: table == YCSB
     return lambda table: any(_names(script, table) for script in spec.scripts)
 

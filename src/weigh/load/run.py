@@ -15,7 +15,7 @@ from weigh.host import facts, knobs, lock, scratch, settle, storage
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import record as records
-from weigh.load.analysis.findings import cut_trace
+from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
@@ -135,7 +135,7 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )
-    for finding in cut_trace(spec):
+    for finding in (*cut_trace(spec), *ignored_properties(spec)):
         journal.append("finding", finding)
 
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _POLL = 0.1
 _WATCH = 1.0
 """Seconds between two events of the sampler."""
+_LONG = 60.0
+"""Seconds: rows that take longer to read are read once, and not before and after every run."""
 _MEMORY = 20
 """Looks at the server's memory in a run, at most one a second: each walks the tables of its pages."""
 
@@ -63,7 +65,12 @@ class Session:
         progress: is told how far it is.
         watching: started.
         gate: asks for the answers outside the clock; None where nobody is to.
+
+    Attributes:
+        proves_rows: whether the rows are read before and after every run, and not only where a life begins.
     """
+
+    proves_rows = False
 
     def __init__(
         self,
@@ -82,8 +89,18 @@ class Session:
         self._watching = watching
         self._made = 0
         self._own = has_own_data(spec, lives.reached)
+        self._reading_s = 0.0
         self._held: dict[str, TableRows] | None = None
-        """The rows that every life begins with; None before they were read."""
+
+    @property
+    def loads(self) -> bool:
+        """Whether weigh loads the data."""
+        return self._own
+
+    @property
+    def held(self) -> dict[str, TableRows] | None:
+        """The rows that were there before the first run; None where they were not read."""
+        return self._held
 
     def make(
         self,
@@ -122,6 +139,8 @@ class Session:
         if self._own and not self.lives.fresh:
             # Anew before every run: each begins with the same records, and the generator knows the version of each.
             self._load(generator)
+        if self.proves_rows and not self.lives.fresh:
+            self.read_rows("before")
         gate = self._gate
         if gate is not None:
             gate.before(reached, self._made, own=self._own)
@@ -140,6 +159,8 @@ class Session:
         self._progress.say(name)
         run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         ended = run.made()
+        if self.proves_rows:
+            self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
         if gate is not None and during is None:
             gate.after(reached, self._made, generator, own=self._own)
@@ -159,7 +180,7 @@ class Session:
         if reached.ready:
             self._progress.say("writing out what was loaded")
             reached.ready(loaded=True)
-        self._held = self.read_rows("loaded")
+        self.read_rows("loaded")
         self.lives.keep()
 
     def read_rows(self, when: records.When) -> dict[str, TableRows] | None:
@@ -171,12 +192,19 @@ class Session:
         reached = self.lives.reached
         if reached.rows is None:
             return None
-        self._progress.say("reading which rows there are")
         tables, why = None, ""
-        try:
-            tables = reached.rows(rows.wanted(self.spec))
-        except WeighError as error:
-            why = error.what
+        if self._reading_s > _LONG and when != "loaded":
+            why = f"reading them takes {units.seconds(self._reading_s)}: it was done once"
+        else:
+            self._progress.say("reading which rows there are")
+            began = time.monotonic()
+            try:
+                tables = reached.rows(rows.wanted(self.spec))
+            except WeighError as error:
+                why = error.what
+            self._reading_s = time.monotonic() - began
+        if when == "loaded":
+            self._held = tables
         self._journal.append(
             "rows",
             records.RowsRead(when=when, run=self._made, life=self.lives.number, tables=tables or {}, unread=why),
@@ -204,7 +232,7 @@ class Session:
     def _load(self, generator: Any) -> None:
         spec = self.spec
         self._progress.say(
-            f"loading {units.rows(spec.records)} records" if spec.letter else "loading the scripts' tables"
+            f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"
         )
         done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
         self._journal.append("loaded", done)
@@ -236,7 +264,7 @@ class Session:
 
 def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.letter is not None or (
+    return spec.is_ycsb or (
         (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
     )
 

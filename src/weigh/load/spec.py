@@ -12,7 +12,7 @@ from weigh.model.units import Seconds
 
 Loop = Literal["open", "closed"]
 QueryMode = Literal["simple"]
-ArrivalKind = Literal["constant", "poisson", "bursts", "ramp", "steps", "trace", "closed"]
+ArrivalKind = Literal["constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace", "closed"]
 QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
 """What every spectrum shows, beside the maximum."""
 NAMES = ("p50", "p90", "p95", "p99", "p999", "p9999")
@@ -27,7 +27,8 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
     """When requests are due, in requests a second.
 
     Attributes:
-        kind: ``constant`` is one every 1/rate s; ``closed`` is the next one when the last has been answered.
+        kind: ``constant`` is one every 1/rate s; ``bursts`` come at random and are of requests at random,
+            ``even-bursts`` are regular; ``closed`` is the next one when the last has been answered.
         rate: the mean; of a ramp, where it begins.
         peak: of bursts: the rate inside a burst over the mean.
         length_s: of bursts: how long each lasts.
@@ -75,6 +76,69 @@ def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> floa
     return asked / duration
 
 
+RequestKind = Literal["exponential", "hotspot", "latest", "sequential", "uniform", "zipfian"]
+Lengths = Literal["constant", "uniform", "zipfian"]
+
+
+class YcsbRequests(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How the keys of YCSB's requests are drawn.
+
+    Attributes:
+        kind: as YCSB names it.
+        data, operations: of ``hotspot``: the share of the keys that is hot, and of the requests that go to them.
+        percentile, share: of ``exponential``: that percentage of the requests goes to this newest share of the keys.
+    """
+
+    kind: RequestKind
+    data: float | None = None
+    operations: float | None = None
+    percentile: float | None = None
+    share: float | None = None
+
+
+class YcsbRange(msgspec.Struct, frozen=True, kw_only=True):
+    """From how much to how much.
+
+    Attributes:
+        least, most: both included.
+        lengths: how one of them is drawn.
+    """
+
+    least: int
+    most: int
+    lengths: Lengths
+
+
+class YcsbWorkload(msgspec.Struct, frozen=True, kw_only=True):
+    """A workload of YCSB that is none of the six: its properties.
+
+    Attributes:
+        mix: how often each operation comes, in relation to the others.
+        requests: how keys are drawn.
+        fields: of a row.
+        field_prefix: of their names, before their numbers.
+        field_bytes: of a field.
+        read_all: whether a read fetches all fields, or one.
+        write_all: whether an update writes all fields, or one.
+        scan_rows: rows of a scan.
+        hashed: whether the name of a key is the hash of its number, or the number itself.
+        zero_padding: digits that the name of a key has at least.
+        ignored: names of properties that were given and mean nothing here.
+    """
+
+    mix: dict[str, float]
+    requests: YcsbRequests
+    fields: int = 10
+    field_prefix: str = "field"
+    field_bytes: YcsbRange = YcsbRange(least=100, most=100, lengths="constant")
+    read_all: bool = True
+    write_all: bool = False
+    scan_rows: YcsbRange = YcsbRange(least=1, most=100, lengths="uniform")
+    hashed: bool = True
+    zero_padding: int = 1
+    ignored: tuple[str, ...] = ()
+
+
 class Script(msgspec.Struct, frozen=True, kw_only=True):
     """One script in pgbench's language; chosen as often as its weight says. Without text: the built-in of its name."""
 
@@ -87,7 +151,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
     Attributes:
-        workload: ``ycsb-a`` to ``ycsb-f``, or ``script``.
+        workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, or ``script``.
         scripts: of the workload ``script``.
         variables: what the scripts may use beside their own, such as ``scale``.
         target: ``postgres:embedded``, ``valkey:embedded``, ``sqlite:embedded``, ``sqlite:PATH``, or a URL without its
@@ -109,6 +173,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         seed: of keys, arrivals and values.
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
+        ycsb: of the workload ``ycsb``: what it is made of.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
     """
@@ -134,6 +199,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 42
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
+    ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -182,8 +248,18 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.target.startswith("sqlite:")
 
     @property
+    def is_ycsb(self) -> bool:
+        """Whether it is a workload of YCSB, whose data weigh loads and whose answers it checks."""
+        return self.letter is not None or self.ycsb is not msgspec.UNSET
+
+    @property
+    def scans(self) -> bool:
+        """Whether it scans YCSB's keys in their order."""
+        return self.letter == "E" or (self.ycsb is not msgspec.UNSET and self.ycsb.mix["scan"] > 0)
+
+    @property
     def letter(self) -> str | None:
-        """Of the YCSB workload, ``A`` to ``F``; None of another one."""
+        """Of one of YCSB's six workloads, ``A`` to ``F``; None of another one."""
         return self.workload[-1].upper() if self.workload.startswith("ycsb-") else None
 
 

@@ -1,4 +1,4 @@
-"""The page of a comparison that no experiment of its own made: ``weigh compare`` and ``weigh judge``."""
+"""The page of a comparison: of ``weigh compare``, ``weigh judge`` and of servers under one load."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Comparison:
     """What the page says.
 
     Attributes:
-        command: ``compare`` or ``judge``.
+        command: ``compare``, ``judge`` or ``load``.
         title: of the window.
         says: the first sentence.
         about: lines on where the figures come from.
@@ -71,6 +71,7 @@ class Comparison:
         tables: further ones.
         findings: with remedies.
         closing: lines at the end: how to do better.
+        grouped_by: heading of the first column: what a group of rows is about.
     """
 
     command: str
@@ -87,10 +88,19 @@ class Comparison:
     tables: Sequence[Table]
     findings: Sequence[Finding]
     closing: str
+    grouped_by: str = "operation"
 
 
-def row(one: Verdict, name: str, figures: tuple[str, str], axis: Axis) -> Row:
-    """The row of a verdict."""
+def row(one: Verdict, name: str, figures: tuple[str, str], axis: Axis, verdict: str = "") -> Row:
+    """The row of a verdict.
+
+    Args:
+        one: the verdict.
+        name: of the contender.
+        figures: two cells before the ratio.
+        axis: of all rows.
+        verdict: in words, where they are not those of every verdict.
+    """
     return Row(
         name=name,
         figures=figures,
@@ -98,7 +108,7 @@ def row(one: Verdict, name: str, figures: tuple[str, str], axis: Axis) -> Row:
         plot=axis.row(one),
         interval=_interval(one.low, one.high),
         fcr=_interval(one.low_fcr, one.high_fcr),
-        verdict=words.verdict(one),
+        verdict=verdict or words.verdict(one),
         sign=str(one.verdict),
     )
 

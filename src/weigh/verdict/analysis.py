@@ -53,6 +53,7 @@ def analyse(
     metric: Metric = "wall_s",
     refused: Sequence[Refusals] = (),
     shares: Mapping[str, float] = MappingProxyType({}),
+    totals_too: bool = True,
 ) -> MetricAnalysis:
     """Judges every contender against the baseline on every operation.
 
@@ -70,11 +71,15 @@ def analyse(
         refused: comparisons that are refused because of what the machine did meanwhile; their figures are kept.
         shares: part of the error rates that each operation has left, where sampling could end early; 1 where it is not
             named (:mod:`weigh.verdict.decide`).
+        totals_too: whether wall time has its second question, what one waits in all. Not where a start gives one
+            figure, such as a percentile, whose sum over the starts means nothing.
     """
     table = tabulate(samples, metric, (contender.name for contender in spec.contenders))
     if metric != "wall_s" and not (table.value > 0).any():
         return MetricAnalysis()
-    return _Session(spec, metric, table, Rulings(samples, gate), contradicted, refused, shares).analysis(gate)
+    rulings = Rulings(samples, gate)
+    totalled = totals_too and metric == _TOTALLED
+    return _Session(spec, metric, table, rulings, contradicted, refused, shares, totalled=totalled).analysis(gate)
 
 
 class _Session:
@@ -89,8 +94,11 @@ class _Session:
         contradicted: Contradicted,
         refused: Sequence[Refusals],
         shares: Mapping[str, float],
+        *,
+        totalled: bool,
     ) -> None:
         self.spec, self.metric, self.table, self.rulings = spec, metric, table, rulings
+        self.totalled = totalled
         self.contradicted = contradicted
         self.found = refused
         self.shares = shares
@@ -123,10 +131,10 @@ class _Session:
         refused |= soundness.unfit(compared, self.table.attempts, self.spec.rules, clock=clock)
         share = np.array([self.shares.get(question.operation, 1.0) for question, _ in pairs])
         # Two questions about the time, and half of the false discoveries for each.
-        rules = totals.halved(self.spec.rules) if self.metric == _TOTALLED else self.spec.rules
+        rules = totals.halved(self.spec.rules) if self.totalled else self.spec.rules
         decisions = decide(compared.effects, compared.starts, rules, refused, share)
         decisions = replace(decisions, names=soundness.no_same(decisions.names, compared, rules))
-        if self.metric == _TOTALLED:
+        if self.totalled:
             self.totals = totals.decide_totals(compared, rules, refused, share)
         if self.spec.rule == "clickhouse":
             self.opinions = dict(zip(pairs, clickhouse_rule.opinions(self.table, numbers, self.baseline), strict=True))

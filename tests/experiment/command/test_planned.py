@@ -31,7 +31,8 @@ def test_what_the_budget_lowers_is_said(weigh: Weigh) -> None:
     assert found["text"].startswith("the budget allows ")
     assert found["text"].endswith(", not 40 starts")
     assert "raise --budget" in found["remedy"]
-    assert max(one["starts"] for one in run.json["timings"]) < 40
+    # The baseline has two arms, and the starts of both.
+    assert max(one["starts"] for one in run.json["timings"] if one["contender"] != "a") < 40
     assert weigh("verify", str(run.evidence)).code == 0
 
 

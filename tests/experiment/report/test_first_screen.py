@@ -15,7 +15,6 @@ from weigh.evidence.sealing import End
 from weigh.experiment.report.first_screen import first_screen
 from weigh.experiment.report.first_screen.markdown import markdown
 from weigh.experiment.report.first_screen.outlook import about
-from weigh.experiment.report.first_screen.shape import command
 from weigh.experiment.report.first_screen.terminal import screen_text
 from weigh.experiment.report.terminal import notes, plain, whole
 from weigh.experiment.results.pace import Pace
@@ -25,6 +24,7 @@ from weigh.model import codes
 from weigh.model.finding import Finding
 from weigh.model.sample import Outcome
 from weigh.model.verdict import Total, Verdict, VerdictName
+from weigh.render.shape import command
 from weigh.render.terminal import plain_text
 from weigh.verdict.metrics import Statement
 

@@ -53,7 +53,7 @@ fn config(path: &Path, workload: &Value, change: &Value) -> Config {
 }
 
 fn ycsb(letter: &str) -> Value {
-    json!({"kind": "ycsb", "letter": letter, "records": 500, "seed": 0})
+    json!({"kind": "ycsb", "core": letter, "records": 500, "seed": 0})
 }
 
 fn script(text: &str) -> Value {

@@ -10,14 +10,14 @@ use crate::schedule::Schedule;
 
 use super::Source;
 use super::script::{self, Script, Scripts};
-use super::ycsb::{FIELD_BYTES, FIELDS, Letter, Settings, Store, Ycsb};
+use super::ycsb::{CoreWorkload, Letter, Requests, Settings, Store, Ycsb};
 
 /// A workload in JSON.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum Named {
     Ycsb {
-        letter: String,
+        core: Core,
         records: u64,
         seed: u64,
         #[serde(default)]
@@ -34,6 +34,35 @@ enum Named {
         #[serde(default)]
         history: Option<History>,
     },
+}
+
+/// A workload of YCSB: a letter, or its parts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Core {
+    Letter(String),
+    Parts(CoreWorkload),
+}
+
+impl CoreWorkload {
+    /// Reads one from JSON: the letter of one of the six, or its parts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`]: it is neither.
+    pub fn read(text: &str) -> Result<Self, Error> {
+        let core: Core = serde_json::from_str(text).map_err(|error| Error::Setting(error.to_string()))?;
+        core.workload()
+    }
+}
+
+impl Core {
+    fn workload(self) -> Result<CoreWorkload, Error> {
+        match self {
+            Self::Letter(name) => Letter::named(&name).map(CoreWorkload::from),
+            Self::Parts(parts) => Ok(parts),
+        }
+    }
 }
 
 /// What is kept of the transactions of the built-in scripts.
@@ -64,24 +93,14 @@ impl Config {
         let named: Named = serde_json::from_value(self.workload.clone())
             .map_err(|error| Error::Setting(format!("the workload: {error}")))?;
         match named {
-            Named::Ycsb { letter, records, seed, ordered_index } => {
+            Named::Ycsb { core, records, seed, ordered_index } => {
                 let store = match self.target.kind {
                     TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
                 };
-                let letter = Letter::named(&letter)?;
-                // To count them takes as long as the schedule has moments.
-                let expected_inserts = if letter == Letter::E { self.expected_inserts()? } else { 0 };
-                let settings = Settings {
-                    letter,
-                    records,
-                    fields: FIELDS,
-                    field_bytes: FIELD_BYTES,
-                    seed,
-                    store,
-                    expected_inserts,
-                };
-                Ok(Box::new(Ycsb::new(settings)?))
+                let core = core.workload()?;
+                let expected_inserts = self.expected_inserts(&core)?;
+                Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts })?))
             }
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
@@ -105,9 +124,20 @@ impl Config {
         }
     }
 
-    /// Twice the inserts that one operation in twenty makes, as YCSB reckons. How many a closed loop
-    /// makes is not known before.
-    fn expected_inserts(&self) -> Result<u64, Error> {
-        Ok(Schedule::new(&self.arrivals()?, 0, 1, self.duration()).count() as u64 / 10)
+    /// Twice the inserts that come, as YCSB reckons, where keys are drawn from them too. How many a closed loop makes is
+    /// not known before.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a share of fewer than 2^53 requests"
+    )]
+    fn expected_inserts(&self, core: &CoreWorkload) -> Result<u64, Error> {
+        if core.mix.insert <= 0.0 || core.requests != Requests::Zipfian {
+            return Ok(0);
+        }
+        // To count them takes as long as the schedule has moments.
+        let due = Schedule::new(&self.arrivals()?, 0, 1, self.duration()).count();
+        Ok((2.0 * core.inserts() * due as f64) as u64)
     }
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use weigh_load::workload::Source;
 use weigh_load::workload::durability::Account;
-use weigh_load::workload::ycsb::{Letter, Store, Ycsb};
+use weigh_load::workload::ycsb::{CoreWorkload, Letter, Store, Ycsb};
 
 use crate::server::{Lie, Server};
-use crate::{STORES, go_on, loaded};
+use crate::{STORES, go_on, loaded, small};
 
 /// Letters that write.
 const WRITING: [Letter; 4] = [Letter::A, Letter::D, Letter::E, Letter::F];
@@ -27,7 +27,8 @@ fn bad(account: &Account) -> [u64; 4] {
 /// Some events, a crash that takes the last writes, and what is found then.
 fn crashed(letter: Letter, store: Store, seed: u64, without: usize) -> (Arc<Ycsb>, Server, Account) {
     // More rows than are asked for at once.
-    let (source, mut server) = loaded(letter, store, if seed == 1 { 1_300 } else { 7 }, Lie::None, seed);
+    let (source, mut server) =
+        loaded(small(letter), store, if seed == 1 { 1_300 } else { 7 }, Lie::None, seed);
     go_on(&source, &mut server, seed, 3_000);
     server.crash(without);
     let account = examined(&source, &mut server);
@@ -89,11 +90,26 @@ fn a_row_with_a_wrong_byte_is_torn() {
 fn a_server_that_comes_back_empty_has_lost_it_all() {
     for store in STORES {
         let (source, _, before) = crashed(Letter::A, store, 2, 0);
-        let (_, mut empty) = loaded(Letter::A, store, 1, Lie::None, 99);
+        let (_, mut empty) = loaded(small(Letter::A), store, 1, Lie::None, 99);
         empty.clear();
         let account = examined(&source, &mut empty);
         assert_eq!((account.missing, account.rows), (7, 0));
         assert!(account.unanswered > 0 && account.found == 0);
         assert_eq!((account.lost, account.acknowledged), (before.acknowledged, before.acknowledged));
+    }
+}
+
+#[test]
+fn rows_that_are_written_whole_are_read_back_too() {
+    for store in STORES {
+        for (seed, without) in [(1, 0), (2, 30)] {
+            let whole = CoreWorkload { write_all: true, zero_padding: 22, ..small(Letter::A) };
+            let (source, mut server) = loaded(whole, store, 7, Lie::None, seed);
+            go_on(&source, &mut server, seed, 3_000);
+            server.crash(without);
+            let account = examined(&source, &mut server);
+            assert_eq!((account.missing, account.torn, account.strange), (0, 0, 0), "{:?}", account.said);
+            assert_eq!(account.lost > 0, without > 0, "{:?}", account.said);
+        }
     }
 }

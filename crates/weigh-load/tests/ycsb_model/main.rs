@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 
 use weigh_load::random::Random;
 use weigh_load::workload::message::Command;
-use weigh_load::workload::ycsb::{Letter, Settings, Store, Ycsb};
+use weigh_load::workload::ycsb::{
+    CoreWorkload, Lengths, Letter, Mix, Range, Requests, Settings, Store, Ycsb,
+};
 use weigh_load::workload::{Next, Outcome, Source, Unit};
 
 use server::{Answer, Lie, Server};
@@ -33,16 +35,52 @@ struct Tally {
     bad: Vec<Outcome>,
 }
 
+/// A workload on small rows.
+fn small(letter: Letter) -> CoreWorkload {
+    CoreWorkload { fields: FIELDS, field_bytes: Range::constant(28), ..letter.into() }
+}
+
+/// Mixes that no letter has: everything at once, with each way to draw keys, to name them, to read and to write.
+fn mixes() -> Vec<CoreWorkload> {
+    let mix = Mix { read: 4.0, update: 3.0, insert: 1.0, scan: 2.0, read_modify_write: 2.0 };
+    let all = CoreWorkload { mix, ..small(Letter::A) };
+    let field_bytes = Range { least: 24, most: 40, lengths: Lengths::Uniform };
+    let scan_rows = Range { least: 2, most: 9, lengths: Lengths::Zipfian };
+    vec![
+        all.clone(),
+        CoreWorkload { requests: Requests::Uniform, write_all: true, ..all.clone() },
+        CoreWorkload { requests: Requests::Latest, read_all: false, scan_rows, ..all.clone() },
+        CoreWorkload {
+            requests: Requests::Hotspot { data: 0.5, operations: 0.8 },
+            hashed: false,
+            field_bytes,
+            ..all.clone()
+        },
+        CoreWorkload {
+            requests: Requests::Sequential,
+            zero_padding: 24,
+            write_all: true,
+            read_all: false,
+            ..all.clone()
+        },
+        CoreWorkload {
+            requests: Requests::Exponential { percentile: 95.0, share: 0.5 },
+            field_prefix: "f".into(),
+            ..all
+        },
+    ]
+}
+
 /// Some thousand events in an order that the seed gives.
-fn play(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64, events: u32) -> (Tally, u64) {
-    let (source, mut server) = loaded(letter, store, records, lie, seed);
+fn play(core: CoreWorkload, store: Store, records: u64, lie: Lie, seed: u64, events: u32) -> (Tally, u64) {
+    let (source, mut server) = loaded(core, store, records, lie, seed);
     let tally = go_on(&source, &mut server, seed, events);
     (tally, server.lies)
 }
 
-fn loaded(letter: Letter, store: Store, records: u64, lie: Lie, seed: u64) -> (Arc<Ycsb>, Server) {
-    let settings =
-        Settings { letter, records, fields: FIELDS, field_bytes: 28, seed, store, expected_inserts: 50 };
+fn loaded(core: CoreWorkload, store: Store, records: u64, lie: Lie, seed: u64) -> (Arc<Ycsb>, Server) {
+    let expected_inserts = if core.mix.scan > 0.0 { 50 } else { 0 };
+    let settings = Settings { core, records, seed, store, expected_inserts };
     let source = Ycsb::new(settings).unwrap();
     let server = Server::loaded(&source, lie, seed);
     (source, server)
@@ -132,7 +170,7 @@ fn a_right_store_is_never_accused() {
         for store in STORES {
             // Few rows, so that writes of one field overlap all the time; and more, so that they seldom do.
             for (records, seed) in [(1, 1), (2, 2), (3, 3), (10, 4), (10, 5), (300, 6)] {
-                let (tally, _) = play(letter, store, records, Lie::None, seed, 4_000);
+                let (tally, _) = play(small(letter), store, records, Lie::None, seed, 4_000);
                 assert_eq!(tally.bad, [], "{letter:?} {store:?} {records} {seed}");
                 assert!(tally.verified > 500 && tally.lost > 2, "{letter:?} {tally:?}");
                 assert_eq!(tally.writes > 0, matches!(letter, Letter::A | Letter::B | Letter::D | Letter::E));
@@ -156,7 +194,7 @@ fn every_lie_is_found() {
         for letter in letters {
             for store in STORES {
                 for (records, seed) in [(3, 1), (100, 2)] {
-                    let (tally, lies) = play(*letter, store, records, lie, seed, 5_000);
+                    let (tally, lies) = play(small(*letter), store, records, lie, seed, 5_000);
                     let right = |outcome: &&Outcome| match outcome {
                         Outcome::Wrong(text) => text.contains(words),
                         _ => lie == Lie::MissingRow,
@@ -179,7 +217,7 @@ fn every_lie_is_found() {
 fn an_insert_that_is_lost_is_found() {
     for store in STORES {
         for letter in [Letter::D, Letter::E] {
-            let (tally, lies) = play(letter, store, 50, Lie::LostWrite, 3, 15_000);
+            let (tally, lies) = play(small(letter), store, 50, Lie::LostWrite, 3, 15_000);
             assert!(lies > 3 && !tally.bad.is_empty(), "{letter:?} {store:?} {lies}");
         }
     }
@@ -189,8 +227,7 @@ fn an_insert_that_is_lost_is_found() {
 fn threads_at_once_are_not_accused_either() {
     let letter = Letter::A;
     let store = Store::Sql;
-    let settings =
-        Settings { letter, records: 4, fields: FIELDS, field_bytes: 28, seed: 5, store, expected_inserts: 0 };
+    let settings = Settings { core: small(letter), records: 4, seed: 5, store, expected_inserts: 0 };
     let source = Ycsb::new(settings).unwrap();
     let server = Mutex::new(Server::loaded(&source, Lie::None, 5));
     let verified: u64 = std::thread::scope(|scope| {
@@ -228,23 +265,76 @@ fn threads_at_once_are_not_accused_either() {
 #[test]
 fn scans_of_a_store_without_order_are_refused() {
     let store = Store::KeyValue { ordered_index: false };
-    let settings = Settings {
-        letter: Letter::E,
-        records: 4,
-        fields: 1,
-        field_bytes: 28,
-        seed: 5,
-        store,
-        expected_inserts: 0,
-    };
-    let error = Ycsb::new(settings).unwrap_err().to_string();
+    let settings = |core| Settings { core, records: 4, seed: 5, store, expected_inserts: 0 };
+    let error = Ycsb::new(settings(small(Letter::E))).unwrap_err().to_string();
     assert!(error.contains("ordered index"), "{error}");
-    assert!(Ycsb::new(Settings { letter: Letter::D, ..settings }).is_ok());
+    assert!(Ycsb::new(settings(small(Letter::D))).is_ok());
+    let good = small(Letter::A);
     for bad in [
-        Settings { letter: Letter::A, records: 0, ..settings },
-        Settings { letter: Letter::A, fields: 0, ..settings },
-        Settings { letter: Letter::A, field_bytes: 23, ..settings },
+        CoreWorkload { fields: 0, ..good.clone() },
+        CoreWorkload { field_bytes: Range::constant(23), ..good.clone() },
+        CoreWorkload {
+            field_bytes: Range { least: 1, most: 100, lengths: Lengths::Uniform },
+            ..good.clone()
+        },
+        CoreWorkload { mix: Mix::default(), ..good.clone() },
+        CoreWorkload { mix: Mix { read: f64::NAN, ..good.mix }, ..good.clone() },
+        CoreWorkload { requests: Requests::Hotspot { data: 0.0, operations: 0.8 }, ..good.clone() },
+        CoreWorkload { requests: Requests::Exponential { percentile: 100.0, share: 0.5 }, ..good.clone() },
+        CoreWorkload { field_prefix: "f; DROP TABLE".into(), ..good.clone() },
     ] {
-        assert!(Ycsb::new(bad).is_err());
+        let shown = format!("{bad:?}");
+        assert!(Ycsb::new(settings(bad)).is_err(), "{shown}");
+    }
+    assert!(Ycsb::new(Settings { records: 0, ..settings(good) }).is_err());
+}
+
+#[test]
+fn no_mix_accuses_a_right_store() {
+    for core in mixes() {
+        for store in STORES {
+            for (records, seed) in [(4, 1), (200, 2)] {
+                let (tally, _) = play(core.clone(), store, records, Lie::None, seed, 3_000);
+                assert_eq!(tally.bad, [], "{core:?} {store:?} {records} {seed}");
+                assert!(tally.verified > 300 && tally.lost > 2 && tally.writes > 0, "{core:?} {tally:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lies_are_found_in_any_mix() {
+    for core in mixes() {
+        for store in STORES {
+            for (lie, words) in [
+                (Lie::LostWrite, "lost update or a stale read"),
+                (Lie::DamagedByte, ""),
+                (Lie::MissingRow, ""),
+                (Lie::HoledScan, "leaves out"),
+            ] {
+                let (tally, lies) = play(core.clone(), store, 10, lie, 7, 3_500);
+                let right = |outcome: &&Outcome| match outcome {
+                    Outcome::Wrong(text) => text.contains(words),
+                    _ => lie == Lie::MissingRow,
+                };
+                let found = tally.bad.iter().filter(right).count() as u64;
+                assert!(
+                    lies > 2 && found * 10 > lies,
+                    "{lie:?} {core:?} {store:?}: {found} of {lies} {:?}",
+                    tally.bad
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_that_was_written_in_pieces_is_found() {
+    let whole = CoreWorkload { write_all: true, ..small(Letter::A) };
+    for store in STORES {
+        let (tally, lies) = play(whole.clone(), store, 3, Lie::TornWrite, 1, 5_000);
+        let torn =
+            tally.bad.iter().filter(|bad| matches!(bad, Outcome::Wrong(text) if text.contains("torn row")));
+        assert!(lies > 2 && torn.count() > 2, "{lies} {:?}", tally.bad);
     }
 }

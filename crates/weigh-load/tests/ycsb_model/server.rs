@@ -17,6 +17,8 @@ pub(crate) enum Lie {
     None,
     /// Acknowledges a write and forgets it.
     LostWrite,
+    /// Writes a part of the fields that a write has.
+    TornWrite,
     /// Answers with a row as it was before its last write.
     StaleRead,
     /// Answers with the row of another key.
@@ -65,9 +67,16 @@ impl Answer {
     }
 }
 
+/// One field of a row, or all.
+fn shown(row: &Row, asked: Option<usize>) -> Row {
+    asked.map_or_else(|| row.clone(), |field| vec![row[field].clone()])
+}
+
 /// One table, or the hashes and the sorted set of a key-value store.
 pub(crate) struct Server {
     statements: Vec<PreparedStatement>,
+    /// The names of the fields, before their numbers.
+    prefix: String,
     rows: BTreeMap<Vec<u8>, Row>,
     /// Rows as they were before their last write.
     before: BTreeMap<Vec<u8>, Row>,
@@ -83,6 +92,7 @@ impl Server {
     pub(crate) fn loaded(source: &Arc<Ycsb>, lie: Lie, seed: u64) -> Self {
         let mut server = Self {
             statements: source.worker(0).statements().to_vec(),
+            prefix: source.field_prefix().to_owned(),
             rows: BTreeMap::new(),
             before: BTreeMap::new(),
             index: BTreeSet::new(),
@@ -181,14 +191,15 @@ impl Server {
             Parameter::Text(text) => text.clone(),
             other => panic!("{other:?}"),
         };
+        let asked = self.asked(text.split(" FROM ").next().unwrap());
         if text.starts_with("SELECT ycsb_key") {
             let Parameter::Int(limit) = values[1] else { panic!() };
             let rows = self.rows.range(bytes(0)..).take(usize::try_from(limit).unwrap());
-            let rows = rows.map(|(key, row)| [vec![key.clone()], row.clone()].concat()).collect();
+            let rows = rows.map(|(key, row)| [vec![key.clone()], shown(row, asked)].concat()).collect();
             return Answer::Rows(self.twisted(rows));
         }
         if text.starts_with("SELECT") {
-            return Answer::Rows(self.read(&bytes(0)).into_iter().collect());
+            return Answer::Rows(self.read(&bytes(0)).map(|row| shown(&row, asked)).into_iter().collect());
         }
         if text.starts_with("INSERT") {
             let key = bytes(0);
@@ -199,23 +210,43 @@ impl Server {
             }
             return Answer::Count(1);
         }
-        let field: usize =
-            text.split(" SET field").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        let written = self.write(&bytes(1), field, bytes(0));
+        let key = bytes(values.len() - 1);
+        let fields: Vec<usize> = if values.len() > 2 {
+            (0..values.len() - 1).collect()
+        } else {
+            vec![self.asked(text.split(" = ").next().unwrap()).unwrap()]
+        };
+        let written = self.write(&key, &fields, (0..values.len() - 1).map(bytes).collect());
         Answer::Count(u64::from(written))
+    }
+
+    /// The field that a piece of a statement names, if it is one alone.
+    fn asked(&self, text: &str) -> Option<usize> {
+        let mut names =
+            text.split([' ', ',']).filter_map(|word| word.strip_prefix(&self.prefix)?.parse().ok());
+        let first = names.next();
+        first.filter(|_| names.next().is_none())
     }
 
     fn keyed(&mut self, words: &[Vec<u8>]) -> Answer {
         match words[0].as_slice() {
             b"HGETALL" => {
                 let row = self.read(&words[1]).unwrap_or_default();
-                let named =
-                    (0..).zip(row).flat_map(|(field, value)| [format!("field{field}").into_bytes(), value]);
+                let named = (0..)
+                    .zip(row)
+                    .flat_map(|(field, value)| [format!("{}{field}", self.prefix).into_bytes(), value]);
                 Answer::Rows(vec![named.collect()])
             }
-            b"HSET" if words.len() == 4 => {
-                let field: usize = String::from_utf8(words[2][5..].to_vec()).unwrap().parse().unwrap();
-                let there = self.write(&words[1], field, words[3].clone());
+            b"HMGET" => {
+                let field = self.asked(std::str::from_utf8(&words[2]).unwrap()).unwrap();
+                // A NULL where there is no row, which the answer of this store cannot say: no value.
+                Answer::Rows(vec![self.read(&words[1]).map_or(vec![], |row| vec![row[field].clone()])])
+            }
+            b"HSET" if self.rows.contains_key(&words[1]) || words.len() == 4 => {
+                let name = |pair: &[Vec<u8>]| self.asked(std::str::from_utf8(&pair[0]).unwrap()).unwrap();
+                let fields: Vec<usize> = words[2..].chunks(2).map(name).collect();
+                let values = words[2..].chunks(2).map(|pair| pair[1].clone()).collect();
+                let there = self.write(&words[1], &fields, values);
                 Answer::Count(u64::from(!there))
             }
             b"HSET" => {
@@ -254,18 +285,22 @@ impl Server {
         }
         let mut row = self.rows.get(key).cloned()?;
         if self.lying(Lie::DamagedByte) {
-            let (field, at) = (self.random.below(u64::from(FIELDS)), self.random.below(row[0].len() as u64));
-            row[usize::try_from(field).unwrap()][usize::try_from(at).unwrap()] ^= 1;
+            let field = usize::try_from(self.random.below(u64::from(FIELDS))).unwrap();
+            let at = self.random.below(row[field].len() as u64);
+            row[field][usize::try_from(at).unwrap()] ^= 1;
         }
         Some(row)
     }
 
-    fn write(&mut self, key: &[u8], field: usize, value: Vec<u8>) -> bool {
+    fn write(&mut self, key: &[u8], fields: &[usize], values: Vec<Vec<u8>>) -> bool {
         let Some(row) = self.rows.get(key).cloned() else { return false };
         if !self.lying(Lie::LostWrite) {
             self.log.push((key.to_vec(), Some(row.clone())));
             self.before.insert(key.to_vec(), row.clone());
-            self.rows.get_mut(key).unwrap()[field] = value;
+            let torn = self.lying(Lie::TornWrite);
+            for (field, value) in fields.iter().zip(values).take(if torn { 1 } else { fields.len() }) {
+                self.rows.get_mut(key).unwrap()[*field] = value;
+            }
         }
         true
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weigh._native import StoreClient, StoreError, hash_file
 from weigh.data.store.names import names
+from weigh.data.store.target import AUTHORITIES
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError, WeighError
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class StoredFiles:
         try:
             self._client = StoreClient(target.encoded())
         except StoreError as error:
-            raise UsageError(str(error), where=f"store {name}", remedy="see endpoint in weigh.toml") from None
+            remedy = f"see {AUTHORITIES}" if target.ca and target.ca in str(error) else "see endpoint in weigh.toml"
+            raise UsageError(str(error), where=f"store {name}", remedy=remedy) from None
 
     def check(self) -> None:
         """Whether the bucket can be had.
@@ -101,7 +103,7 @@ class StoredFiles:
         """What a refusal means for the user; keys are in none of the store's words."""
         where, bucket = f"store {self._name}", self._target.bucket
         if error.kind == "unreachable":
-            return EnvironmentFault(str(error), where=where, remedy="start it, or see endpoint in weigh.toml")
+            return EnvironmentFault(str(error), where=where, remedy=_reached(str(error)))
         if error.code == "NoSuchBucket" or (error.status == 404 and not error.code):
             return UsageError(
                 f"there is no bucket '{bucket}' at {self._target.endpoint}",
@@ -117,3 +119,12 @@ class StoredFiles:
         if error.kind == "file":
             return DataFault(str(error), where=where, remedy="choose a layout with more files")
         return EnvironmentFault(str(error), where=where, remedy="see what the store says")
+
+
+def _reached(said: str) -> str:
+    """What to do where nobody answers, by what was said instead."""
+    if "certificate" in said:
+        return f"name the authority that signed its certificate: {AUTHORITIES}=FILE"
+    if "InvalidContentType" in said:
+        return "it does not speak TLS there: write http:// in weigh.toml, or another port"
+    return "start it, or see endpoint in weigh.toml"

@@ -79,7 +79,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         life: of the server in which it was made, from 1.
-        rate_target: requests a second that were asked for; None of a closed loop.
+        rate_target: requests a second that were asked for; of random bursts that were due; None of a closed loop.
         rate_achieved: answered a second over the part that counts; its interval allows for correlation.
         settled: what counts of it.
         operations: each by itself; :data:`ALL` first where there are several.
@@ -140,7 +140,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
     cut = found.intervals if found else 0
     kept, shown = run.intervals[cut:], decoded[cut:]
     operations = _operations(kept, shown)
-    target = spec.arrivals.mean_rate(spec.duration_s) if run.loop == "open" else None
+    target = _offered(run, spec) if run.loop == "open" else None
     rates = [_rate(one) for one in regular[cut:]]
     achieved = mean(rates, confidence=CONFIDENCE, intervals=True) if len(rates) > 1 else None
     if achieved is not None and found is not None and found.refused and not achieved.refused:
@@ -186,6 +186,13 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         summary=run.summary,
         server=run.server,
     )
+
+
+def _offered(run: LoadRun, spec: LoadSpec) -> float | None:
+    """Requests a second that were due: how many bursts a run holds is chance, and their mean is that of many."""
+    if spec.arrivals.kind == "bursts" and run.summary is not None:
+        return run.summary.scheduled / spec.duration_s
+    return spec.arrivals.mean_rate(spec.duration_s)
 
 
 def _decoded(interval: LoadInterval) -> dict[str, dict[str, Histogram]]:

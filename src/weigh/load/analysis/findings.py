@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weigh.host.settle import Quiet
+from weigh.load import ycsb_properties
 from weigh.load.analysis import durability, machine
 from weigh.load.gate import results as gate
 from weigh.load.waits import analysis
@@ -68,6 +71,17 @@ def cut_trace(spec: LoadSpec) -> Iterator[Finding]:
             text=f"the trace is cut: {left:,} of its {count(len(times), 'request')} come after the "
             f"{seconds(spec.duration_s)} of a run, and are not offered",
             remedy=f"--duration {math.floor(times[-1]) + 1}s holds all of it",
+        )
+
+
+def ignored_properties(spec: LoadSpec) -> Iterator[Finding]:
+    """What of YCSB's property files means nothing here; known before it begins."""
+    names = spec.ycsb.ignored if spec.ycsb is not msgspec.UNSET else ()
+    if names:
+        said = [f"{name} ({ycsb_properties.means(name)})" for name in names]
+        yield codes.L5_IGNORED.finding(
+            text=f"of the properties of the YCSB workload, these mean nothing here: {'; '.join(said)}",
+            remedy="see that none of them was to change what is measured",
         )
 
 
@@ -157,7 +171,7 @@ def _surroundings(record: LoadRecord) -> Iterator[Finding]:
 
 
 def _stores(record: LoadRecord) -> Iterator[Finding]:
-    if record.spec.letter is None or record.environment is None:
+    if not record.spec.is_ycsb or record.environment is None:
         return
     kind = {"postgres": "relational", "sqlite": "relational", "redis": "key-value"}[record.environment.target.kind]
     if kind == "relational":
@@ -166,10 +180,10 @@ def _stores(record: LoadRecord) -> Iterator[Finding]:
             "pays for and a key-value store does not have",
             remedy="compare it with other relational stores only",
         )
-    if record.spec.letter == "E" and kind == "key-value":
+    if record.spec.scans and kind == "key-value":
         yield codes.L8_SCANS.finding(
-            text="YCSB E scans ranges of keys, and this store keeps no order: the scans go over an index that the "
-            "workload keeps beside the records, which is other work than a scan of an ordered store",
+            text="the workload scans ranges of keys, and this store keeps no order: the scans go over an index that is "
+            "kept beside the records, which is other work than a scan of an ordered store",
             remedy="compare it only with stores that need such an index too",
         )
 

@@ -120,7 +120,7 @@ class LoadGate:
             generator: that made it.
             own: whether weigh loaded the data.
         """
-        if self._spec.letter:
+        if not self._spec.scripts:
             self._progress.say("reading back what was written")
             self._keep(self._read_back(generator, number))
             return

@@ -17,7 +17,7 @@ from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
 from weigh.load.runs import ServerUse
-from weigh.load.spec import Arrivals, Loop, QueryMode
+from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
 from weigh.machine.working_set import WorkingSet
@@ -146,6 +146,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
         arrivals: when requests were due.
         duration_s: of each run.
         records: of YCSB; None of scripts.
+        ycsb: what a workload of YCSB's properties is made of; absent of the six and of scripts.
         query_mode: absent where statements are prepared.
         spin: true; absent where the generator sleeps until a request is due.
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
@@ -165,6 +166,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     arrivals: Arrivals
     duration_s: Seconds
     records: int | None
+    ycsb: YcsbWorkload | msgspec.UnsetType
     query_mode: QueryMode | msgspec.UnsetType
     spin: bool | msgspec.UnsetType
     tls: str | msgspec.UnsetType
@@ -257,7 +259,8 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
         duration_s=spec.duration_s,
-        records=spec.records if spec.letter else None,
+        records=spec.records if spec.is_ycsb else None,
+        ycsb=spec.ycsb,
         query_mode=spec.query_mode,
         spin=spec.spin,
         tls=target.tls if target else msgspec.UNSET,

@@ -72,6 +72,7 @@ def page(results: LoadResults, evidence: str) -> str:
             evidence=evidence,
             headline=words.headline(results),
             arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
+            ycsb=words.ycsb(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             data=words.data(record),
             lives=words.lives(record),

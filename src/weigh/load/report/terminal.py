@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich import box
 from rich.console import Group
 from rich.padding import Padding
@@ -79,6 +80,8 @@ def _heading(results: LoadResults) -> Text:
     text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
+    if spec.ycsb is not msgspec.UNSET:
+        text.append(f"\n{words.ycsb(spec)}", style="dim")
     if spec.notice:
         text.append(f"\n{spec.notice}", style="bold")
     if record.loaded:

@@ -36,8 +36,10 @@ def arrivals(one: Arrivals) -> str:
             return f"{rate}, evenly spaced"
         case "poisson":
             return f"{rate} on average, at random (Poisson)"
-        case "bursts":
-            return f"{rate} on average, in bursts of {units.seconds(one.length_s)} at {one.peak:g} times the mean"
+        case "bursts" | "even-bursts":
+            when = "at random (Poisson)" if one.kind == "bursts" else "evenly spaced"
+            each = f"{units.seconds(one.length_s)} at {one.peak:g} times the mean"
+            return f"{rate} on average, in bursts of {each}, {when}"
         case "ramp":
             return f"from {rate} to {one.to:,.6g}/s"
         case "steps":
@@ -52,6 +54,24 @@ def modes(spec: LoadSpec) -> str:
     """How requests are sent, where it is not the usual way."""
     spinning = ", the generator spins until each is due" if spec.spin is True else ""
     return spinning + (", statements sent as text" if spec.query_mode == "simple" else "")
+
+
+def ycsb(spec: LoadSpec) -> str:
+    """What a workload of YCSB's properties is made of; empty of the six."""
+    if spec.ycsb is msgspec.UNSET:
+        return ""
+    one = spec.ycsb
+    sum_of = sum(one.mix.values())
+    shares = [
+        f"{name.replace('_', '-')} {units.percent(share / sum_of)}" for name, share in one.mix.items() if share > 0
+    ]
+    width = one.field_bytes
+    length = f"{width.most}" if width.lengths == "constant" else f"{width.least} to {width.most}"
+    parts = [", ".join(shares), f"keys {one.requests.kind}", f"{units.count(one.fields, 'field')} of {length} bytes"]
+    parts += [] if one.read_all else ["reads of one field"]
+    parts += ["updates of all fields"] if one.write_all else []
+    parts += [f"scans of {one.scan_rows.least} to {one.scan_rows.most} rows"] if spec.scans else []
+    return "; ".join(parts)
 
 
 def tls(target: TargetRead) -> str:

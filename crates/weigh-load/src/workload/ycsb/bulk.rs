@@ -3,18 +3,19 @@
 use crate::config::TargetKind;
 use crate::workload::message::{Bulk, Chunk, Chunks};
 
+use super::Settings;
 use super::commands::{Commands, INDEX, Store, TABLE, row_name};
-use super::key_distribution::key_name;
+use super::key_names::KeyNames;
 use super::value::Values;
-use super::{Letter, Settings};
 
 /// Bytes of a chunk, about.
 const CHUNK: usize = 128 << 10;
 
 /// The load of a run.
-pub(crate) fn of(settings: &Settings, values: Values, kind: TargetKind) -> Bulk {
-    let Settings { letter, records, fields, store, .. } = *settings;
-    let commands = Commands::new(store, fields);
+pub(crate) fn of(settings: &Settings, values: Values, names: KeyNames, kind: TargetKind) -> Bulk {
+    let Settings { records, store, .. } = *settings;
+    let fields = settings.core.fields;
+    let commands = Commands::new(store, names, &settings.core);
     match store {
         Store::Sql => {
             let columns: Vec<String> = commands.names().iter().map(|field| format!("{field} text")).collect();
@@ -23,7 +24,7 @@ pub(crate) fn of(settings: &Settings, values: Values, kind: TargetKind) -> Bulk 
                 "CREATE TABLE {TABLE} (ycsb_key text COLLATE \"C\" NOT NULL, {})",
                 columns.join(", ")
             );
-            let rows = Box::new(Rows { next: 0, records, make: move |key| line(key, fields, values) });
+            let rows = Box::new(Rows { next: 0, records, make: move |key| line(key, names, fields, values) });
             if kind == TargetKind::Sqlite {
                 return of_sqlite(&columns, rows, records);
             }
@@ -38,9 +39,12 @@ pub(crate) fn of(settings: &Settings, values: Values, kind: TargetKind) -> Bulk 
             }
         }
         Store::KeyValue { ordered_index } => {
-            let index = ordered_index && letter == Letter::E;
-            let rows =
-                Rows { next: 0, records, make: move |key| words(key, commands.names(), index, values) };
+            let index = ordered_index && settings.core.scans();
+            let rows = Rows {
+                next: 0,
+                records,
+                make: move |key| words(key, names, commands.names(), index, values),
+            };
             let chunks: Chunks = Box::new(rows);
             let before = if index { vec![vec![b"DEL".into(), INDEX.into()]] } else { Vec::new() };
             Bulk::Keyed { before, chunks, rows: records }
@@ -93,8 +97,8 @@ impl<F: FnMut(u64) -> (Vec<u8>, u64)> Iterator for Rows<F> {
 }
 
 /// A row as COPY has it. Nothing needs an escape.
-fn line(key: u64, fields: u32, values: Values) -> (Vec<u8>, u64) {
-    let mut out = key_name(key);
+fn line(key: u64, names: KeyNames, fields: u32, values: Values) -> (Vec<u8>, u64) {
+    let mut out = names.name(key);
     for field in 0..fields {
         out.push(b'\t');
         values.write(key, field, 0, &mut out);
@@ -104,13 +108,13 @@ fn line(key: u64, fields: u32, values: Values) -> (Vec<u8>, u64) {
 }
 
 /// A row as RESP commands, and how many they are.
-fn words(key: u64, fields: &[String], index: bool, values: Values) -> (Vec<u8>, u64) {
-    let name = key_name(key);
-    let mut out = Vec::with_capacity(64 + fields.len() * (values.bytes + 32));
+fn words(key: u64, names: KeyNames, fields: &[String], index: bool, values: Values) -> (Vec<u8>, u64) {
+    let name = names.name(key);
+    let mut out = Vec::with_capacity(64 + fields.len() * (values.longest() + 32));
     begin(2 + 2 * fields.len(), &mut out);
     word(b"HSET", &mut out);
     word(&row_name(&name), &mut out);
-    let mut value = Vec::with_capacity(values.bytes);
+    let mut value = Vec::with_capacity(values.longest());
     for (number, field) in (0..).zip(fields) {
         word(field.as_bytes(), &mut out);
         value.clear();
@@ -138,18 +142,21 @@ fn word(bytes: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::core_workload::{CoreWorkload, Letter, Range};
     use super::*;
 
-    const VALUES: Values = Values { seed: 1, bytes: 30 };
+    const VALUES: Values = Values { seed: 1, bytes: Range::constant(30) };
+    const NAMES: KeyNames = KeyNames { hashed: true, padding: 1 };
 
     fn settings(letter: Letter, store: Store) -> Settings {
-        Settings { letter, records: 10_000, fields: 2, field_bytes: 30, seed: 1, store, expected_inserts: 0 }
+        let core = CoreWorkload { fields: 2, field_bytes: VALUES.bytes, ..letter.into() };
+        Settings { core, records: 10_000, seed: 1, store, expected_inserts: 0 }
     }
 
     #[test]
     fn copy_has_every_row_once_with_the_values_that_are_expected() {
         let Bulk::Sql { copies, rows, .. } =
-            of(&settings(Letter::A, Store::Sql), VALUES, TargetKind::Postgres)
+            of(&settings(Letter::A, Store::Sql), VALUES, NAMES, TargetKind::Postgres)
         else {
             panic!()
         };
@@ -161,7 +168,7 @@ mod tests {
         for (key, line) in (0..).zip(text.lines()) {
             let cells: Vec<&[u8]> = line.split('\t').map(str::as_bytes).collect();
             assert_eq!(cells.len(), 3);
-            assert_eq!(cells[0], key_name(key));
+            assert_eq!(cells[0], NAMES.name(key));
             assert_eq!(VALUES.read(key, 0, cells[1]), Ok(0));
             assert_eq!(VALUES.read(key, 1, cells[2]), Ok(0));
         }
@@ -171,7 +178,8 @@ mod tests {
     fn resp_commands_are_counted_with_their_replies() {
         for (letter, replies) in [(Letter::A, 10_000), (Letter::E, 20_000)] {
             let store = Store::KeyValue { ordered_index: true };
-            let Bulk::Keyed { chunks, .. } = of(&settings(letter, store), VALUES, TargetKind::Redis) else {
+            let Bulk::Keyed { chunks, .. } = of(&settings(letter, store), VALUES, NAMES, TargetKind::Redis)
+            else {
                 panic!()
             };
             let chunks: Vec<Chunk> = chunks.collect();

@@ -2,7 +2,8 @@
 
 use crate::workload::message::{Command, Parameter, PreparedStatement};
 
-use super::key_distribution::key_name;
+use super::core_workload::CoreWorkload;
+use super::key_names::KeyNames;
 
 /// What kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,81 +24,96 @@ pub(crate) const INDEX: &[u8] = b"weigh:ycsb:keys";
 /// Before the names of keys, so that no other row is overwritten.
 const PREFIX: &[u8] = b"weigh:";
 
-const READ: usize = 0;
-const INSERT: usize = 1;
-const SCAN: usize = 2;
-const UPDATE: usize = 3;
-
 /// Makes commands.
 #[derive(Clone, Debug)]
 pub(crate) struct Commands {
     store: Store,
+    names: KeyNames,
+    prefix: String,
     fields: Vec<String>,
+    /// Statements that read: one for all fields, or one for each.
+    readings: usize,
+    write_all: bool,
 }
 
 impl Commands {
-    pub(crate) fn new(store: Store, fields: u32) -> Self {
-        Self { store, fields: (0..fields).map(|field| format!("field{field}")).collect() }
+    pub(crate) fn new(store: Store, names: KeyNames, core: &CoreWorkload) -> Self {
+        let prefix = core.field_prefix.clone();
+        let fields: Vec<String> = (0..core.fields).map(|field| format!("{prefix}{field}")).collect();
+        let readings = if core.read_all { 1 } else { fields.len() };
+        Self { store, names, prefix, fields, readings, write_all: core.write_all }
     }
 
+    /// In the order reads, insert, scans, updates.
     pub(crate) fn statements(&self) -> Vec<PreparedStatement> {
         if self.store != Store::Sql {
             return Vec::new();
         }
         let statement = |text: String, parameters| PreparedStatement { text, parameters, at: None };
         let fields = self.fields.join(", ");
+        let read = if self.readings == 1 { std::slice::from_ref(&fields) } else { &self.fields };
         let cells = 1 + self.fields.len();
         let values: Vec<String> = (1..=cells).map(|number| format!("${number}")).collect();
-        let mut statements = vec![
-            statement(format!("SELECT {fields} FROM {TABLE} WHERE ycsb_key = $1"), 1),
-            statement(
-                format!("INSERT INTO {TABLE} (ycsb_key, {fields}) VALUES ({})", values.join(", ")),
-                cells,
-            ),
-            statement(
-                format!(
-                    "SELECT ycsb_key, {fields} FROM {TABLE} WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2"
-                ),
-                2,
-            ),
-        ];
-        let update = |field| format!("UPDATE {TABLE} SET {field} = $1 WHERE ycsb_key = $2");
-        statements.extend(self.fields.iter().map(|field| statement(update(field), 2)));
+        let mut statements: Vec<PreparedStatement> = Vec::new();
+        statements.extend(
+            read.iter().map(|read| statement(format!("SELECT {read} FROM {TABLE} WHERE ycsb_key = $1"), 1)),
+        );
+        statements.push(statement(
+            format!("INSERT INTO {TABLE} (ycsb_key, {fields}) VALUES ({})", values.join(", ")),
+            cells,
+        ));
+        statements.extend(read.iter().map(|read| {
+            let text = "WHERE ycsb_key >= $1 ORDER BY ycsb_key LIMIT $2";
+            statement(format!("SELECT ycsb_key, {read} FROM {TABLE} {text}"), 2)
+        }));
+        if self.write_all {
+            let changes: Vec<String> =
+                self.fields.iter().zip(1..).map(|(field, number)| format!("{field} = ${number}")).collect();
+            let text = format!("UPDATE {TABLE} SET {} WHERE ycsb_key = ${cells}", changes.join(", "));
+            statements.push(statement(text, cells));
+        } else {
+            let update = |field| format!("UPDATE {TABLE} SET {field} = $1 WHERE ycsb_key = $2");
+            statements.extend(self.fields.iter().map(|field| statement(update(field), 2)));
+        }
         statements
     }
 
-    /// All fields of a row.
-    pub(crate) fn read(&self, key: u64) -> Command {
+    /// A row: one of its fields, or all.
+    pub(crate) fn read(&self, key: u64, field: Option<u32>) -> Command {
+        let name = self.names.name(key);
         match self.store {
-            Store::Sql => Command::Prepared { statement: READ, values: vec![Parameter::Text(key_name(key))] },
-            Store::KeyValue { .. } => Command::Keyed(vec![b"HGETALL".into(), row_name(&key_name(key))]),
+            Store::Sql => Command::Prepared { statement: place(field), values: vec![Parameter::Text(name)] },
+            Store::KeyValue { .. } => Command::Keyed(self.get(&name, field)),
         }
     }
 
-    /// One field of a row that exists.
-    pub(crate) fn update(&self, key: u64, field: u32, value: Vec<u8>) -> Command {
-        let field = field as usize;
+    /// New values for some fields of a row that exists: of one, or of all in their order.
+    pub(crate) fn update(&self, key: u64, values: Vec<(u32, Vec<u8>)>) -> Command {
+        let name = self.names.name(key);
         match self.store {
-            Store::Sql => Command::Prepared {
-                statement: UPDATE + field,
-                values: vec![Parameter::Text(value), Parameter::Text(key_name(key))],
-            },
-            Store::KeyValue { .. } => Command::Keyed(vec![
-                b"HSET".into(),
-                row_name(&key_name(key)),
-                self.fields[field].clone().into_bytes(),
-                value,
-            ]),
+            Store::Sql => {
+                let first = if self.write_all { None } else { values.first().map(|(field, _)| *field) };
+                let statement = 2 * self.readings + 1 + place(first);
+                let values = values.into_iter().map(|(_, value)| value).chain([name]).map(Parameter::Text);
+                Command::Prepared { statement, values: values.collect() }
+            }
+            Store::KeyValue { .. } => {
+                let mut words = vec![b"HSET".into(), row_name(&name)];
+                for (field, value) in values {
+                    words.extend([self.fields[field as usize].clone().into_bytes(), value]);
+                }
+                Command::Keyed(words)
+            }
         }
     }
 
     /// A new row, with a value for each field.
     pub(crate) fn insert(&self, key: u64, values: impl Iterator<Item = Vec<u8>>) -> Command {
-        let name = key_name(key);
+        let name = self.names.name(key);
         match self.store {
             Store::Sql => {
                 let values = std::iter::once(name).chain(values).map(Parameter::Text).collect();
-                Command::Prepared { statement: INSERT, values }
+                Command::Prepared { statement: self.readings, values }
             }
             Store::KeyValue { ordered_index } => {
                 let mut words = vec![b"HSET".into(), row_name(&name)];
@@ -115,12 +131,12 @@ impl Commands {
     }
 
     /// Rows in the order of their keys; from a key-value store, only the keys.
-    pub(crate) fn scan(&self, key: u64, length: u64) -> Command {
-        let name = key_name(key);
+    pub(crate) fn scan(&self, key: u64, length: u64, field: Option<u32>) -> Command {
+        let name = self.names.name(key);
         let rows = i64::try_from(length).unwrap_or(i64::MAX);
         match self.store {
             Store::Sql => Command::Prepared {
-                statement: SCAN,
+                statement: self.readings + 1 + place(field),
                 values: vec![Parameter::Text(name), Parameter::Int(rows)],
             },
             Store::KeyValue { .. } => Command::Keyed(vec![
@@ -145,19 +161,34 @@ impl Commands {
     }
 
     /// The rows of keys of which a key-value store gave the names.
-    pub(crate) fn fetch(names: &[Vec<u8>]) -> Command {
-        Command::Batch(names.iter().map(|name| vec![b"HGETALL".into(), row_name(name)]).collect())
+    pub(crate) fn fetch(&self, names: &[Vec<u8>], field: Option<u32>) -> Command {
+        Command::Batch(names.iter().map(|name| self.get(name, field)).collect())
+    }
+
+    fn get(&self, name: &[u8], field: Option<u32>) -> Vec<Vec<u8>> {
+        match field {
+            None => vec![b"HGETALL".into(), row_name(name)],
+            Some(field) => {
+                vec![b"HMGET".into(), row_name(name), self.fields[field as usize].clone().into_bytes()]
+            }
+        }
     }
 
     /// The number of a field, by its name.
     pub(crate) fn field(&self, name: &[u8]) -> Option<u32> {
-        let number: u32 = std::str::from_utf8(name.strip_prefix(b"field")?).ok()?.parse().ok()?;
+        let number: u32 =
+            std::str::from_utf8(name.strip_prefix(self.prefix.as_bytes())?).ok()?.parse().ok()?;
         ((number as usize) < self.fields.len()).then_some(number)
     }
 
     pub(crate) fn names(&self) -> &[String] {
         &self.fields
     }
+}
+
+/// Of the statements of a kind, the one for a field, or for all.
+fn place(field: Option<u32>) -> usize {
+    field.map_or(0, |field| field as usize)
 }
 
 /// The key under which a key-value store has a row.

@@ -8,10 +8,8 @@ use crate::workload::message::{Command, Reply, Rows as Answer};
 
 use super::Ycsb;
 use super::commands::{Commands, Store};
-use super::key_distribution::key_name;
-use super::key_order::rank;
 
-/// Rows that are asked for at once.
+/// Rows that are asked for at once, where they are short.
 const PAGE: usize = 500;
 
 /// All rows of a run, in the order of their names where the store has one, or else of their numbers.
@@ -27,18 +25,26 @@ pub(super) struct Rows {
     /// The name of the last row that a relational store showed.
     last: Option<String>,
     over: bool,
+    /// Rows that are asked for at once.
+    page: usize,
     account: Account,
 }
 
 impl Rows {
     pub(super) fn new(shared: Arc<Ycsb>) -> Self {
-        let commands = Commands::new(shared.settings.store, shared.settings.fields);
+        let (names, core) = (shared.names, &shared.settings.core);
+        let commands = Commands::new(shared.settings.store, names, core);
+        let page = core.rows_of_an_answer().min(PAGE);
         let mut keys: Vec<u64> = (0..shared.keys.count()).collect();
         if shared.settings.store == Store::Sql {
-            keys.sort_unstable_by_key(|key| rank(*key));
+            keys.sort_unstable_by_key(|key| names.rank(*key));
         }
         let account = Account::of("writes");
-        Self { shared, commands, keys, at: 0, asked: 0..0, last: None, over: false, account }
+        Self { shared, commands, keys, at: 0, asked: 0..0, last: None, over: false, page, account }
+    }
+
+    fn name(&self, key: u64) -> Vec<u8> {
+        self.shared.names.name(key)
     }
 
     /// Rows of a relational store.
@@ -50,13 +56,13 @@ impl Rows {
                 return Err((String::new(), "a row has a key that nobody wrote".to_owned()));
             };
             while let Some(key) = self.keys.get(self.at).copied()
-                && key_name(key).as_slice() < name.as_bytes()
+                && self.name(key).as_slice() < name.as_bytes()
             {
                 self.absent(key);
                 self.at += 1;
             }
             match self.keys.get(self.at).copied() {
-                Some(key) if key_name(key) == name.as_bytes() => {
+                Some(key) if self.name(key) == name.as_bytes() => {
                     self.present(key, rows, row, 1);
                     self.at += 1;
                 }
@@ -67,7 +73,7 @@ impl Rows {
             }
             self.last = Some(name.to_owned());
         }
-        if rows.count() < PAGE {
+        if rows.count() < self.page {
             self.over = true;
             for at in self.at..self.keys.len() {
                 self.absent(self.keys[at]);
@@ -88,13 +94,15 @@ impl Rows {
             self.account.unanswered += 1;
             return;
         }
-        let shown = vec![Some(0); self.shared.settings.fields as usize];
+        let core = &self.shared.settings.core;
+        let shown = vec![Some(0); if core.write_all { 1 } else { core.fields as usize }];
         let kept = self.shared.expected.take_stock(key, &shown);
         self.account.missing += 1;
         self.account.acknowledged += kept.acknowledged + u64::from(inserted);
         self.account.lost += kept.lost.len() as u64 + u64::from(inserted);
         self.account.unanswered += kept.unanswered;
-        self.account.say(|| format!("{} is gone", String::from_utf8_lossy(&key_name(key))));
+        let name = self.name(key);
+        self.account.say(|| format!("{} is gone", String::from_utf8_lossy(&name)));
         // Those that were loaded are asked for still: there may be no others.
         if inserted {
             self.shared.keys.lose(key);
@@ -106,7 +114,8 @@ impl Rows {
 
     /// Compares a row, whose fields are in order from `column` on, or follow their names.
     fn present(&mut self, key: u64, rows: &Answer<'_>, row: usize, column: usize) {
-        let name = || String::from_utf8_lossy(&key_name(key)).into_owned();
+        let name = self.name(key);
+        let name = || String::from_utf8_lossy(&name).into_owned();
         self.account.rows += 1;
         let uncertain = self.is_uncertain(key);
         let inserted = key >= self.shared.settings.records;
@@ -148,7 +157,7 @@ impl Rows {
         row: usize,
         column: usize,
     ) -> Result<Vec<Option<u32>>, String> {
-        let fields = self.shared.settings.fields as usize;
+        let fields = self.shared.settings.core.fields as usize;
         let named = self.shared.settings.store != Store::Sql;
         let wide = if named { 2 * fields } else { column + fields };
         if rows.width(row) != wide {
@@ -169,6 +178,15 @@ impl Rows {
                 .map_err(|wrong| format!("in field {field} {wrong}"))?;
             shown[field as usize] = Some(version);
         }
+        if self.shared.settings.core.write_all {
+            let torn = shown.iter().any(|version| *version != shown[0]);
+            // Its versions are those of its first field.
+            return if torn {
+                Err("shows several versions, and is always written whole".into())
+            } else {
+                Ok(vec![shown[0]])
+            };
+        }
         Ok(shown)
     }
 }
@@ -179,11 +197,11 @@ impl Examiner for Rows {
             return None;
         }
         if self.shared.settings.store == Store::Sql {
-            return Some(self.commands.page(self.last.as_deref(), PAGE));
+            return Some(self.commands.page(self.last.as_deref(), self.page));
         }
-        self.asked = self.at..(self.at + PAGE).min(self.keys.len());
-        let names: Vec<Vec<u8>> = self.asked.clone().map(|at| key_name(self.keys[at])).collect();
-        (!names.is_empty()).then(|| Commands::fetch(&names))
+        self.asked = self.at..(self.at + self.page).min(self.keys.len());
+        let names: Vec<Vec<u8>> = self.asked.clone().map(|at| self.name(self.keys[at])).collect();
+        (!names.is_empty()).then(|| self.commands.fetch(&names, None))
     }
 
     fn reply(&mut self, reply: &Reply<'_>) -> Result<(), (String, String)> {

@@ -7,11 +7,15 @@
 //! **Scrambled**: a rank out of 10^10, whose zeta is 26.46902820178302, is hashed by FNV-1a, and taken modulo the number
 //! of keys. The popular keys are so spread over all, and some share a place by collision.
 //!
-//! **Latest**: the newest key minus a zipfian rank.
+//! **Latest**: the newest key minus a zipfian rank. **Uniform**, **hotspot** and **sequential** ask for loaded keys alone,
+//! as YCSB does. **Exponential**: the newest key minus an exponentially distributed number.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::random::Random;
+
+use super::core_workload::{Requests, hot_keys};
 
 /// YCSB's skew.
 const THETA: f64 = 0.99;
@@ -109,50 +113,70 @@ pub fn fnv64(number: u64) -> u64 {
     hash.cast_signed().unsigned_abs()
 }
 
-/// The name of a key: `user` and the hash of its number.
-#[must_use]
-pub fn key_name(number: u64) -> Vec<u8> {
-    format!("user{}", fnv64(number)).into_bytes()
-}
-
-/// How keys are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyDistribution {
-    Scrambled,
-    Latest,
-}
-
 /// Draws key numbers.
 #[derive(Debug)]
 pub(crate) struct KeyChooser {
-    distribution: KeyDistribution,
+    requests: Requests,
     zipf: Zipf,
+    /// Keys that were loaded.
+    loaded: u64,
     /// Scrambled keys are taken modulo this.
     places: u64,
 }
 
 impl KeyChooser {
-    pub(crate) fn new(distribution: KeyDistribution, places: u64) -> Self {
-        let zipf = match distribution {
-            KeyDistribution::Scrambled => Zipf::scrambled(),
-            KeyDistribution::Latest => Zipf::over(places),
+    /// Of so many loaded keys, and inserts that are expected.
+    pub(crate) fn new(requests: Requests, loaded: u64, expected: u64) -> Self {
+        let zipf = match requests {
+            Requests::Latest => Zipf::over(loaded),
+            _ => Zipf::scrambled(),
         };
-        Self { distribution, zipf, places }
+        Self { requests, zipf, loaded, places: loaded + expected }
     }
 
-    /// A key number, of which `exist` from 0 on exist. Scrambled ones may lie beyond.
+    /// A key number, of which `exist` from 0 on exist. Scrambled ones may lie beyond. `sequence` counts the requests of
+    /// all threads.
     #[inline]
-    pub(crate) fn draw(&mut self, exist: u64, random: &mut Random) -> u64 {
-        match self.distribution {
-            KeyDistribution::Scrambled => fnv64(self.zipf.draw(random)) % self.places,
-            KeyDistribution::Latest => {
+    pub(crate) fn draw(&mut self, exist: u64, sequence: &AtomicU64, random: &mut Random) -> u64 {
+        match self.requests {
+            Requests::Zipfian => fnv64(self.zipf.draw(random)) % self.places,
+            Requests::Uniform => random.below(self.loaded),
+            Requests::Latest => {
                 if self.zipf.ranks() != exist {
                     self.zipf = Zipf::over(exist);
                 }
-                exist.saturating_sub(1).saturating_sub(self.zipf.draw(random))
+                newest(exist).saturating_sub(self.zipf.draw(random))
+            }
+            Requests::Hotspot { data, operations } => {
+                let hot = hot_keys(self.loaded, data);
+                if random.unit() < operations {
+                    random.below(hot)
+                } else {
+                    hot + random.below(self.loaded - hot)
+                }
+            }
+            Requests::Sequential => sequence.fetch_add(1, Ordering::Relaxed) % self.loaded,
+            Requests::Exponential { percentile, share } => {
+                let falls = -(1.0 - percentile / 100.0).ln() / (as_float(self.loaded) * share);
+                // YCSB draws again what lies before the first key; this is the same distribution in one draw.
+                let reached = 1.0 - (-falls * as_float(exist)).exp();
+                newest(exist).saturating_sub(whole(-(1.0 - random.unit() * reached).ln() / falls))
             }
         }
     }
+}
+
+fn newest(exist: u64) -> u64 {
+    exist.saturating_sub(1)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive number, rounded down"
+)]
+fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 #[cfg(test)]
@@ -208,9 +232,10 @@ mod tests {
             probability[key] += as_float(rank + 1).powf(-THETA) / SCRAMBLED_ZETA;
         }
         let mut counts = vec![0_u32; probability.len()];
-        let (mut chooser, mut random) = (KeyChooser::new(KeyDistribution::Scrambled, places), Random::new(4));
+        let (mut chooser, mut random) = (KeyChooser::new(Requests::Zipfian, places, 0), Random::new(4));
+        let sequence = AtomicU64::new(0);
         for _ in 0..DRAWS {
-            counts[usize::try_from(chooser.draw(places, &mut random)).unwrap()] += 1;
+            counts[usize::try_from(chooser.draw(places, &sequence, &mut random)).unwrap()] += 1;
         }
         let mut hottest: Vec<usize> = (0..probability.len()).collect();
         hottest.sort_by(|a, b| probability[*b].total_cmp(&probability[*a]));
@@ -233,11 +258,12 @@ mod tests {
 
     #[test]
     fn latest_counts_back_from_the_newest_also_while_keys_are_added() {
-        let (mut chooser, mut random) = (KeyChooser::new(KeyDistribution::Latest, 10), Random::new(5));
+        let (mut chooser, mut random) = (KeyChooser::new(Requests::Latest, 10, 0), Random::new(5));
+        let sequence = AtomicU64::new(0);
         let mut counts = [0_u32; 10];
         for draw in 0..DRAWS {
             let exist = 20_000 + u64::from(draw) / 1_000;
-            let key = chooser.draw(exist, &mut random);
+            let key = chooser.draw(exist, &sequence, &mut random);
             assert!(key < exist);
             if let Some(count) = counts.get_mut(usize::try_from(exist - 1 - key).unwrap()) {
                 *count += 1;
@@ -248,7 +274,7 @@ mod tests {
             let probability = as_float(rank as u64 + 1).powf(-THETA) / Zipf::zeta(20_500);
             assert!(near(*count, probability), "{rank}: {count} of {probability}");
         }
-        assert_eq!(chooser.draw(1, &mut random), 0);
+        assert_eq!(chooser.draw(1, &sequence, &mut random), 0);
     }
 
     #[test]
@@ -261,6 +287,5 @@ mod tests {
         }
         assert_eq!(fnv64(0), signless(zero));
         assert_eq!(fnv64(0), 6_284_781_860_667_377_211);
-        assert_eq!(key_name(0), b"user6284781860667377211");
     }
 }

@@ -3,22 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::key_distribution::fnv64;
-
-/// Sorts as the name of a key does, byte by byte: the digits after `user`, filled up with zeros; then the shorter first.
-pub(crate) type Rank = (u64, u8);
-
-/// The rank of a key number.
-pub(crate) fn rank(key: u64) -> Rank {
-    let hash = fnv64(key);
-    let digits = hash.checked_ilog10().unwrap_or(0) + 1;
-    // A hash without its sign has at most 19 digits, and 10^19 fits into 64 bits.
-    (hash * 10_u64.pow(19 - digits), u8::try_from(digits).unwrap_or(u8::MAX))
-}
+use super::key_names::{KeyNames, Rank};
 
 /// The keys that certainly exist, in the order of their names.
 #[derive(Debug)]
 pub(crate) struct KeyOrder {
+    names: KeyNames,
     /// Those that were loaded.
     loaded: Vec<Rank>,
     inserted: Mutex<Inserted>,
@@ -33,10 +23,10 @@ struct Inserted {
 
 impl KeyOrder {
     /// After keys 0 to `records` - 1 were loaded.
-    pub(crate) fn of(records: u64) -> Self {
-        let mut loaded: Vec<Rank> = (0..records).map(rank).collect();
+    pub(crate) fn of(records: u64, names: KeyNames) -> Self {
+        let mut loaded: Vec<Rank> = (0..records).map(|key| names.rank(key)).collect();
         loaded.sort_unstable();
-        Self { loaded, inserted: Mutex::default() }
+        Self { names, loaded, inserted: Mutex::default() }
     }
 
     /// An insert was acknowledged.
@@ -44,13 +34,13 @@ impl KeyOrder {
         let mut inserted = self.inserted.lock().unwrap_or_else(PoisonError::into_inner);
         inserted.now += 1;
         let now = inserted.now;
-        inserted.keys.insert(rank(key), now);
+        inserted.keys.insert(self.names.rank(key), now);
     }
 
     /// A key whose insert was acknowledged is not there.
     pub(crate) fn remove(&self, key: u64) {
         let mut inserted = self.inserted.lock().unwrap_or_else(PoisonError::into_inner);
-        inserted.keys.remove(&rank(key));
+        inserted.keys.remove(&self.names.rank(key));
     }
 
     /// The time, for [`missing`](Self::missing).
@@ -82,19 +72,12 @@ impl KeyOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::ycsb::key_name;
-
-    #[test]
-    fn ranks_sort_as_names() {
-        let mut keys: Vec<u64> = (0..5_000).collect();
-        keys.sort_by_key(|key| key_name(*key));
-        assert!(keys.is_sorted_by_key(|key| rank(*key)));
-        assert!(keys.iter().any(|key| rank(*key).1 < 18), "names of several lengths");
-    }
 
     #[test]
     fn what_a_scan_leaves_out_is_counted() {
-        let order = KeyOrder::of(100);
+        let names = KeyNames { hashed: true, padding: 1 };
+        let rank = |key| names.rank(key);
+        let order = KeyOrder::of(100, names);
         let mut all: Vec<Rank> = (0..100).map(rank).collect();
         all.sort_unstable();
         let (start, began) = (all[10], order.now());

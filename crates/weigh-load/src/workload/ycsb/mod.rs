@@ -9,14 +9,16 @@
 //! | E | scan 95 %, insert 5 % | scrambled zipfian; lengths uniform in 1 to 100 |
 //! | F | read 50 %, read-modify-write 50 % | scrambled zipfian |
 //!
-//! How keys are drawn is in `key_distribution`, which exist in `key_space`, the values in `value`, what an answer may
+//! Other mixes are made of the same parts (`core_workload`). How keys are drawn is in `key_distribution`, which exist in `key_space`, the values in `value`, what an answer may
 //! show in `expected_values`, what a scan has to show in `key_order`.
 
 mod bulk;
 mod commands;
+mod core_workload;
 mod durability;
 mod expected_values;
 mod key_distribution;
+mod key_names;
 mod key_order;
 mod key_space;
 mod read_back;
@@ -25,6 +27,7 @@ mod value;
 mod worker;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::Error;
 use crate::config::TargetKind;
@@ -33,40 +36,17 @@ use crate::workload::message::Bulk;
 use crate::workload::{ReadBack, Source, Workload};
 
 pub use commands::Store;
-pub use key_distribution::{Zipf, fnv64, key_name};
+pub use core_workload::{CoreWorkload, Lengths, Letter, Mix, Range, Requests};
+pub use key_distribution::{Zipf, fnv64};
 
 use durability::Rows;
 use expected_values::ExpectedValues;
-use key_distribution::KeyDistribution;
+use key_names::KeyNames;
 use key_order::KeyOrder;
 use key_space::KeySpace;
 use read_back::Reader;
 use value::Values;
 use worker::Worker;
-
-/// Fields of a row, as YCSB has them.
-pub const FIELDS: u32 = 10;
-/// Bytes of a field, as YCSB has them.
-pub const FIELD_BYTES: usize = 100;
-/// Longest scan of workload E, in rows.
-pub const LONGEST_SCAN: u64 = 100;
-
-/// Which of the six.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letter {
-    /// Reads and updates, half each.
-    A,
-    /// Reads, and one update in twenty.
-    B,
-    /// Reads.
-    C,
-    /// Reads of what is new, and one insert in twenty.
-    D,
-    /// Short scans, and one insert in twenty.
-    E,
-    /// Reads, and reads that are followed by an update of the same row.
-    F,
-}
 
 /// One kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,62 +70,19 @@ impl Kind {
     }
 }
 
-impl Letter {
-    /// The letter of a name, in upper or lower case.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Setting`]: there is no such workload.
-    pub fn named(name: &str) -> Result<Self, Error> {
-        Ok(match name {
-            "A" | "a" => Self::A,
-            "B" | "b" => Self::B,
-            "C" | "c" => Self::C,
-            "D" | "d" => Self::D,
-            "E" | "e" => Self::E,
-            "F" | "f" => Self::F,
-            _ => {
-                return Err(Error::Setting(format!(
-                    "no YCSB workload {name:?}; there are A, B, C, D, E and F"
-                )));
-            }
-        })
-    }
-
-    /// The common operation with its share, and the other one, if there is one.
-    pub(crate) fn mix(self) -> (Kind, f64, Option<Kind>) {
-        match self {
-            Self::A => (Kind::Read, 0.5, Some(Kind::Update)),
-            Self::B => (Kind::Read, 0.95, Some(Kind::Update)),
-            Self::C => (Kind::Read, 1.0, None),
-            Self::D => (Kind::Read, 0.95, Some(Kind::Insert)),
-            Self::E => (Kind::Scan, 0.95, Some(Kind::Insert)),
-            Self::F => (Kind::Read, 0.5, Some(Kind::ReadModifyWrite)),
-        }
-    }
-
-    fn key_distribution(self) -> KeyDistribution {
-        if self == Self::D { KeyDistribution::Latest } else { KeyDistribution::Scrambled }
-    }
-}
-
 /// What to run, on how many rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// The workload.
-    pub letter: Letter,
+    pub core: CoreWorkload,
     /// Rows that are loaded, at least 1.
     pub records: u64,
-    /// Fields of a row; [`FIELDS`] but in tests.
-    pub fields: u32,
-    /// Bytes of a field; [`FIELD_BYTES`] but in tests.
-    pub field_bytes: usize,
     /// Of all random numbers and values.
     pub seed: u64,
     /// What kind of server it is.
     pub store: Store,
-    /// Inserts that workload E is expected to make: its keys are drawn from the loaded and this many more, and drawn
-    /// again while they do not exist. With 0, no scan starts at an inserted key.
+    /// Inserts that are expected: scrambled keys are drawn from the loaded and this many more, and drawn again while
+    /// they do not exist. With 0, no scrambled key is an inserted one.
     pub expected_inserts: u64,
 }
 
@@ -153,10 +90,13 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Ycsb {
     settings: Settings,
+    names: KeyNames,
     values: Values,
     expected: ExpectedValues,
     keys: KeySpace,
     order: Option<KeyOrder>,
+    /// How many sequential requests there were.
+    sequence: AtomicU64,
 }
 
 impl Ycsb {
@@ -166,47 +106,48 @@ impl Ycsb {
     ///
     /// [`Error::Setting`]: no rows, fields that are too many or too short to be checked, or E on a store without order.
     pub fn new(settings: Settings) -> Result<Arc<Self>, Error> {
-        let Settings { letter, records, fields, field_bytes, seed, store, .. } = settings;
+        let Settings { records, seed, store, .. } = settings;
         if records == 0 || records > value::MOST_KEYS {
             return Err(Error::Setting(format!(
                 "YCSB on {records} records; it needs between 1 and {}",
                 value::MOST_KEYS
             )));
         }
-        if fields == 0 || fields > value::MOST_FIELDS {
-            return Err(Error::Setting(format!(
-                "rows of {fields} fields; a row has between 1 and {}",
-                value::MOST_FIELDS
-            )));
-        }
-        if field_bytes < value::LEAST_BYTES {
-            return Err(Error::Setting(format!(
-                "fields of {field_bytes} bytes; a value that can be checked has at least {}",
-                value::LEAST_BYTES
-            )));
-        }
-        if letter == Letter::E && store == (Store::KeyValue { ordered_index: false }) {
+        settings.core.check(records)?;
+        let scans = settings.core.scans();
+        if scans && store == (Store::KeyValue { ordered_index: false }) {
             return Err(Error::Setting(
-                "YCSB E scans keys in order, and a key-value store has none; declare an ordered index \
-                 (a sorted set kept beside the rows, whose cost is then part of the result), or take another letter"
+                "YCSB's scans (workload E) go over keys in order, and a key-value store has none; declare an ordered \
+                 index (a sorted set kept beside the rows, whose cost is then part of the result), or take another \
+                 workload"
                     .into(),
             ));
         }
         // An index that no scan uses would only cost.
         let store = match store {
-            Store::KeyValue { ordered_index } => {
-                Store::KeyValue { ordered_index: ordered_index && letter == Letter::E }
-            }
+            Store::KeyValue { ordered_index } => Store::KeyValue { ordered_index: ordered_index && scans },
             Store::Sql => Store::Sql,
         };
-        let order = (letter == Letter::E).then(|| KeyOrder::of(records));
+        let names = KeyNames { hashed: settings.core.hashed, padding: settings.core.zero_padding };
+        // What writes all fields writes each with one version: there is one order of versions for the row.
+        let versioned = if settings.core.write_all { 1 } else { settings.core.fields };
         Ok(Arc::new(Self {
-            settings: Settings { store, ..settings },
-            values: Values { seed, bytes: field_bytes },
-            expected: ExpectedValues::new(seed, fields),
+            names,
+            values: Values { seed, bytes: settings.core.field_bytes },
+            expected: ExpectedValues::new(seed, versioned),
             keys: KeySpace::after(records),
-            order,
+            order: scans.then(|| KeyOrder::of(records, names)),
+            sequence: AtomicU64::new(0),
+            settings: Settings { store, ..settings },
         }))
+    }
+}
+
+impl Ycsb {
+    /// The names of the fields, before their numbers.
+    #[must_use]
+    pub fn field_prefix(&self) -> &str {
+        &self.settings.core.field_prefix
     }
 }
 
@@ -217,7 +158,7 @@ impl Source for Arc<Ycsb> {
     }
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
-        Some(bulk::of(&self.settings, self.values, kind))
+        Some(bulk::of(&self.settings, self.values, self.names, kind))
     }
 
     fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
@@ -235,17 +176,8 @@ impl Source for Arc<Ycsb> {
 /// # Errors
 ///
 /// As [`Ycsb::new`].
-pub fn keys(letter: Letter, records: u64, seed: u64, count: usize) -> Result<Vec<(u64, u64)>, Error> {
-    let store = Store::Sql;
-    let settings = Settings {
-        letter,
-        records,
-        fields: FIELDS,
-        field_bytes: FIELD_BYTES,
-        seed,
-        store,
-        expected_inserts: 0,
-    };
+pub fn keys(core: CoreWorkload, records: u64, seed: u64, count: usize) -> Result<Vec<(u64, u64)>, Error> {
+    let settings = Settings { core, records, seed, store: Store::Sql, expected_inserts: 0 };
     let mut worker = Worker::new(Ycsb::new(settings)?, 0);
     Ok((0..count).map(|_| worker.draw()).collect())
 }

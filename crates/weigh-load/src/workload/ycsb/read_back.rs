@@ -8,7 +8,6 @@ use crate::workload::units::Unit;
 use crate::workload::{Next, ReadBack, ReadBackStep, Workload};
 
 use super::Ycsb;
-use super::key_distribution::key_name;
 use super::worker::Worker;
 
 /// The stream of random numbers that draws the keys.
@@ -91,7 +90,7 @@ impl ReadBack for Reader {
             unit,
             command,
             written,
-            name: String::from_utf8_lossy(&key_name(key)).into_owned(),
+            name: String::from_utf8_lossy(&self.worker.name(key)).into_owned(),
         })
     }
 

@@ -11,6 +11,8 @@ pub(crate) enum Step {
     Read {
         key: u64,
         view: View,
+        /// The field that was asked for, if not all.
+        field: Option<u32>,
         /// Update the row afterwards.
         modify: bool,
     },
@@ -38,6 +40,8 @@ pub(crate) enum Step {
 pub(crate) struct Scan {
     pub(crate) start: u64,
     pub(crate) length: u64,
+    /// The field that was asked for, if not all.
+    pub(crate) field: Option<u32>,
     /// The time of the [`KeyOrder`](super::KeyOrder).
     pub(crate) began: u64,
 }

@@ -12,7 +12,9 @@
 
 use std::fmt;
 
-use crate::random::scatter;
+use crate::random::{Random, scatter};
+
+use super::core_workload::{Lengths, Range};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const VERSION: usize = 6;
@@ -56,13 +58,14 @@ impl fmt::Display for WrongValue {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Values {
     pub(crate) seed: u64,
-    pub(crate) bytes: usize,
+    /// How long they are; a value has one length, which follows from where it belongs.
+    pub(crate) bytes: Range,
 }
 
 impl Values {
     /// Appends a value.
     pub(crate) fn write(self, key: u64, field: u32, version: u32, out: &mut Vec<u8>) {
-        let end = out.len() + self.bytes;
+        let end = out.len() + self.length(key, field, version);
         push(u64::from(version), VERSION, out);
         push(key, KEY, out);
         push(u64::from(field), FIELD, out);
@@ -75,14 +78,14 @@ impl Values {
 
     /// A value of its own.
     pub(crate) fn make(self, key: u64, field: u32, version: u32) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.bytes);
+        let mut out = Vec::with_capacity(self.longest());
         self.write(key, field, version, &mut out);
         out
     }
 
     /// The version that a value of this place shows.
     pub(crate) fn read(self, key: u64, field: u32, value: &[u8]) -> Result<u32, WrongValue> {
-        let (version, its_key, its_field) = self.header(value).ok_or(WrongValue::Unrecognised)?;
+        let (version, its_key, its_field) = Self::header(value).ok_or(WrongValue::Unrecognised)?;
         if !self.sound(its_key, its_field, version, value) {
             return Err(if (its_key, its_field) == (key, field) {
                 WrongValue::Damaged { version }
@@ -97,12 +100,12 @@ impl Values {
     }
 
     /// The key that a value says it is of, unchecked.
-    pub(crate) fn key(self, value: &[u8]) -> Option<u64> {
-        self.header(value).map(|(_, key, _)| key)
+    pub(crate) fn key(value: &[u8]) -> Option<u64> {
+        Self::header(value).map(|(_, key, _)| key)
     }
 
-    fn header(self, value: &[u8]) -> Option<(u32, u64, u32)> {
-        if value.len() != self.bytes {
+    fn header(value: &[u8]) -> Option<(u32, u64, u32)> {
+        if value.len() < HEADER {
             return None;
         }
         let version = u32::try_from(pull(&value[..VERSION])?).ok()?;
@@ -112,6 +115,9 @@ impl Values {
     }
 
     fn sound(self, key: u64, field: u32, version: u32, value: &[u8]) -> bool {
+        if value.len() != self.length(key, field, version) {
+            return false;
+        }
         let mut state = self.state(key, field, version);
         value[HEADER..].chunks(8).all(|chunk| {
             state = state.wrapping_add(1);
@@ -122,6 +128,20 @@ impl Values {
                 right
             })
         })
+    }
+
+    /// Bytes of the longest.
+    pub(crate) fn longest(self) -> usize {
+        usize::try_from(self.bytes.most).unwrap_or(usize::MAX)
+    }
+
+    fn length(self, key: u64, field: u32, version: u32) -> usize {
+        let length = match self.bytes.lengths {
+            Lengths::Constant => self.bytes.most,
+            // Numbers that the characters are not made of.
+            _ => self.bytes.draw(&mut Random::new(!self.state(key, field, version))),
+        };
+        usize::try_from(length).unwrap_or(usize::MAX)
     }
 
     fn state(self, key: u64, field: u32, version: u32) -> u64 {
@@ -157,9 +177,10 @@ fn pull(text: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key_distribution::Zipf;
     use super::*;
 
-    const VALUES: Values = Values { seed: 11, bytes: 100 };
+    const VALUES: Values = Values { seed: 11, bytes: Range::constant(100) };
 
     #[test]
     fn a_value_is_read_back_at_its_place_and_nowhere_else() {
@@ -167,7 +188,7 @@ mod tests {
             let value = VALUES.make(key, field, version);
             assert_eq!(value.len(), 100);
             assert_eq!(VALUES.read(key, field, &value), Ok(version));
-            assert_eq!(VALUES.key(&value), Some(key));
+            assert_eq!(Values::key(&value), Some(key));
             assert_eq!(
                 VALUES.read(key + 1, field, &value),
                 Err(WrongValue::Misplaced { key, field, version })
@@ -185,7 +206,25 @@ mod tests {
         }
         assert_eq!(VALUES.read(5, 3, &value[1..]), Err(WrongValue::Unrecognised));
         assert_eq!(VALUES.read(5, 3, b""), Err(WrongValue::Unrecognised));
-        let other = Values { seed: 12, bytes: 100 };
+        let other = Values { seed: 12, bytes: Range::constant(100) };
         assert_eq!(other.read(5, 3, &value), Err(WrongValue::Damaged { version: 2 }));
+    }
+    #[test]
+    fn lengths_follow_their_law_and_are_part_of_the_value() {
+        let range = |lengths| Range { least: 24, most: 33, lengths };
+        for (lengths, shortest) in [(Lengths::Uniform, 0.1), (Lengths::Zipfian, 1.0 / Zipf::zeta(10))] {
+            let values = Values { seed: 3, bytes: range(lengths) };
+            let mut counts = [0_u32; 10];
+            for key in 0..20_000 {
+                let value = values.make(key, 1, 2);
+                counts[value.len() - 24] += 1;
+                assert_eq!(values.read(key, 1, &value), Ok(2));
+                assert!(values.read(key, 1, &value[..value.len() - 1]).is_err());
+            }
+            let mean = 20_000.0 * shortest;
+            // Five standard deviations.
+            let near = (f64::from(counts[0]) - mean).abs() < 5.0 * (mean * (1.0 - shortest)).sqrt();
+            assert!(near && counts.iter().all(|count| *count > 0), "{lengths:?} {counts:?}");
+        }
     }
 }

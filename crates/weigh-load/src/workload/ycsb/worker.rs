@@ -9,10 +9,11 @@ use crate::workload::{Next, Outcome, Workload};
 
 use super::commands::{Commands, Store};
 use super::expected_values::{Stale, View};
-use super::key_distribution::{KeyChooser, key_name};
-use super::key_order::{Rank, rank};
+use super::key_distribution::KeyChooser;
+use super::key_names::Rank;
 use super::step::{Scan, Step, unlike};
-use super::{Kind, LONGEST_SCAN, Letter, Ycsb};
+use super::value::Values;
+use super::{Kind, Ycsb};
 
 #[derive(Debug)]
 pub(crate) struct Worker {
@@ -21,6 +22,8 @@ pub(crate) struct Worker {
     chooser: KeyChooser,
     commands: Commands,
     operations: Vec<String>,
+    /// What they are, each with the share of all up to it.
+    kinds: Vec<(Kind, f64)>,
     statements: Vec<PreparedStatement>,
     /// Fields of the row at hand that were seen.
     seen: Vec<bool>,
@@ -30,15 +33,14 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn new(shared: Arc<Ycsb>, thread: usize) -> Self {
         let settings = &shared.settings;
-        let commands = Commands::new(settings.store, settings.fields);
-        let (common, _, other) = settings.letter.mix();
-        // Elsewhere no key is added, or the newest are drawn.
-        let expected = if settings.letter == Letter::E { settings.expected_inserts } else { 0 };
+        let commands = Commands::new(settings.store, shared.names, &settings.core);
+        let kinds = settings.core.operations();
         Self {
             random: Random::stream(settings.seed, thread),
-            chooser: KeyChooser::new(settings.letter.key_distribution(), settings.records + expected),
+            chooser: KeyChooser::new(settings.core.requests, settings.records, settings.expected_inserts),
             statements: commands.statements(),
-            operations: [Some(common), other].into_iter().flatten().map(|kind| kind.name().into()).collect(),
+            operations: kinds.iter().map(|(kind, _)| kind.name().into()).collect(),
+            kinds,
             commands,
             seen: Vec::new(),
             steps: Units::new(),
@@ -47,31 +49,46 @@ impl Worker {
     }
 
     fn kind(&mut self) -> (usize, Kind) {
-        let (common, share, other) = self.shared.settings.letter.mix();
-        match other {
-            Some(other) if self.random.unit() >= share => (1, other),
-            _ => (0, common),
-        }
+        let last = self.kinds.len() - 1;
+        let number = if last == 0 {
+            0
+        } else {
+            let drawn = self.random.unit();
+            self.kinds.partition_point(|(_, up_to)| *up_to <= drawn).min(last)
+        };
+        (number, self.kinds[number].0)
     }
 
     /// The number of a key that exists.
     fn key(&mut self) -> u64 {
         loop {
-            let key = self.chooser.draw(self.shared.keys.answered(), &mut self.random);
+            let key = self.chooser.draw(self.shared.keys.answered(), &self.shared.sequence, &mut self.random);
             if self.shared.keys.exists(key) {
                 return key;
             }
         }
     }
 
+    /// The name of a key.
+    pub(super) fn name(&self, key: u64) -> Vec<u8> {
+        self.shared.names.name(key)
+    }
+
     /// Begins to read a key, whoever draws it.
     pub(super) fn begin_read(&mut self, key: u64) -> (Unit, Command) {
         let view = self.shared.expected.view(key);
-        (self.steps.begin(Step::Read { key, view, modify: false }), self.commands.read(key))
+        let step = Step::Read { key, view, modify: false, field: None };
+        (self.steps.begin(step), self.commands.read(key, None))
     }
 
     fn scan_length(&mut self) -> u64 {
-        1 + self.random.below(LONGEST_SCAN)
+        self.shared.settings.core.scan_rows.draw(&mut self.random)
+    }
+
+    /// The field that is read; nothing for all.
+    fn field(&mut self) -> Option<u32> {
+        let core = &self.shared.settings.core;
+        (!core.read_all).then(|| u32::try_from(self.random.below(u64::from(core.fields))).unwrap_or(0))
     }
 
     /// A key as [`keys`](super::keys) shows it.
@@ -92,9 +109,14 @@ impl Worker {
 
     fn write(&mut self, key: u64, verified: u64) -> (Step, Command) {
         let version = self.shared.expected.issue(key);
-        let field = self.shared.expected.field(key, version);
-        let value = self.shared.values.make(key, field, version);
-        (Step::Write { key, version, verified }, self.commands.update(key, field, value))
+        let core = &self.shared.settings.core;
+        let value = |field| (field, self.shared.values.make(key, field, version));
+        let values = if core.write_all {
+            (0..core.fields).map(value).collect()
+        } else {
+            vec![value(self.shared.expected.field(key, version))]
+        };
+        (Step::Write { key, version, verified }, self.commands.update(key, values))
     }
 
     fn first(&mut self, kind: Kind) -> (Step, Command) {
@@ -102,8 +124,8 @@ impl Worker {
             Kind::Read | Kind::ReadModifyWrite => {
                 let key = self.key();
                 let view = self.shared.expected.view(key);
-                let modify = kind == Kind::ReadModifyWrite;
-                (Step::Read { key, view, modify }, self.commands.read(key))
+                let (modify, field) = (kind == Kind::ReadModifyWrite, self.field());
+                (Step::Read { key, view, field, modify }, self.commands.read(key, field))
             }
             Kind::Update => {
                 let key = self.key();
@@ -112,40 +134,44 @@ impl Worker {
             Kind::Insert => {
                 let key = self.shared.keys.take();
                 let values =
-                    (0..self.shared.settings.fields).map(|field| self.shared.values.make(key, field, 0));
+                    (0..self.shared.settings.core.fields).map(|field| self.shared.values.make(key, field, 0));
                 (Step::Insert { key }, self.commands.insert(key, values))
             }
             Kind::Scan => {
-                let (start, length) = (self.key(), self.scan_length());
+                let (start, length, field) = (self.key(), self.scan_length(), self.field());
                 let began = self.shared.order.as_ref().map_or(0, super::KeyOrder::now);
-                (Step::Scan { scan: Scan { start, length, began } }, self.commands.scan(start, length))
+                let scan = Scan { start, length, field, began };
+                (Step::Scan { scan }, self.commands.scan(start, length, field))
             }
         }
     }
 
-    /// Checks the fields of a row, which are in order from `column` on, or follow their names.
+    /// Checks a row: the one field that was asked for, or all of them, which are in order from `column` on, or follow
+    /// their names.
     fn check(
         &mut self,
         key: u64,
         view: &View,
+        asked: Option<u32>,
         rows: &Rows<'_>,
         row: usize,
         column: usize,
     ) -> Result<(), String> {
-        let fields = self.shared.settings.fields as usize;
-        let named = self.shared.settings.store != Store::Sql;
-        let wide = if named { 2 * fields } else { column + fields };
-        let place = |field: u32| format!("field {field} of {}", String::from_utf8_lossy(&key_name(key)));
+        let core = &self.shared.settings.core;
+        let (fields, write_all) = (core.fields as usize, core.write_all);
+        let named = asked.is_none() && self.shared.settings.store != Store::Sql;
+        let shown = if asked.is_some() { 1 } else { fields };
+        let column = if self.shared.settings.store == Store::Sql { column } else { 0 };
+        let wide = if named { 2 * shown } else { column + shown };
+        let name = || String::from_utf8_lossy(&self.shared.names.name(key)).into_owned();
+        let place = |field: u32| format!("field {field} of {}", name());
         if rows.width(row) != wide {
-            return Err(format!(
-                "{} has {} values where {wide} were written",
-                String::from_utf8_lossy(&key_name(key)),
-                rows.width(row)
-            ));
+            return Err(format!("{} has {} values where {wide} were written", name(), rows.width(row)));
         }
         self.seen.clear();
         self.seen.resize(fields, false);
-        for at in 0..fields {
+        let mut first: Option<u32> = None;
+        for at in 0..shown {
             let (field, value) = if named {
                 let name = rows.get(row, 2 * at).and_then(|name| self.commands.field(name));
                 (
@@ -153,7 +179,8 @@ impl Worker {
                     rows.get(row, 2 * at + 1),
                 )
             } else {
-                (u32::try_from(at).unwrap_or(u32::MAX), rows.get(row, column + at))
+                let field = asked.unwrap_or_else(|| u32::try_from(at).unwrap_or(u32::MAX));
+                (field, rows.get(row, column + at))
             };
             if std::mem::replace(&mut self.seen[field as usize], true) {
                 return Err(format!("{} shows twice", place(field)));
@@ -164,7 +191,16 @@ impl Worker {
                 .values
                 .read(key, field, value)
                 .map_err(|wrong| format!("{} {wrong}", place(field)))?;
-            self.shared.expected.check(key, field, version, view).map_err(|stale| match stale {
+            if write_all && *first.get_or_insert(version) != version {
+                return Err(format!(
+                    "{} shows versions {} and {version} at once, and every write was of all its fields: a torn row",
+                    name(),
+                    first.unwrap_or(0)
+                ));
+            }
+            // Versions of a row that is written whole are those of its first field.
+            let versioned = if write_all { 0 } else { field };
+            self.shared.expected.check(key, versioned, version, view).map_err(|stale| match stale {
                 Stale::Unwritten => {
                     format!("{} shows version {version}, which was not written", place(field))
                 }
@@ -182,23 +218,32 @@ impl Worker {
         &mut self,
         key: u64,
         view: &View,
+        field: Option<u32>,
         modify: bool,
         reply: &Reply<'_>,
     ) -> Result<(Step, Command), Outcome> {
         let rows = match reply {
-            Reply::Rows(rows) if rows.count() == 1 && rows.width(0) > 0 => rows,
+            // A key-value store has a NULL for the field of a row that is not there.
+            Reply::Rows(rows) if rows.count() == 1 && rows.width(0) > 0 && !self.absent(rows, 0, field) => {
+                rows
+            }
             Reply::Rows(rows) if rows.count() > 1 => {
                 return Err(Outcome::Wrong(format!(
                     "{} rows of {}",
                     rows.count(),
-                    String::from_utf8_lossy(&key_name(key))
+                    String::from_utf8_lossy(&self.shared.names.name(key))
                 )));
             }
             Reply::Rows(_) | Reply::Count(0) | Reply::Nil => return Err(Outcome::Missing),
             other => return Err(unlike(other)),
         };
-        self.check(key, view, rows, 0, 0).map_err(Outcome::Wrong)?;
+        self.check(key, view, field, rows, 0, 0).map_err(Outcome::Wrong)?;
         if modify { Ok(self.write(key, 1)) } else { Err(Outcome::Right { verified: 1 }) }
+    }
+
+    /// Whether a row is one that a key-value store does not have.
+    fn absent(&self, rows: &Rows<'_>, row: usize, field: Option<u32>) -> bool {
+        self.shared.settings.store != Store::Sql && field.is_some() && rows.get(row, 0).is_none()
     }
 
     fn written(&mut self, key: u64, version: u32, verified: u64, reply: &Reply<'_>) -> Outcome {
@@ -250,10 +295,11 @@ impl Worker {
             };
             let name = name.unwrap_or(b"");
             // The row says whose it is; whether that is true is seen by the name.
-            let value = rows.get(row, 1);
-            let key = value.and_then(|value| self.shared.values.key(value));
+            let alone = scan.field.is_some() && names.is_some();
+            let value = rows.get(row, usize::from(!alone));
+            let key = value.and_then(Values::key);
             let text = || String::from_utf8_lossy(name).into_owned();
-            let Some(key) = key.filter(|key| key_name(*key) == name) else {
+            let Some(key) = key.filter(|key| self.shared.names.name(*key) == name) else {
                 return Outcome::Wrong(format!(
                     "the row of {:?} in a scan is not the one that was written",
                     text()
@@ -262,12 +308,12 @@ impl Worker {
             if !self.shared.keys.begun(key) {
                 return Outcome::Wrong(format!("a scan shows {}, which was not inserted", text()));
             }
-            if let Err(wrong) = self.check(key, &settled, rows, row, column) {
+            if let Err(wrong) = self.check(key, &settled, scan.field, rows, row, column) {
                 return Outcome::Wrong(wrong);
             }
-            shown.push(rank(key));
+            shown.push(self.shared.names.rank(key));
         }
-        let start = rank(scan.start);
+        let start = self.shared.names.rank(scan.start);
         if !shown.is_sorted_by(|a, b| a < b) || shown.first().is_some_and(|first| *first < start) {
             return Outcome::Wrong(
                 "a scan is not in the order of its keys, or begins before its start".into(),
@@ -301,7 +347,7 @@ impl Worker {
         if names.is_empty() {
             return Err(Outcome::Missing);
         }
-        let command = Commands::fetch(&names);
+        let command = self.commands.fetch(&names, scan.field);
         Ok((Step::Fetch { scan, names }, command))
     }
 }
@@ -324,7 +370,7 @@ impl Workload for Worker {
     fn reply(&mut self, unit: &Unit, reply: &Reply<'_>, _open: bool) -> Next {
         let Some(step) = self.steps.take(unit) else { return Next::unknown_unit() };
         let next = match step {
-            Step::Read { key, view, modify } => self.read(key, &view, modify, reply),
+            Step::Read { key, view, field, modify } => self.read(key, &view, field, modify, reply),
             Step::Write { key, version, verified } => Err(self.written(key, version, verified, reply)),
             Step::Insert { key } => Err(self.inserted(key, reply)),
             Step::Scan { scan } => self.scan(scan, reply),

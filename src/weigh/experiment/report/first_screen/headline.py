@@ -10,6 +10,7 @@ from weigh.model import codes, units
 from weigh.model.answer import GateStatus
 from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.gate import UNDECIDED
+from weigh.model.sample import Outcome
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
 
@@ -30,6 +31,8 @@ _KNOWN = {
     "published answer": "the published ones",
     "pinned answer": "the pinned ones",
 }
+_TOLD = 160
+"""Characters of what an engine said when it failed."""
 _WITNESSES = ("datafusion", "duckdb", "polars", "chdb")
 """Engines that answer most SQL, one a lineage."""
 
@@ -44,14 +47,15 @@ def headline(results: ExperimentResults, compared: Sequence[Pair]) -> tuple[str,
     timed = bool(results.headline.timings)
     if not timed:
         nothing = "There is no time to show." if results.record.blocks else "Nothing was timed."
-        return (*_unfinished(results), *answers(results), *([nothing] if results.gate else []))
+        said = [*answers(results), *([nothing] if results.gate else [])]
+        return (*_unfinished(results), *said, *_failures(results))
     if len(compared) == 1:
         said = [sentence(compared[0], geometric_mean(results, compared[0]))]
     elif compared:
         said = [*_listed(results, compared)]
     else:
         said = [_alone(results)]
-    return (*_unfinished(results), *said, *answers(results))
+    return (*_unfinished(results), *said, *_failures(results), *answers(results))
 
 
 def wrong(results: ExperimentResults) -> tuple[str, ...]:
@@ -209,6 +213,17 @@ def _unfinished(results: ExperimentResults) -> Iterator[str]:
         yield f"Not complete: {one_line(end.reason)}."
     if results.attempts > 1:
         yield f"{results.attempts} attempts are read together."
+
+
+def _failures(results: ExperimentResults) -> Iterator[str]:
+    """How executions failed that the gate had not seen fail, a sentence a contender."""
+    found: dict[str, dict[str, str]] = {}
+    for one in results.record.samples:
+        if one.outcome not in (Outcome.OK, Outcome.WRONG):
+            found.setdefault(one.contender, {}).setdefault(one.operation, one_line(one.detail, _TOLD))
+    for name, operations in found.items():
+        how = next(filter(None, operations.values()), "")
+        yield f"{name} failed while it was timed, on {named([*operations])}{f': {how}' if how else ''}."
 
 
 def _alone(results: ExperimentResults) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from weigh.experiment.report.first_screen import shape
 from weigh.experiment.report.first_screen.table import numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render import shape
+from weigh.render.markdown import code, row, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,9 +24,6 @@ _NAME = 200
 """Characters of a contender's name in a heading."""
 _NAMES = 60
 """Characters of the names in a row that many operations share."""
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$&@!])")
-"""What means something in Markdown, or on GitHub calls somebody or another issue."""
-_TICKS = re.compile("`+")
 
 
 def markdown(screen: FirstScreen) -> str:
@@ -46,58 +43,42 @@ def _lines(screen: FirstScreen) -> list[str]:
 
 def _head(screen: FirstScreen, says: Sequence[str]) -> Iterator[str]:
     """The sentences, the tier and the time."""
-    yield from (f"**{_text(said)}**  " for said in screen.wrong)
-    yield from (f"**{_text(said)}.**  " for said in screen.warning[:1])
+    yield from (f"**{text(said)}**  " for said in screen.wrong)
+    yield from (f"**{text(said)}.**  " for said in screen.warning[:1])
     first, *others = says or ("",)
     if first:
-        yield f"**{_text(first)}**" + ("  " if others else "")
+        yield f"**{text(first)}**" + ("  " if others else "")
     if len(screen.others) > 1:
-        yield from (f"{_text(said)}  " for said in others)
+        yield from (f"{text(said)}  " for said in others)
     elif others:
-        yield _text(" ".join(others))
-    tier = _text(screen.why) or (f"{str(screen.tier).upper()}." if screen.tier else "")
+        yield text(" ".join(others))
+    tier = text(screen.why) or (f"{str(screen.tier).upper()}." if screen.tier else "")
     took = f"Measured in {units.duration(screen.took_s)}." if screen.took_s else ""
     if tier or took:
         yield ""
         yield " ".join(filter(None, (tier, took)))
-    yield from (f"{_text(said.rstrip('.'))}." for said in screen.warning[1:])
+    yield from (f"{text(said.rstrip('.'))}." for said in screen.warning[1:])
 
 
 def _tail(screen: FirstScreen, note: str) -> Iterator[str]:
     """How to read the table, totals and CPU time, the machine, and how to do it again."""
-    yield from (_text(said) + "  " for said in filter(None, (note, *screen.beside, screen.notice)))
-    notes = f"{screen.notes} ({_code(f'weigh report {screen.evidence} --notes')})." if screen.notes else ""
-    if last := " ".join(filter(None, (_text(screen.machine), notes))):
+    yield from (text(said) + "  " for said in filter(None, (note, *screen.beside, screen.notice)))
+    notes = f"{screen.notes} ({code(f'weigh report {screen.evidence} --notes')})." if screen.notes else ""
+    if last := " ".join(filter(None, (text(screen.machine), notes))):
         yield last
     if screen.again:
         yield ""
-        yield f"Again: {_code(screen.again)}"
+        yield f"Again: {code(screen.again)}"
 
 
 def _table(made: Table) -> Iterator[str]:
     headings = made.headings or ("operation", "what it means")
-    yield _row([_text(one) for one in headings])
-    yield _row(["---" if at == 0 or one == "what it means" else "--:" for at, one in enumerate(headings)])
-    for row in made.rows:
-        yield _row([_text(cell) for cell in row.cells])
+    yield row([text(one) for one in headings])
+    yield row(["---" if at == 0 or one == "what it means" else "--:" for at, one in enumerate(headings)])
+    for one in made.rows:
+        yield row([text(cell) for cell in one.cells])
     for group in made.rest:
         names = shape.listed([*map(one_line, group.questions)], _NAMES)
-        yield _row([_text(names), *[""] * (len(headings) - 2), _text(group.meaning)])
-    for row in made.means:
-        yield _row([_text(cell) for cell in row.cells])
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _text(text: str) -> str:
-    """A text that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", one_line(text))
-
-
-def _code(text: str) -> str:
-    """A text as code, whatever backticks are in it."""
-    text = one_line(text, 4000)
-    fence = "`" * (1 + max(map(len, _TICKS.findall(text)), default=0))
-    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
+        yield row([text(names), *[""] * (len(headings) - 2), text(group.meaning)])
+    for one in made.means:
+        yield row([text(cell) for cell in one.cells])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rich.console import Group as Lines
 from rich.text import Text
 
-from weigh.experiment.report.first_screen import shape
 from weigh.experiment.report.first_screen.table import Row, Table, numbered, table
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.model.verdict import TierName
+from weigh.render import shape
 from weigh.render.terminal import TIER_STYLE, VERDICT_STYLE
 
 if TYPE_CHECKING:

@@ -1,0 +1,179 @@
+"""Lives: the fresh processes of a block's arms, from their start to what is told at their end."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from weigh.engines.exchange import WorkerEnded
+from weigh.engines.process import WorkerProcess
+from weigh.experiment import resources
+from weigh.experiment.measure import cold
+from weigh.experiment.measure.clock_coverage import FamilyAccount
+from weigh.host import facts, server_ties
+from weigh.model import codes
+from weigh.model.schedule import cpus_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weigh.engines.prepared import PreparedContender
+    from weigh.evidence.journal import Journal
+    from weigh.experiment.data_link import DataLink
+    from weigh.host.sampling import Sampling
+    from weigh.model.schedule import Arm
+    from weigh.model.spec import Spec
+
+
+class Lives:
+    """What is alive of a block.
+
+    Args:
+        spec: of the experiment.
+        contenders: by name.
+        arms: of every block.
+        stage: where the data is.
+        journal: is told of every start.
+        watching: is told whose processes are whose.
+    """
+
+    def __init__(
+        self,
+        spec: Spec,
+        contenders: Mapping[str, PreparedContender],
+        arms: tuple[Arm, ...],
+        stage: DataLink,
+        journal: Journal,
+        watching: Sampling,
+    ) -> None:
+        self.arms = {arm.name: arm for arm in arms}
+        self.alive: dict[str, tuple[int, WorkerProcess]] = {}
+        """By arm: number of the start, and the process."""
+        self.files: dict[str, list[str]] = {}
+        """By arm: files that hold the data of its tables."""
+        self.accounts: dict[str, FamilyAccount] = {}
+        """By arm: CPU of its processes."""
+        self.last_start = 0
+        """Number of the last start."""
+        self.cpus = 0
+        """CPUs that each arm is held to; 0 for all."""
+        self._spec = spec
+        self._contenders = contenders
+        self._stage = stage
+        self._journal = journal
+        self._watching = watching
+        self._untied: set[tuple[str, int]] = set()
+        # For as long as there are blocks: the kernel ends a worker with the thread that started it.
+        self._starters = ThreadPoolExecutor(max_workers=len(arms))
+
+    def contender(self, arm: str) -> PreparedContender:
+        """Whose arm it is."""
+        return self._contenders[self.arms[arm].contender]
+
+    def next_start(self) -> int:
+        """The number of another start."""
+        self.last_start += 1
+        return self.last_start
+
+    def start(self, arms: Sequence[str], block: int) -> None:
+        """A fresh process for each of the arms, all at once: none of them waits for another one's libraries."""
+        starting = {}
+        for arm in arms:
+            starting[arm] = self._starters.submit(self._stage.life, self._bounded(arm, block))
+        try:
+            wait(starting.values())
+        except BaseException:
+            # Interrupted: nobody else knows of those that are still being started.
+            for one in starting.values():
+                with suppress(Exception):
+                    one.result().kill()
+            raise
+        for arm, one in starting.items():
+            self._started(arm, one, block)
+
+    def stand(
+        self, workers: Mapping[str, tuple[int, WorkerProcess]], block: int, place: Literal["before", "after"]
+    ) -> None:
+        """How much of the data of these lives is in memory now."""
+        for arm, (_, worker) in workers.items():
+            if place == "before":
+                # One that died meanwhile is found out at its first turn.
+                with suppress(WorkerEnded):
+                    self.files[arm] = self._sources(arm) if self._spec.ingest else worker.files()
+            seen = cold.standing(self.files.get(arm, []), place, block, arm)
+            self._journal.append("cache_state", seen)
+
+    def tell(self, workers: Mapping[str, tuple[int, WorkerProcess]], block: int) -> None:
+        """What each life could use, at its end, and what it used since its last turn."""
+        for arm in workers:
+            self._journal.append("rest", self.accounts[arm].rest())
+        whose = {arm: self.contender(arm) for arm in workers}
+        resources.tell(self._journal, block, workers, whose)
+
+    def end(self) -> None:
+        """End all that are alive."""
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(WorkerProcess.close, [worker for _, worker in self.alive.values()]))
+        self.alive.clear()
+
+    def _started(self, arm: str, start: Future[WorkerProcess], block: int) -> None:
+        """The process of an arm. One that cannot start is found out at its first turn."""
+        number = self.next_start()
+        try:
+            worker = start.result()
+        except WorkerEnded as ended:
+            self._journal.append(
+                "finding",
+                codes.X_START.finding(
+                    contender=self.arms[arm].contender,
+                    text=f"a fresh start failed: {ended}",
+                    remedy="see what it says, and whether memory or processes ran out",
+                ),
+            )
+            return
+        self.alive[arm] = (number, worker)
+        whose = self.arms[arm].contender
+        self._journal.append("start", worker.start_cost(whose, block, number))
+        self.accounts[arm] = FamilyAccount(worker, block, number, arm, whose)
+        # One that died meanwhile is found out at its first turn.
+        with suppress(WorkerEnded):
+            self._watching.own(self._servers(whose, worker))
+
+    def _servers(self, contender: str, worker: WorkerProcess) -> list[int]:
+        """Processes that work for it, so that nobody takes them for others; who cannot be one is not believed."""
+        family = worker.family.pids() if worker.family else [worker.pid]
+        tied = []
+        for pid in worker.servers():
+            if not (why := server_ties.untied(pid, worker.pid, family)):
+                tied.append(pid)
+            elif (contender, pid) not in self._untied:
+                self._untied.add((contender, pid))
+                self._journal.append(
+                    "finding",
+                    codes.A11_SERVER.finding(
+                        contender=contender,
+                        text=f"its adapter names process {pid} as its server: {why}. What that one uses would be "
+                        "nobody's disturbance",
+                        remedy="servers() of an adapter names processes that serve this connection, and no others",
+                    ),
+                )
+        return [*tied, *family]
+
+    def _bounded(self, arm: str, block: int) -> PreparedContender:
+        """The contender of an arm, held to the CPUs of the block."""
+        ready = self.contender(arm)
+        if not self.cpus:
+            return ready
+        # In a duet every side begins on one half, so that its thread pools are made for as many CPUs.
+        place = list(self.arms).index(arm) if self._spec.duet else block
+        allowed = ready.bounds.affinity or facts.allowed_cpus()
+        bounds = msgspec.structs.replace(ready.bounds, affinity=cpus_of(place, allowed, self.cpus))
+        return msgspec.structs.replace(ready, bounds=bounds)
+
+    def _sources(self, arm: str) -> list[str]:
+        """The Parquet files of an arm, which are read when they are loaded."""
+        tables = self._stage.tables(self.contender(arm))
+        return [path for paths in tables.paths.values() for path in paths]

@@ -1,0 +1,113 @@
+"""What a user asks of a comparison of servers, as a spec."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from weigh.load.comparison.spec import SECOND, LoadComparisonSpec, LoadContender
+from weigh.model.errors import UsageError, nearest
+from weigh.model.spec import FULL_STARTS, Rules
+from weigh.model.units import parse_fraction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weigh.load.spec import LoadSpec
+    from weigh.load.target.target import Target
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+class Named(NamedTuple):
+    """A contender as the user wrote it.
+
+    Attributes:
+        name: empty for its target's text.
+        target: with its password, if it has one.
+    """
+
+    name: str
+    target: str
+
+
+def parse(text: str) -> Named:
+    """``NAME=TARGET``, or a target alone: a name has no colon, and every target has one.
+
+    Raises:
+        UsageError: there is no target.
+    """
+    name, equals, target = text.partition("=")
+    if not equals or not _NAME.fullmatch(name):
+        name, target = "", text
+    if not target:
+        raise UsageError(
+            f"the contender {name} has no target", remedy="write NAME=TARGET, e.g. new=postgres:embedded@18"
+        )
+    return Named(name, target)
+
+
+def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]) -> LoadComparisonSpec:
+    """The spec.
+
+    Args:
+        load: what is offered to all; without a target.
+        targets: the servers by the names of the contenders, in their order.
+        flags: of the command line, by name: ``baseline``, ``blocks``, ``margin``, ``twice``; None where one was left
+            out.
+
+    Raises:
+        UsageError: they contradict each other.
+    """
+    if len(targets) < 2:
+        raise UsageError(
+            "one contender is no comparison", remedy="name a second --contender, or load one server with --target"
+        )
+    if load.repeats > 1:
+        raise UsageError(
+            "--repeats is of one server: contenders meet in blocks, each in a fresh life",
+            remedy="write --blocks instead",
+        )
+    for name in targets:
+        if name.endswith(SECOND):
+            raise UsageError(f"a name ends with {SECOND}", where=name, remedy="that is the baseline's second arm")
+    baseline = flags.get("baseline")
+    if baseline is not None and baseline not in targets:
+        raise UsageError(f"the baseline '{baseline}' is no contender", remedy=nearest(baseline, tuple(targets)))
+    blocks = FULL_STARTS if flags.get("blocks") is None else int(flags["blocks"])
+    if blocks < 1:
+        raise UsageError(f"--blocks {blocks} cannot be", remedy="give a whole number above 0; a verdict needs 5")
+    rules = Rules()
+    if flags.get("margin") is not None:
+        margin = parse_fraction(flags["margin"], "--margin")
+        if not margin > 0:
+            raise UsageError(f"--margin {flags['margin']} cannot be", remedy="give a share above 0, e.g. 5%")
+        rules = Rules(margin=margin)
+    return LoadComparisonSpec(
+        load=load,
+        contenders=tuple(LoadContender(name=name, target=target.text) for name, target in targets.items()),
+        baseline=baseline or next(iter(targets)),
+        baseline_declared=baseline is not None,
+        blocks=blocks,
+        twice=flags.get("twice") is not False,
+        rules=rules,
+    )
+
+
+def unique(named: Sequence[tuple[str, str]]) -> None:
+    """See that no two contenders share a name.
+
+    Args:
+        named: name of each, and its target's text.
+
+    Raises:
+        UsageError: two do.
+    """
+    names = [name for name, _ in named]
+    for name, text in named:
+        if names.count(name) > 1:
+            alone = name == text
+            raise UsageError(
+                f"two contenders are called '{name}'",
+                remedy="give them names: --contender a=TARGET --contender b=TARGET" if alone else "give each its own",
+            )

@@ -1,0 +1,162 @@
+"""What a comparison goes by: the figures of each run, by arm and block. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.analysis.figures import ALL, OperationFigures, RunFigures
+from weigh.load.results import LoadResults, load_results
+from weigh.load.spec import Loop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.load.comparison.record import LoadComparisonRecord
+
+PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+"""Of the response time: metrics and what they are."""
+RATE, ERRORS, CPU, MEMORY = "rate", "errors", "server_cpu_s", "server_memory"
+"""Of a whole run: answers a second of a closed loop, requests without an answer, and what the server used."""
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """A kind of run: what is compared was under the same one."""
+
+    connections: int
+    loop: Loop
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What a verdict is about.
+
+    Attributes:
+        kind: of run.
+        operation: its name; all together are ``all``.
+        metric: a percentile of :data:`PERCENTILES`, or another figure.
+    """
+
+    kind: Kind
+    operation: str
+    metric: str
+
+
+class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of one arm in one block.
+
+    Attributes:
+        attempt: of the comparison.
+        block: from 1.
+        arm, contender: whose.
+        kind: of run.
+        run: its figures, with the server's life.
+    """
+
+    attempt: int
+    block: int
+    arm: str
+    contender: str
+    kind: Kind
+    run: RunFigures
+
+    @property
+    def counts(self) -> bool:
+        """Whether its figures may be used."""
+        return self.run.complete and not self.run.refused and bool(self.run.operations)
+
+    def operation(self, name: str) -> OperationFigures | None:
+        """The figures of an operation of that name; all together stand first."""
+        if name == ALL and self.run.operations:
+            return self.run.whole
+        return next((one for one in self.run.operations if one.name == name), None)
+
+    def value(self, asked: Question) -> float | None:
+        """A figure in its unit: seconds, answers a second, share, bytes; None where there is none.
+
+        Percentiles are by rank, resolved or not: runs in which one is not resolved are those in which a stall came, or
+        none, and to leave them out would choose among the blocks.
+        """
+        own = self.operation(asked.operation)
+        if own is None:
+            return None
+        match asked.metric:
+            case "rate":
+                return self.run.rate_achieved.mean if self.run.rate_achieved else None
+            case "errors":
+                return own.failed / (own.count + own.failed) if own.count else None
+            case "server_cpu_s":
+                done = self.run.summary.done if self.run.summary else 0
+                return self.run.server.cpu_s / done if self.run.server and done else None
+            case "server_memory":
+                memory = self.run.server.memory_bytes if self.run.server else None
+                return float(memory) if memory else None
+            case _:
+                return own.response.seen_at(PERCENTILES[asked.metric])
+
+    def figures(self) -> dict[str, float | None]:
+        """Every figure of all operations together, by metric."""
+        metrics = (*PERCENTILES, RATE, ERRORS, CPU, MEMORY)
+        return {metric: self.value(Question(self.kind, ALL, metric)) for metric in metrics}
+
+    def resolved(self) -> tuple[str, ...]:
+        """Percentiles of all operations together that this run resolves."""
+        return tuple(name for name in PERCENTILES if self.resolves(Question(self.kind, ALL, name)))
+
+    def resolves(self, asked: Question) -> bool:
+        """Whether a percentile is resolved in this run; whatever is no percentile is."""
+        own = self.operation(asked.operation)
+        if own is None or asked.metric not in PERCENTILES:
+            return own is not None
+        return own.response.at(PERCENTILES[asked.metric]).resolved
+
+
+def block_runs(records: Sequence[LoadComparisonRecord], concluded: Sequence[dict[str, LoadResults]]) -> list[BlockRun]:
+    """Every run of every arm, attempt by attempt.
+
+    Args:
+        records: of all attempts, oldest first.
+        concluded: what each arm's load says by itself, by the arm's name; one for each attempt.
+    """
+    return [
+        one
+        for record, loads in zip(records, concluded, strict=True)
+        for arm in record.spec.arms
+        if arm.name in loads
+        for one in _runs(record, arm.name, arm.contender, loads[arm.name])
+    ]
+
+
+def _runs(record: LoadComparisonRecord, arm: str, contender: str, found: LoadResults) -> Iterator[BlockRun]:
+    broken_off = found.broken_off
+    for run in found.runs:
+        if run.number == broken_off:
+            continue
+        yield BlockRun(
+            attempt=record.attempt,
+            block=run.repeat,
+            arm=arm,
+            contender=contender,
+            kind=Kind(run.connections, run.loop),
+            run=run,
+        )
+
+
+def concluded(record: LoadComparisonRecord) -> dict[str, LoadResults]:
+    """What each arm's load says by itself."""
+    return {name: load_results(load) for name, load in record.loads.items()}
+
+
+def questions(runs: Sequence[BlockRun]) -> tuple[Question, ...]:
+    """Everything that can be asked, in the order of the reports."""
+    found: dict[Question, None] = {}
+    for kind in dict.fromkeys(one.kind for one in runs):
+        own = [one for one in runs if one.kind == kind]
+        names = dict.fromkeys([ALL, *(part.name for one in own for part in one.run.operations)])
+        if sum(name != ALL for name in names) < 2:
+            names = dict.fromkeys([ALL])
+        for name in names:
+            found |= dict.fromkeys(Question(kind, name, metric) for metric in PERCENTILES)
+        others = (RATE, ERRORS, CPU, MEMORY) if kind.loop == "closed" else (ERRORS, CPU, MEMORY)
+        found |= dict.fromkeys(Question(kind, ALL, metric) for metric in others)
+    return tuple(found)

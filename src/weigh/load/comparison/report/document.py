@@ -1,0 +1,267 @@
+"""A comparison of servers as JSON (schema ``weigh/load-comparison/1``, docs/reference/json.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from weigh.load.analysis import durability
+from weigh.load.comparison.figures import MEMORY, BlockRun
+from weigh.load.comparison.results import LoadComparisonResults, Sustained
+from weigh.load.comparison.spec import CONTENDERS
+from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
+from weigh.load.report.document import ExperimentRow
+from weigh.load.spec import Arrivals, Loop
+from weigh.model.finding import Finding
+from weigh.model.spec import Rules
+from weigh.model.units import Bytes, Seconds
+from weigh.model.verdict import Reason, Tier, VerdictName
+
+SCHEMA = "weigh/load-comparison/1"
+
+
+class OfferedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What every contender was offered.
+
+    Attributes:
+        arrivals: when requests were due.
+        duration_s: of each run.
+        records: of YCSB; None of scripts.
+        blocks: that were asked for.
+        measured: blocks of all attempts in which anything was measured.
+        baseline: name of the contender that the others are compared with.
+        twice: whether the baseline has a second arm.
+    """
+
+    arrivals: Arrivals
+    duration_s: Seconds
+    records: int | None
+    blocks: int
+    measured: int
+    baseline: str
+    twice: bool
+
+
+class ArmRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A contender as it took part.
+
+    Attributes:
+        name: of the arm: the contender's, or with ``#2`` behind it.
+        contender: its name.
+        target: what it loaded, without its password.
+        load: place of its own load experiment in the evidence; ``weigh report`` reads it.
+        product: what the server calls itself, with its version; None where it was not reached.
+        durable: whether its settings, and the scripts, keep every acknowledged write; None where that is not known.
+        undurable: what may lose one, each in a few words.
+        lives: how many lives of its server the runs of this attempt met.
+    """
+
+    name: str
+    contender: str
+    target: str
+    load: str
+    product: str | None
+    durable: bool | None
+    undurable: tuple[str, ...]
+    lives: int
+
+
+class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One contender against the baseline in one figure.
+
+    Attributes:
+        metric: ``p50``, ``p95``, ``p99``, ``p999`` of the response time; ``rate``, answers a second, of a closed loop;
+            ``errors``, the share of requests without an answer; ``server_cpu_s``, CPU seconds of the server for each
+            request; ``server_memory``.
+        operation: its name; all together are ``all``.
+        loop, connections: of the runs.
+        contender, baseline: whose figures.
+        verdict: what follows; of errors and of what the server used, ``slower`` is more, and ``faster`` less.
+        value, baseline_value: geometric means over the blocks, the baseline's two arms together; of errors the mean
+            share. Seconds, answers a second, a share, or bytes; None where there is none.
+        ratio: contender over baseline; above 1 is more. Of errors it is that of the requests for each that was
+            answered. None of a verdict without figures, as the next ones.
+        low, high: interval of the ratio at ``confidence``.
+        confidence: level of that interval.
+        low_fcr, high_fcr: false-coverage-rate interval, which decides whether a difference matters.
+        margin: the smallest change that matters; of errors, the error budget.
+        noise_floor: how far the baseline's two arms are apart, a fraction.
+        detectable: smallest effect that this many blocks would find (99 % test, 80 % power), a fraction.
+        starts: blocks, each a fresh life of both servers, in which both were measured.
+        starts_needed: of an unresolved verdict: blocks that would about settle it.
+        reasons: why, and warnings about assumptions.
+    """
+
+    metric: str
+    operation: str
+    loop: Loop
+    connections: int
+    contender: str
+    baseline: str
+    verdict: VerdictName
+    value: float | None
+    baseline_value: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    confidence: float
+    low_fcr: float | None
+    high_fcr: float | None
+    margin: float
+    noise_floor: float | None
+    detectable: float | None
+    starts: int
+    starts_needed: int | None
+    reasons: tuple[Reason, ...]
+
+
+class BlockRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of one arm in one block: what the verdicts go by.
+
+    Attributes:
+        attempt, block: from 1.
+        arm: its name.
+        loop, connections: of the run.
+        life: number of the server's life, from 1.
+        run: its number in the arm's own load.
+        verdict: ``counts`` or ``refused``.
+        reasons: why it is refused.
+        p50, p95, p99, p999: of the response times of all operations, by rank, resolved or not; None where nothing was
+            answered.
+        resolved: which of these are resolved.
+        rate: answers a second; None where there is no mean.
+        errors: share of the requests without an answer.
+        server_cpu_s: CPU seconds of the server for each request; None where its processes are not known.
+        server_memory: bytes; None likewise.
+    """
+
+    attempt: int
+    block: int
+    arm: str
+    loop: Loop
+    connections: int
+    life: int
+    run: int
+    verdict: str
+    reasons: tuple[Reason, ...]
+    p50: Seconds | None
+    p95: Seconds | None
+    p99: Seconds | None
+    p999: Seconds | None
+    resolved: tuple[str, ...]
+    rate: float | None
+    errors: float | None
+    server_cpu_s: Seconds | None
+    server_memory: Bytes | None
+
+
+class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole document but for ``schema``.
+
+    Attributes:
+        experiment: what was measured.
+        evidence: name of the evidence directory.
+        attempts: how many were read together.
+        tier: what the evidence is good for.
+        offered: what every contender was offered.
+        rules: margin and error rates.
+        contenders: every arm, in their order.
+        verdicts: one of every figure and contender other than the baseline.
+        floors: the baseline's second arm over its first.
+        sustained: how each contender kept the rate of open loops; empty where there is none.
+        runs: every run of every attempt.
+        findings: what weakens the result, errors first.
+    """
+
+    experiment: ExperimentRow
+    evidence: str
+    attempts: int
+    tier: Tier
+    offered: OfferedRow
+    rules: Rules
+    contenders: tuple[ArmRow, ...]
+    verdicts: tuple[LoadVerdictRow, ...]
+    floors: tuple[LoadFloor, ...]
+    sustained: tuple[Sustained, ...]
+    runs: tuple[BlockRow, ...]
+    findings: tuple[Finding, ...]
+
+
+def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
+    """The whole document as plain JSON; what is absent is null.
+
+    Args:
+        results: what is to be said.
+        evidence: name of the evidence directory.
+    """
+    record = results.record
+    spec = record.spec
+    found = LoadComparisonDocument(
+        experiment=ExperimentRow(
+            id=spec.id, attempt=record.attempt, workload=spec.load.workload, notice=spec.load.notice or None
+        ),
+        evidence=evidence,
+        attempts=len(results.records),
+        tier=results.tier,
+        offered=OfferedRow(
+            arrivals=spec.load.arrivals,
+            duration_s=spec.load.duration_s,
+            records=spec.load.records if spec.load.letter else None,
+            blocks=spec.blocks,
+            measured=results.blocks,
+            baseline=spec.baseline,
+            twice=spec.twice,
+        ),
+        rules=spec.rules,
+        contenders=tuple(_arms(results)),
+        verdicts=tuple(map(_verdict, results.verdicts)),
+        floors=results.floors,
+        sustained=results.sustained,
+        runs=tuple(map(_run, results.runs)),
+        findings=results.findings,
+    )
+    return {"schema": SCHEMA, **msgspec.to_builtins(found)}
+
+
+def _arms(results: LoadComparisonResults) -> list[ArmRow]:
+    made = []
+    for arm in results.record.spec.arms:
+        load = results.record.loads.get(arm.name)
+        target = load.environment.target if load and load.environment else None
+        made.append(
+            ArmRow(
+                name=arm.name,
+                contender=arm.contender,
+                target=arm.target,
+                load=f"{CONTENDERS}/{arm.folder}",
+                product=f"{target.product} {target.version}" if target else None,
+                durable=durability.durable(load) if load else None,
+                undurable=durability.undurable(load) if load else (),
+                lives=len({run.life for run in load.runs}) if load else 0,
+            )
+        )
+    return made
+
+
+def _verdict(one: LoadVerdict) -> LoadVerdictRow:
+    return LoadVerdictRow(**{name: getattr(one, name) for name in LoadVerdictRow.__struct_fields__})
+
+
+def _run(one: BlockRun) -> BlockRow:
+    figures = one.figures()
+    memory = figures.pop(MEMORY)
+    return BlockRow(
+        attempt=one.attempt,
+        block=one.block,
+        arm=one.arm,
+        loop=one.kind.loop,
+        connections=one.kind.connections,
+        life=one.run.life,
+        run=one.run.number,
+        verdict="counts" if one.counts else "refused",
+        reasons=one.run.reasons,
+        resolved=one.resolved(),
+        server_memory=None if memory is None else int(memory),
+        **figures,
+    )

@@ -1,0 +1,80 @@
+"""The files of a comparison of servers inside its evidence directory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.evidence import attempts
+from weigh.evidence.seal import json_bytes
+from weigh.load import record as load_record
+from weigh.load.comparison import record as comparison_record
+from weigh.load.comparison.report.document import document
+from weigh.load.comparison.report.page import page
+from weigh.load.comparison.report.terminal import plain
+from weigh.load.comparison.results import load_comparison_results
+from weigh.load.report import files as load_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weigh.load.comparison.record import LoadComparisonRecord
+    from weigh.load.comparison.results import LoadComparisonResults
+
+JSON = "load-comparison.json"
+TEXT = "report.txt"
+HTML = "report.html"
+
+
+def history(folder: Path) -> list[LoadComparisonRecord]:
+    """The record of an attempt and of the earlier ones of its comparison beside it, oldest first.
+
+    Raises:
+        EvidenceFault: one of them cannot be read.
+    """
+    return [comparison_record.read(one) for one in attempts.history_folders(folder)]
+
+
+def read(folder: Path) -> LoadComparisonResults:
+    """The conclusion from the journals.
+
+    Raises:
+        EvidenceFault: as of :func:`history`.
+    """
+    return load_comparison_results(history(folder))
+
+
+def html(folder: Path) -> bytes:
+    """The report as one page, the same bytes as in the evidence.
+
+    Raises:
+        EvidenceFault: as of :func:`history`.
+    """
+    return page(read(folder), folder.resolve().name)
+
+
+def rendered(folder: Path) -> dict[str, bytes]:
+    """Every file of the report by name, as it is written."""
+    results = read(folder)
+    name = folder.resolve().name
+    return {
+        JSON: json_bytes(document(results, name)),
+        TEXT: plain(results, name).encode(),
+        HTML: page(results, name),
+    }
+
+
+def write(folder: Path) -> None:
+    """Write everything that follows from the journals into the evidence, each load's own report too."""
+    record = comparison_record.read(folder)
+    for name, content in comparison_record.derived(record).items():
+        (folder / name).write_bytes(content)
+    for place in loads(folder, record):
+        load_files.write(place)
+    for name, content in rendered(folder).items():
+        (folder / name).write_bytes(content)
+
+
+def loads(folder: Path, record: LoadComparisonRecord) -> list[Path]:
+    """Where the loads of the arms that began lie."""
+    places = [comparison_record.folder_of(folder, arm) for arm in record.spec.arms if arm.name in record.loads]
+    return [place for place in places if load_record.is_load(place)]

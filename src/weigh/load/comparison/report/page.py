@@ -1,0 +1,118 @@
+"""A comparison of servers as one self-contained HTML page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.load.analysis.figures import ALL
+from weigh.load.comparison.report import terminal, words
+from weigh.load.comparison.spec import CONTENDERS
+from weigh.model import units
+from weigh.render.comparison import Comparison, Row, Table, row
+from weigh.render.comparison import page as rendered
+from weigh.render.svg.interval import Axis
+
+if TYPE_CHECKING:
+    from weigh.load.comparison.results import LoadComparisonResults
+    from weigh.load.comparison.verdicts import LoadVerdict
+
+
+def page(results: LoadComparisonResults, evidence: str) -> bytes:
+    """The whole page. A pure function of the records.
+
+    Args:
+        results: what is to be said.
+        evidence: name of the evidence directory.
+    """
+    spec = results.record.spec
+    axis = Axis(results.verdicts, (), spec.rules.margin)
+    says = list(words.headline(results))
+    return rendered(
+        Comparison(
+            command="load",
+            title=f"{spec.load.workload} on {units.count(len(spec.contenders), 'server')}: {results.tier.name}",
+            says=says[0],
+            about=[*says[1:], _about(results)],
+            notices=[spec.load.notice] if spec.load.notice else [],
+            tier=results.tier,
+            # Fixed words: they are in the style of the page, where a name could end the rule.
+            headings=("baseline", "value"),
+            level=f"{100 * spec.rules.confidence:g} %",
+            axis=axis,
+            groups=_groups(results, axis),
+            notes=list(terminal.reading(results)),
+            tables=_tables(results),
+            findings=results.findings,
+            closing=results.record.environment.command if results.record.environment else "",
+            grouped_by="figure",
+        )
+    )
+
+
+def _about(results: LoadComparisonResults) -> str:
+    spec = results.record.spec
+    host = results.record.host
+    where = f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {units.size(host.get('memory_bytes'))}"
+    blocks = units.count(results.blocks, "block")
+    return f"{words.heading(results)}; {blocks} of fresh lives, seed {spec.load.seed}, experiment {spec.id}; {where}"
+
+
+def _groups(results: LoadComparisonResults, axis: Axis) -> list[tuple[str, list[Row]]]:
+    found: dict[str, list[Row]] = {}
+    for one in results.verdicts:
+        figures = (words.value(one.metric, one.baseline_value), words.value(one.metric, one.value))
+        made = row(one, one.contender, figures, axis, verdict=words.verdict(one))
+        found.setdefault(_title(results, one), []).append(made)
+    return list(found.items())
+
+
+def _title(results: LoadComparisonResults, one: LoadVerdict) -> str:
+    parts = [words.figure(one.metric)]
+    if one.operation != ALL:
+        parts.append(one.operation)
+    if len(results.kinds) > 1:
+        parts.append(f"{one.loop} loop, {units.count(one.connections, 'connection')}")
+    return ", ".join(parts)
+
+
+def _tables(results: LoadComparisonResults) -> list[Table]:
+    made = [
+        Table(
+            title="Contenders", headings=("contender", "what it is", "lives"), rows=tuple(terminal.contenders(results))
+        )
+    ]
+    if results.floors:
+        title = f"What no difference looked like: {results.record.spec.baseline} against itself"
+        made.append(Table(title=title, headings=("figure", "ratio", "interval"), rows=tuple(terminal.floors(results))))
+    made.append(
+        Table(
+            title="Every run",
+            headings=("block, arm", "kind", "p50", "p99", "p99.9", "answers/s", "CPU/request", ""),
+            rows=tuple(_runs(results)),
+        )
+    )
+    made.append(
+        Table(
+            title="Each load by itself",
+            headings=("arm", "its report"),
+            rows=tuple((arm.name, f"{CONTENDERS}/{arm.folder}/report.html") for arm in results.record.spec.arms),
+        )
+    )
+    return made
+
+
+def _runs(results: LoadComparisonResults) -> list[tuple[str, ...]]:
+    made = []
+    for one in sorted(results.runs, key=lambda one: (one.attempt, one.block)):
+        figures = one.figures()
+        said = f"refused ({', '.join(why.code for why in one.run.reasons)})" if one.run.refused else ""
+        attempt = f"attempt {one.attempt}, " if len(results.records) > 1 else ""
+        made.append(
+            (
+                f"{attempt}block {one.block}, {one.arm}",
+                words.kind(one.kind),
+                *(words.value(name, figures[name]) for name in ("p50", "p99", "p999", "rate", "server_cpu_s")),
+                said,
+            )
+        )
+    return made

@@ -1,0 +1,272 @@
+"""The conclusion of a comparison of servers under one load, before it has a form. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.comparison.differences import differences
+from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
+from weigh.load.comparison.record import LoadComparisonRecord
+from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
+from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
+from weigh.load.results import LoadResults
+from weigh.model import codes
+from weigh.model.errors import ExitCode
+from weigh.model.finding import Code, Finding
+from weigh.model.spec import FULL_STARTS, MIN_STARTS
+from weigh.model.units import count
+from weigh.model.verdict import Reason, Tier, TierName, VerdictName
+from weigh.verdict.tier import inconclusive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
+_OF_REPEATS = (codes.T10_RUN.code, codes.T10_ONE_LIFE.code)
+"""What a load of one target says of its repeats; here blocks are compared, which says it of them."""
+
+
+class Sustained(msgspec.Struct, frozen=True, kw_only=True):
+    """How a contender kept the rate of an open loop.
+
+    Attributes:
+        contender: whose.
+        connections: of the runs.
+        asked: requests a second that were due.
+        answered: requests a second that were answered while they were due: the least, and the most, of a run.
+        runs, missed: how many runs there are, and in how many the rate was missed.
+    """
+
+    contender: str
+    connections: int
+    asked: float
+    answered: tuple[float, float]
+    runs: int
+    missed: int
+
+
+class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of a comparison.
+
+    Attributes:
+        records: of all attempts, oldest first; the last one was named.
+        loads: what each arm of the last attempt says by itself, by its name.
+        runs: every run of every attempt.
+        verdicts: one of every figure and contender other than the baseline.
+        floors: the baseline's two arms against each other.
+        sustained: of open loops, by contender.
+        findings: errors first.
+        tier: what the evidence is good for.
+    """
+
+    records: tuple[LoadComparisonRecord, ...]
+    loads: dict[str, LoadResults]
+    runs: tuple[BlockRun, ...]
+    verdicts: tuple[LoadVerdict, ...]
+    floors: tuple[LoadFloor, ...]
+    sustained: tuple[Sustained, ...]
+    findings: tuple[Finding, ...]
+    tier: Tier
+
+    @property
+    def record(self) -> LoadComparisonRecord:
+        """The attempt that was named."""
+        return self.records[-1]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Contenders other than the baseline, in their order."""
+        return tuple(one.name for one in self.record.spec.contenders if one.name != self.record.spec.baseline)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kinds of run, in the order of the spec."""
+        made = {one.kind for one in self.runs}
+        load = self.record.spec.load
+        asked = (Kind(connections, loop) for connections in load.connections for loop in load.loops)
+        return tuple(one for one in asked if one in made)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of all attempts in which anything was measured."""
+        return len({(one.attempt, one.block) for one in self.runs})
+
+    def exit_code(self, *, strict: bool = False) -> ExitCode:
+        """What the exit code of the command is (docs/reference/commands.md)."""
+        if any(one.code in _WRONG for one in self.findings):
+            return ExitCode.FOUND
+        if not any(one.run.operations for one in self.runs):
+            return ExitCode.FAILED
+        names = {one.verdict for one in self.verdicts if one.metric in DECIDING}
+        if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
+            return ExitCode.FOUND
+        return inconclusive(names, self.tier, strict=strict)
+
+
+def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComparisonResults:
+    """Compute it. A pure function of the records.
+
+    Args:
+        records: of all attempts, oldest first: each adds its blocks, and none replaces another.
+    """
+    last = records[-1]
+    loads = [concluded(record) for record in records]
+    runs = block_runs(records, loads)
+    asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
+    refused = unranked(records, runs, asked)
+    found, floors = verdicts(last.spec, runs, asked, refused)
+    sustained = tuple(_sustained(last, runs))
+    findings = _findings(records, loads[-1], found)
+    return LoadComparisonResults(
+        records=tuple(records),
+        loads=loads[-1],
+        runs=tuple(runs),
+        verdicts=found,
+        floors=floors,
+        sustained=sustained,
+        findings=findings,
+        tier=_tier(records, loads, runs, found, findings),
+    )
+
+
+def _place(record: LoadComparisonRecord, kind: Kind) -> int:
+    load = record.spec.load
+    return load.connections.index(kind.connections) * len(load.loops) + load.loops.index(kind.loop)
+
+
+def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterator[Sustained]:
+    for kind in dict.fromkeys(one.kind for one in runs if one.kind.loop == "open"):
+        for contender in record.spec.contenders:
+            own = [one for one in runs if one.kind == kind and one.contender == contender.name and one.run.complete]
+            rates = [answered(one) for one in own]
+            target = next((one.run.rate_target for one in own if one.run.rate_target), None)
+            if rates and target:
+                yield Sustained(
+                    contender=contender.name,
+                    connections=kind.connections,
+                    asked=target,
+                    answered=(min(rates), max(rates)),
+                    runs=len(own),
+                    missed=sum(any(why.code == codes.L2_RATE.code for why in one.run.reasons) for one in own),
+                )
+
+
+def _findings(
+    records: Sequence[LoadComparisonRecord], loads: dict[str, LoadResults], found: Sequence[LoadVerdict]
+) -> tuple[Finding, ...]:
+    """Everything that is found, the gravest first."""
+    last = records[-1]
+    made: list[Finding] = [*last.findings]
+    if len(records) > 1:
+        made.append(
+            codes.T8_ATTEMPTS.finding(
+                text=f"{len(records)} attempts are read together: each adds its blocks",
+                remedy="nothing is to be done: running again until it pleases has no effect on the error rates",
+            )
+        )
+    others = [one.name for one in last.spec.contenders if one.name != last.spec.baseline]
+    for name in others:
+        made += _said_of(last, name, found)
+        made += differences(last, name)
+    made += _of_loads(last, loads)
+    order = {"error": 0, "warning": 1, "note": 2}
+    return tuple(sorted(made, key=lambda one: order[one.severity]))
+
+
+def _said_of(record: LoadComparisonRecord, name: str, found: Sequence[LoadVerdict]) -> Iterator[Finding]:
+    """Why a contender is not ranked, each reason once and with a remedy."""
+    base = record.spec.baseline
+    remedies = {
+        codes.A4_SERVERS.code: (codes.A4_SERVERS, "give both the same data: weigh loads that of YCSB itself"),
+        codes.E7_UNEQUAL.code: (codes.E7_UNEQUAL, equal_durability(record, name)),
+        codes.L2_UNEQUAL.code: (
+            codes.L2_UNEQUAL,
+            "lower --rate until both keep it; that one does not is a result of its own, and not a response time",
+        ),
+    }
+    said: dict[Code, Reason] = {}
+    for one in found:
+        if one.contender == name:
+            for reason in one.reasons:
+                if reason.code in remedies:
+                    said.setdefault(reason.code, reason)
+    for code, reason in said.items():
+        entry, remedy = remedies[code]
+        whose = base if reason.text.startswith(f"the baseline {base}: ") else name
+        yield entry.finding(contender=whose, text=reason.text.removeprefix(f"the baseline {base}: "), remedy=remedy)
+
+
+def _of_loads(record: LoadComparisonRecord, loads: dict[str, LoadResults]) -> Iterator[Finding]:
+    """What each load says by itself, each code once for a contender: of ten blocks it would be said ten times."""
+    who = {one.name: one.contender for one in record.spec.arms}
+    groups: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for arm, results in loads.items():
+        for one in results.findings:
+            if one.code not in _OF_REPEATS:
+                groups[who[arm], one.code].append(one)
+    for (name, _), same in groups.items():
+        first = same[0]
+        more = f" (and {len(same) - 1} more of this kind)" if len(same) > 1 else ""
+        yield msgspec.structs.replace(first, contender=name, text=first.text + more)
+
+
+def _tier(
+    records: Sequence[LoadComparisonRecord],
+    loads: Sequence[dict[str, LoadResults]],
+    runs: Sequence[BlockRun],
+    found: Sequence[LoadVerdict],
+    findings: Sequence[Finding],
+) -> Tier:
+    """What the evidence is good for (docs/concept/load.md#several-servers)."""
+    last = records[-1]
+    base = last.spec.baseline
+    bad = {one.contender: one for one in reversed(findings) if one.severity == "error" and one.contender}
+    inadmissible = tuple(one.name for one in last.spec.contenders if one.name in bad)
+    reasons = [Reason(code=one.code, text=f"{name} is inadmissible: {one.text}") for name, one in bad.items()]
+    decided = [one for one in found if one.metric in DECIDING]
+    refused = bool(decided) and all(one.verdict is VerdictName.REFUSED for one in decided)
+    reasons += _missing(records, loads, runs, found)
+    others = [one.name for one in last.spec.contenders if one.name != base]
+    nothing = not decided or refused or base in inadmissible or all(one in inadmissible for one in others)
+    if refused:
+        first = decided[0].reasons[:1]
+        reasons = [*first, *(one for one in reasons if one not in first)]
+    name = TierName.INADMISSIBLE if nothing else TierName.SUGGESTIVE if reasons else TierName.CONCLUSIVE
+    if not decided and not reasons:
+        reasons = [codes.T8_STOPPED.reason("nothing was measured that could be compared")]
+    return Tier(
+        name=name, reasons=tuple({one.code: one for one in reversed(reasons)}.values())[::-1], inadmissible=inadmissible
+    )
+
+
+def _missing(
+    records: Sequence[LoadComparisonRecord],
+    loads: Sequence[dict[str, LoadResults]],
+    runs: Sequence[BlockRun],
+    found: Sequence[LoadVerdict],
+) -> Iterator[Reason]:
+    """What a conclusive comparison still lacks."""
+    last = records[-1]
+    for record in records:
+        if record.end is None or record.end.how != "complete":
+            yield codes.T8_STOPPED.reason("it was broken off before its end")
+    fewest = min((one.starts for one in found if one.ratio is not None), default=0)
+    if MIN_STARTS <= fewest < FULL_STARTS:
+        yield codes.T10.reason(f"{count(fewest, 'fresh start')} of each server: {FULL_STARTS} are needed")
+    if writes(last) and not all(one.rows for one in last.loads.values()):
+        yield codes.A4_UNREAD.reason("which rows the servers held was not read, so that they are the same is not shown")
+    yield from dict.fromkeys(
+        reason
+        for attempt in loads
+        for results in attempt.values()
+        if results.tier.name is TierName.SUGGESTIVE
+        for reason in results.tier.reasons
+        if reason.code not in (*_OF_REPEATS, codes.T8_STOPPED.code)
+    )
+    refused = [one for one in runs if one.run.refused]
+    if refused:
+        why = refused[0].run.reasons[0]
+        yield Reason(code=why.code, text=f"{len(refused)} of {count(len(runs), 'run')} are refused: {why.text}")

@@ -1,0 +1,217 @@
+"""A comparison of servers under one load, in order: targets, data, equal rows, blocks of fresh lives, seal."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from weigh import __version__
+from weigh.engines.prepared import cache_folder
+from weigh.evidence import attempts
+from weigh.evidence.journal import Journal
+from weigh.evidence.sealing import End, sealed
+from weigh.host import facts, knobs, lock, scratch, settle
+from weigh.host.sampling import Sampling, rate
+from weigh.host.sysfs import Machine
+from weigh.load import rows
+from weigh.load.comparison import record as records
+from weigh.load.lives import Lives
+from weigh.load.run import check, open_record
+from weigh.load.session import Session
+from weigh.model import units
+from weigh.model.errors import EngineFault, WeighError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from weigh.load.comparison.spec import LoadArm, LoadComparisonSpec, LoadTurn
+    from weigh.load.target.target import Target
+    from weigh.model.progress import Progress
+    from weigh.model.units import Seconds
+
+
+class _Side(NamedTuple):
+    """One arm while the comparison goes on.
+
+    Attributes:
+        arm: its part in the spec.
+        journal: of its load.
+        watching: of its turns.
+        session: makes its runs.
+    """
+
+    arm: LoadArm
+    journal: Journal
+    watching: Sampling
+    session: Session
+
+
+def run(
+    spec: LoadComparisonSpec,
+    targets: Mapping[str, Target],
+    root: Path,
+    command: str,
+    progress: Progress,
+    render: Callable[[Path], Any],
+) -> Path:
+    """Load every contender in turn, and seal the evidence.
+
+    Args:
+        spec: what to do.
+        targets: the servers by the names of the contenders.
+        root: folder of all evidence.
+        command: the command that does it again, without secrets.
+        progress: is told how far it is.
+        render: writes the report into the directory, before it is sealed.
+
+    Returns:
+        The evidence directory.
+
+    Raises:
+        WeighError: it could not begin. Once it has begun, what happened is in the evidence, sealed, and the error that
+            ended it is raised with the evidence's place as a note.
+    """
+    settle.patience()
+    rate()
+    with ExitStack() as stack:
+        scratch.sweep()
+        stack.enter_context(lock.measuring(f"weigh load {spec.load.workload}"))
+        for one in spec.contenders:
+            # What is misspelt in a target or a script is said before there is any evidence.
+            progress.say(f"reaching {one.name}")
+            with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
+                check(spec.load, reached)
+        folder, attempt = attempts.begin(root, spec.id)
+        journal = Journal(folder)
+        stack.callback(journal.close)
+        end = End(how="stopped", reason="weigh failed")
+        opened: list[Journal] = []
+        try:
+            journal.append(records.OPENED, records.LoadComparisonOpened(attempt=attempt, spec=spec))
+            journal.append(
+                "environment",
+                records.LoadComparisonEnvironment(
+                    weigh=__version__, command=command, host=facts.read(knobs.read(Machine.here()))
+                ),
+            )
+            with ExitStack() as servers:
+                began = time.monotonic()
+                sides = {}
+                for arm in spec.arms:
+                    own = _journal(folder, arm)
+                    opened.append(own)
+                    sides[arm.name] = _prepared(
+                        spec, arm, targets[arm.contender], own, attempt, command, progress, servers, began
+                    )
+                _check_rows(list(sides.values()))
+                _blocks(spec, sides, journal, began)
+            end = End(how="complete")
+        except KeyboardInterrupt as error:
+            end = End(how="stopped", reason="interrupted")
+            error.add_note(f"what was measured until then is kept in {folder}")
+            raise
+        except WeighError as error:
+            end = End(how="stopped", reason=error.what)
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        except Exception as error:
+            end = End(how="stopped", reason=f"weigh failed: {type(error).__name__}: {error}")
+            error.add_note(f"what happened until then is kept in {folder}")
+            raise
+        finally:
+            for own in opened:
+                own.release()
+                own.append("end", end)
+                own.close()
+            with sealed(folder, journal, end):
+                render(folder)
+        return folder
+
+
+def _journal(folder: Path, arm: LoadArm) -> Journal:
+    place = records.folder_of(folder, arm)
+    place.mkdir(parents=True)
+    return Journal(place)
+
+
+def _prepared(
+    spec: LoadComparisonSpec,
+    arm: LoadArm,
+    target: Target,
+    journal: Journal,
+    attempt: int,
+    command: str,
+    progress: Progress,
+    servers: ExitStack,
+    began: Seconds,
+) -> _Side:
+    """An arm with its data: loaded and kept, where its server can be started anew.
+
+    Each arm loads for itself, the baseline's second one too: how the rows came to lie belongs to what differs between
+    two servers that are alike.
+    """
+    progress.say(f"preparing {arm.name}")
+    load = spec.load_of(arm)
+    lives = servers.enter_context(Lives(target, cache_folder(), max(load.connections), fresh=True))
+    open_record(journal, attempt, load, lives.reached, command)
+    watching = Sampling(journal)
+    session = Session(load, lives, journal, progress, watching)
+    session.proves_rows = True
+    with _watched(watching, session, began):
+        if lives.fresh:
+            session.prepare()
+        elif not session.loads:
+            # Somebody's own tables: nobody loads them, and they are read as they are.
+            session.read_rows("loaded")
+    return _Side(arm, journal, watching, session)
+
+
+def _check_rows(sides: Sequence[_Side]) -> None:
+    """See that all have the same rows, before any clock.
+
+    Raises:
+        EngineFault: they have not.
+    """
+    known = [(one.arm.name, one.session.held) for one in sides if one.session.held is not None]
+    for name, held in known[1:]:
+        first, other = known[0]
+        if held is not None and other is not None and (differ := rows.differences(other, held)):
+            raise EngineFault(
+                f"{name} does not hold the rows of {first}: {'; '.join(differ)}",
+                remedy="load the same data into both: a server with less of it looks faster",
+            )
+
+
+def _blocks(spec: LoadComparisonSpec, sides: Mapping[str, _Side], journal: Journal, began: Seconds) -> None:
+    """Every turn, in the order of the spec."""
+    block = 0
+    for turn in spec.order:
+        if turn.block != block:
+            block = turn.block
+            arms = tuple(one.arm for one in spec.order if one.block == block)
+            journal.append("block", records.BlockBegun(block=block, arms=arms))
+        _turn(turn, sides[turn.arm], spec, began)
+
+
+def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds) -> None:
+    """One arm in one block: a run of each kind."""
+    session = side.session
+    with _watched(side.watching, session, began):
+        for connections, loop in turn.kinds:
+            name = f"block {turn.block} of {spec.blocks}, {turn.arm}: {loop} loop, "
+            name += units.count(connections, "connection")
+            session.make(loop, connections, turn.block, name=name)
+        if turn.block == spec.blocks:
+            session.describe_again()
+    # The next one has the machine to itself.
+    session.lives.end()
+
+
+@contextmanager
+def _watched(watching: Sampling, session: Session, began: Seconds) -> Iterator[None]:
+    """Watch the machine while the body goes on, on the clock of the whole comparison."""
+    with watching.started(began):
+        watching.own(session.lives.reached.servers or ())
+        yield

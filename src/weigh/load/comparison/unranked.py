@@ -1,0 +1,246 @@
+"""What forbids a verdict whatever the figures show: durability, rows, lives, runs, percentiles. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from weigh.load.analysis import durability
+from weigh.load.comparison.figures import PERCENTILES, Kind
+from weigh.model import codes
+from weigh.model.spec import MIN_STARTS
+from weigh.model.units import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from weigh.load.comparison.figures import BlockRun, Question
+    from weigh.load.comparison.record import LoadComparisonRecord
+    from weigh.load.record import LoadRecord, RowsRead
+    from weigh.model.verdict import Reason
+
+    Unranked = Mapping[tuple[Question, str], Reason]
+
+_FORCED = {
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "full_page_writes": "on",
+    "appendonly": "yes",
+    "appendfsync": "always",
+    "no-appendfsync-on-rewrite": "no",
+    "journal_mode": "WAL",
+    "synchronous": "EXTRA",
+}
+"""Settings that decide what an acknowledged write survives, and the value under which it survives everything."""
+_READ_ONLY = ("ycsb-c",)
+_OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code)
+"""Reasons for which a run is refused that say nothing about the server."""
+_UPDATES = ("A", "B", "C", "F")
+"""YCSB workloads that add no rows."""
+RESOLVED = 0.5
+"""Share of a contender's runs that must resolve a percentile, before it is compared."""
+_LOST = 1
+"""Runs of an arm in an attempt that others may spoil; they are left out."""
+
+
+def unranked(
+    records: Sequence[LoadComparisonRecord], runs: Sequence[BlockRun], questions: Sequence[Question]
+) -> tuple[Unranked, ...]:
+    """Every reason, the gravest first."""
+    last = records[-1]
+    spec = last.spec
+    others = [one.name for one in spec.contenders if one.name != spec.baseline]
+    names = [one.name for one in spec.contenders]
+
+    def of_all(found: Mapping[str, Reason]) -> Unranked:
+        return {(asked, who): why for asked in questions for who, why in found.items()}
+
+    return (
+        of_all({name: why for name in others if (why := _unlike_rows(records, name))}),
+        of_all({name: why for name in others if (why := _unlike_durability(last, name))}),
+        of_all({name: why for name in names if (why := _one_life(runs, name))}),
+        _refused_runs(runs, questions),
+        _unresolved(runs, questions),
+    )
+
+
+def writes(record: LoadComparisonRecord) -> bool:
+    """Whether the load may write anything: only then it matters what an acknowledged write survives."""
+    load = record.spec.load
+    built_in = all(not one.text and one.name == "select-only" for one in load.scripts) and bool(load.scripts)
+    return not built_in and load.workload not in _READ_ONLY
+
+
+def _load(record: LoadComparisonRecord, contender: str) -> LoadRecord | None:
+    """The load of a contender's first arm."""
+    return record.loads.get(contender)
+
+
+def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason | None:
+    """That acknowledged writes survive different failures here and there."""
+    loads = [_load(record, one) for one in (contender, record.spec.baseline)]
+    if not writes(record) or None in loads:
+        return None
+    own, base = (one for one in loads if one)
+    known = {name: durability.durable(one) for name, one in ((contender, own), (record.spec.baseline, base))}
+    unknown = [name for name, one in known.items() if one is None]
+    if unknown:
+        return codes.E7_UNEQUAL.reason(
+            f"whether {' and '.join(unknown)} {'keeps' if len(unknown) == 1 else 'keep'} acknowledged writes is not "
+            "known, so equal durability is not shown"
+        )
+    lost = [_kinds(one) for one in (own, base)]
+    if lost[0] == lost[1]:
+        return None
+    said = [
+        f"{name}: {'; '.join(what) if what else 'keeps every acknowledged write'}"
+        for name, what in ((contender, durability.undurable(own)), (record.spec.baseline, durability.undurable(base)))
+    ]
+    return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(said)}")
+
+
+def _kinds(record: LoadRecord) -> frozenset[str]:
+    """What may be lost, each in the words of the setting that decides it."""
+    return frozenset(durability.undurable(record))
+
+
+def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
+    """The setting that would make a contender and the baseline lose as much: a remedy."""
+    wanted = []
+    for name in (contender, record.spec.baseline):
+        load = _load(record, name)
+        settings = [one.partition(" is ")[0] for one in durability.undurable(load)] if load else []
+        named = "&".join(dict.fromkeys(f"{one}={_FORCED[one]}" for one in settings if one in _FORCED))
+        if named:
+            wanted.append(f"?{named} on {name}")
+    if wanted:
+        return f"make them equal: {', '.join(wanted)}; or give both the same setting"
+    return "give both the same settings of durability, or compare what only reads"
+
+
+def _unlike_rows(records: Sequence[LoadComparisonRecord], contender: str) -> Reason | None:
+    """The first difference between the rows of a contender's servers and those of the baseline's in the same block."""
+    for record in records:
+        base = {(one.when, block, kind): one for one, block, kind in _rows(record, record.spec.baseline)}
+        for one, block, kind in _rows(record, contender):
+            other = base.get((one.when, block, kind))
+            said = _difference(one, other, _comparable(record, one.when)) if other else ""
+            if said:
+                when = f"before block {block}" if one.when == "before" else f"after block {block}"
+                return codes.A4_SERVERS.reason(
+                    f"{contender} holds other rows than {record.spec.baseline} {when}: {said}"
+                )
+    return None
+
+
+def _rows(record: LoadComparisonRecord, contender: str) -> Iterator[tuple[RowsRead, int, Kind]]:
+    """What the servers of a contender's first arm held before and after runs, with block and kind of the run."""
+    load = _load(record, contender)
+    if load is None:
+        return
+    runs = {run.number: run for run in load.runs}
+    for one in load.rows:
+        run = runs.get(one.run)
+        if run is not None and not one.unread:
+            yield one, run.repeat, Kind(run.connections, run.loop)
+
+
+def _comparable(record: LoadComparisonRecord, when: str) -> Literal["values", "numbers", "nothing"]:
+    """What of the rows must be the same for all.
+
+    Before a run it is everything, and after it where the load only reads. Where it writes to the rows that are there,
+    which write came last depends on time: their number remains. What adds rows adds as many as were asked for in time.
+    """
+    if when == "before" or not writes(record):
+        return "values"
+    return "numbers" if record.spec.load.letter in _UPDATES else "nothing"
+
+
+def _difference(one: RowsRead, other: RowsRead, what: str) -> str:
+    """What two servers hold differently; empty where nothing."""
+    for table in sorted(one.tables.keys() | other.tables.keys()) if what != "nothing" else ():
+        own, its = one.tables.get(table), other.tables.get(table)
+        if own is None or its is None:
+            return f"the table {table} is in one of them only"
+        if own.rows != its.rows:
+            return f"{table} has {own.rows:,} rows, and there {its.rows:,}"
+        if what == "values" and own.digest != its.digest:
+            return f"{table} has {own.rows:,} rows in both, and other values in them"
+    return ""
+
+
+def _one_life(runs: Sequence[BlockRun], contender: str) -> Reason | None:
+    """That the blocks of a contender are not fresh lives of its server."""
+    by_arm: dict[tuple[int, str], list[BlockRun]] = defaultdict(list)
+    for one in runs:
+        if one.contender == contender:
+            by_arm[one.attempt, one.arm].append(one)
+    blocks = sum(len({one.block for one in own}) for own in by_arm.values())
+    lives = sum(len({one.run.life for one in own}) for own in by_arm.values())
+    if not by_arm or lives >= blocks or lives >= MIN_STARTS:
+        return None
+    return codes.T10_STARTS.reason(
+        f"the {count(blocks, 'block')} of {contender} are no fresh starts: weigh cannot start its server anew, and new "
+        f"connections to the same life are none. A verdict needs {MIN_STARTS}"
+    )
+
+
+def _refused_runs(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unranked:
+    """Contenders of whom a run is refused: the others would be the lucky ones."""
+    found: dict[tuple[Question, str], Reason] = {}
+    for kind in dict.fromkeys(one.kind for one in runs):
+        by_contender: dict[str, list[BlockRun]] = defaultdict(list)
+        for one in runs:
+            if one.kind == kind:
+                by_contender[one.contender].append(one)
+        for name, own in by_contender.items():
+            why = _of_runs(name, own)
+            if why is not None:
+                found |= {(asked, name): why for asked in questions if asked.kind == kind}
+    return found
+
+
+def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
+    bad = [one for one in own if one.run.refused]
+    by_code: dict[str, list[BlockRun]] = defaultdict(list)
+    for one in bad:
+        by_code[one.run.reasons[0].code].append(one)
+    missed = by_code.get(codes.L2_RATE.code)
+    if missed:
+        target, rates = missed[0].run.rate_target or 0.0, [answered(one) for one in missed]
+        return codes.L2_UNEQUAL.reason(
+            f"it did not keep the rate: {target:,.6g} requests a second were due, and in {len(missed)} of "
+            f"{count(len(own), 'run')} it answered {min(rates):,.4g} to {max(rates):,.4g} while they were"
+        )
+    for code, those in by_code.items():
+        if code in _OTHERS and len(those) <= _LOST * len({one.attempt for one in own}):
+            continue
+        said = f"{len(those)} of {count(len(own), 'run')} of {contender} are refused: {those[0].run.reasons[0].text}"
+        return msgspec.structs.replace(those[0].run.reasons[0], text=said)
+    return None
+
+
+def answered(one: BlockRun) -> float:
+    """Requests a second that a run answered."""
+    return one.run.rate_achieved.mean if one.run.rate_achieved else 0.0
+
+
+def _unresolved(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unranked:
+    """Percentiles that too few runs of a contender resolve (:mod:`weigh.load.analysis.percentiles`)."""
+    found: dict[tuple[Question, str], Reason] = {}
+    for asked in questions:
+        if asked.metric not in PERCENTILES:
+            continue
+        by_contender: dict[str, list[bool]] = defaultdict(list)
+        for one in runs:
+            if one.kind == asked.kind and one.counts:
+                by_contender[one.contender].append(one.resolves(asked))
+        for name, resolved in by_contender.items():
+            if sum(resolved) < RESOLVED * len(resolved):
+                found[asked, name] = codes.L9_UNRESOLVED.reason(
+                    f"{sum(resolved)} of {count(len(resolved), 'run')} of {name} resolve it: too few slow requests, or "
+                    "they came together"
+                )
+    return found

@@ -1,0 +1,149 @@
+"""Verify a comparison of servers: every hash, the order of its turns, and every file that follows from its journals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh import __version__
+from weigh.evidence import attempts, journal, timeline
+from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
+from weigh.load import record as load_record
+from weigh.load.comparison import record as comparison_record
+from weigh.load.comparison.report import files
+from weigh.load.report import files as load_files
+from weigh.model import codes
+from weigh.model.errors import WeighError
+from weigh.model.units import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from weigh.load.comparison.record import LoadComparisonRecord
+
+
+class LoadComparisonVerification(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying a comparison of servers.
+
+    Attributes:
+        evidence: its name.
+        files: how many files the seal covers.
+        verdicts: how many there are.
+        histograms: how many the figures of this attempt were recomputed from.
+        runs: how many there are, of all contenders.
+        weigh: the version that sealed it.
+        problems: everything that is wrong; empty when it passes.
+    """
+
+    evidence: str
+    files: int
+    verdicts: int
+    histograms: int
+    runs: int
+    weigh: str
+    problems: tuple[Problem, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def verify(folder: Path) -> LoadComparisonVerification:
+    """Recompute everything.
+
+    Raises:
+        EvidenceFault: it was never sealed.
+    """
+    sealed, problems = read_seal(folder)
+    problems += hashes(folder, sealed) + chain(folder)
+    problems += [
+        Problem(code=codes.T8_MISSING.code, file=f"../{name}", text="this attempt was removed; every attempt counts")
+        for name in attempts.missing(folder)
+    ]
+    runs = histograms = verdicts = 0
+    computed: dict[str, bytes] = {}
+    try:
+        record = comparison_record.read(folder)
+        runs = sum(len(load.runs) for load in record.loads.values())
+        histograms = sum(
+            5 * len(part.operations) for load in record.loads.values() for run in load.runs for part in run.intervals
+        )
+        problems += _order(record)
+        verdicts = len(files.read(folder).verdicts)
+        computed = {**comparison_record.derived(record), **files.rendered(folder)}
+        for place in files.loads(folder, record):
+            inside = place.relative_to(folder)
+            problems += [
+                msgspec.structs.replace(one, file=f"{inside}/{one.file}") for one in (*chain(place), *_watched(place))
+            ]
+            load = load_record.read(place)
+            for name, content in {**load_record.derived(load), **load_files.rendered(place)}.items():
+                computed[f"{inside}/{name}"] = content
+    except WeighError as error:
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
+        computed = {}
+    except Exception as error:
+        # Whoever sends evidence with such values does not get away with an error of the reader's.
+        problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
+        computed = {}
+    for name, content in computed.items():
+        path = folder / name
+        # What is missing is named by the seal.
+        if path.exists() and not same(path, content):
+            note = "" if sealed.weigh == __version__ else f" (sealed by weigh {sealed.weigh}, this is {__version__})"
+            problems.append(
+                Problem(code=codes.R4_FIGURES.code, file=name, text=f"it does not follow from the histograms{note}")
+            )
+    return LoadComparisonVerification(
+        evidence=folder.resolve().name,
+        files=len(sealed.files),
+        verdicts=verdicts,
+        histograms=histograms,
+        runs=runs,
+        weigh=sealed.weigh,
+        problems=tuple(problems),
+    )
+
+
+def _watched(place: Path) -> Iterator[Problem]:
+    """Whether the machine's moments beside a load are those of its journal."""
+    try:
+        if timeline.same(place, load_record.watched_runs(load_record.read(place))):
+            return
+        text = "its moments are not the journal's"
+    except WeighError as error:
+        text = error.what
+    yield Problem(code=codes.R4_DERIVED.code, file=timeline.TIMELINE, text=text)
+
+
+def _order(record: LoadComparisonRecord) -> Iterator[Problem]:
+    """Turns and runs that are not in the order of the seed: whoever chooses the order chooses who meets what."""
+    order = record.spec.order
+    for block in record.blocks:
+        wanted = tuple(turn.arm for turn in order if turn.block == block.block)
+        if block.arms != wanted:
+            text = f"the arms of block {block.block} are not in the order of the seed"
+            yield Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text)
+    for arm in record.spec.arms:
+        load = record.loads.get(arm.name)
+        made = [(run.repeat, run.connections, run.loop) for run in load.runs] if load else []
+        asked = [(turn.block, *kind) for turn in order if turn.arm == arm.name for kind in turn.kinds]
+        if made != asked[: len(made)]:
+            text = f"the runs of {arm.name} are not in the order of the seed"
+            yield Problem(code=codes.T5_ORDER.code, file=journal.NAME, text=text)
+
+
+def lines(found: LoadComparisonVerification) -> Iterator[Problem | Outcome]:
+    """What is said of it: each problem, then the outcome."""
+    yield from found.problems
+    if not found.passed:
+        yield Outcome(f"{found.evidence} FAILS: {count(len(found.problems), 'problem')}", passed=False)
+        return
+    yield Outcome(
+        f"{found.evidence} passes: {found.files} files hashed, {count(found.verdicts, 'verdict')} and every figure of "
+        f"{count(found.runs, 'run')} recomputed from {found.histograms:,} histograms"
+    )
+    yield UNKEYED

@@ -1,0 +1,295 @@
+"""YCSB's property files: read as YCSB reads them, each property used, refused, or named as one that means nothing here.
+
+The names and defaults are those of YCSB's ``CoreWorkload`` (core/src/main/java/site/ycsb/workloads/CoreWorkload.java).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from weigh.load.spec import Lengths, RequestKind, YcsbRange, YcsbRequests, YcsbWorkload
+from weigh.model.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+W = TypeVar("W", bound=str)
+
+_DEFAULTS = {
+    "exponential.frac": "0.8571428571",
+    "exponential.percentile": "95",
+    "fieldcount": "10",
+    "fieldlength": "100",
+    "fieldlengthdistribution": "constant",
+    "fieldnameprefix": "field",
+    "hotspotdatafraction": "0.2",
+    "hotspotopnfraction": "0.8",
+    "insertorder": "hashed",
+    "insertproportion": "0",
+    "maxscanlength": "1000",
+    "minfieldlength": "1",
+    "minscanlength": "1",
+    "readallfields": "true",
+    "readmodifywriteproportion": "0",
+    "readproportion": "0.95",
+    "requestdistribution": "uniform",
+    "scanlengthdistribution": "uniform",
+    "scanproportion": "0",
+    "updateproportion": "0.05",
+    "writeallfields": "false",
+    "zeropadding": "1",
+}
+"""What a workload is made of, and what YCSB takes where a file does not say."""
+_NUMBERS = {"insertcount", "insertstart", "recordcount"}
+_CLASS = "workload"
+_CLASSES = ("site.ycsb.workloads.CoreWorkload", "com.yahoo.ycsb.workloads.CoreWorkload")
+_REQUESTS: tuple[RequestKind, ...] = ("exponential", "hotspot", "latest", "sequential", "uniform", "zipfian")
+_LENGTHS: dict[str, tuple[Lengths, ...]] = {
+    "fieldlengthdistribution": ("constant", "uniform", "zipfian"),
+    "scanlengthdistribution": ("uniform", "zipfian"),
+}
+
+_MEANS = {
+    "columnfamily": "the target says where the rows are",
+    "core_workload_insertion_retry_interval": "a load that fails is an error here",
+    "core_workload_insertion_retry_limit": "a load that fails is an error here",
+    "dataintegrity": "every answer is checked here",
+    "db": "--target names the server",
+    "exporter": "the report and the evidence are weigh's",
+    "exportfile": "--out says where the evidence goes",
+    "latencytrackederrors": "errors are timed and named here anyway",
+    "maxexecutiontime": "a run lasts for --duration",
+    "operationcount": "a run lasts for --duration, at --rate",
+    "readallfieldsbyname": "columns are always named",
+    "reportlatencyforeacherror": "errors are timed and named here anyway",
+    "status.interval": "progress is weigh's",
+    "table": "weigh makes a table of its own, and drops none of yours",
+    "target": "--rate says how many requests are due",
+    "threadcount": "--connections says how many there are",
+}
+"""Properties that are known and mean nothing here, and what does instead."""
+_MEASUREMENT = ("hdrhistogram.", "histogram.", "measurement.", "measurementtype", "status", "timeseries.")
+_BINDINGS = (
+    "accumulo.", "aerospike.", "as.", "azurecosmos.", "azuretablestorage.", "basicdb.", "cassandra.",
+    "cloudspanner.", "couchbase.", "couchbase2.", "crail.", "db.", "debug", "dynamodb.", "elasticsearch.",
+    "es.", "foundationdb.", "geode.", "google", "griddb.", "hbase.", "hbase10.", "host", "hosts", "ignite.",
+    "infinispan.", "jdbc.", "kudu", "maprdb.", "maprjsondb.", "memcached.", "mongodb.", "nosqldb.",
+    "orientdb.", "password", "port", "postgrenosql.", "rados.", "redis.", "rest.", "riak.", "rocksdb.",
+    "s3.", "scylla.", "seaweed.", "solr.", "tablestore.", "tarantool.", "user", "voltdb.", "zookeeper.",
+)  # fmt: skip
+"""Beginnings of the names of properties of YCSB's bindings, each for one kind of server."""
+_LINE = re.compile(r"\s*([^\s=:]+)\s*(?:[=:]|\s)\s*(.*)")
+_LARGEST = 1 << 20
+_LONGEST_NUMBER = 20
+
+
+def read(path: Path) -> dict[str, str]:
+    """The properties of a file, as Java has them: ``name=value`` on a line, ``#`` or ``!`` before a comment.
+
+    Raises:
+        UsageError: it cannot be read, or a line of it is no property.
+    """
+    said = ""
+    try:
+        if not path.is_file():
+            said = "it is no file" if path.exists() else "No such file or directory"
+        elif path.stat().st_size > _LARGEST:
+            said = f"it has more than {_LARGEST} bytes"
+        else:
+            return _parsed(path.read_text(encoding="latin-1"), path)
+    except OSError as error:
+        said = error.strerror or str(error)
+    raise UsageError(f"the property file cannot be read: {said}", where=str(path), remedy="name a file of YCSB's")
+
+
+def _parsed(text: str, path: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
+    # A backslash at the end of a line goes on in the next.
+    joined = re.sub(r"\\\r?\n[ \t]*", "", text)
+    for number, line in enumerate(map(str.strip, joined.splitlines()), 1):
+        if not line or line[0] in "#!":
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise UsageError(
+                "the line is no property", where=f"{path}, line {number}", remedy="write name=value, or # before it"
+            )
+        found[match[1]] = match[2].strip()
+    return found
+
+
+def overrides(given: Sequence[str]) -> dict[str, str]:
+    """``-p name=value``, in order.
+
+    Raises:
+        UsageError: one of them is none.
+    """
+    found = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals or not name.strip():
+            # What stands there may be a password.
+            raise UsageError("a -p has no name=value", remedy="write -p recordcount=100000")
+        found[name.strip()] = value.strip()
+    return found
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What properties ask for.
+
+    Attributes:
+        workload: made of them.
+        records: how many are loaded; None where they do not say.
+    """
+
+    workload: YcsbWorkload
+    records: int | None
+
+
+def asked(given: Mapping[str, str], base: YcsbWorkload | None) -> Asked:
+    """What properties ask for.
+
+    Args:
+        given: by name.
+        base: the workload that they change; None for YCSB's defaults.
+
+    Raises:
+        UsageError: one is unknown, or has a value that cannot be here.
+    """
+    ignored = tuple(sorted(name for name in given if _ignored(name)))
+    for name in given:
+        if name not in _DEFAULTS and name not in _NUMBERS and name != _CLASS and name not in ignored:
+            known = (*_DEFAULTS, *_NUMBERS, _CLASS, *_MEANS)
+            raise UsageError(f"YCSB's core workload has no property '{name}'", remedy=nearest(name, known))
+    if given.get(_CLASS, _CLASSES[0]) not in _CLASSES:
+        raise UsageError(
+            f"the workload {given[_CLASS]} is a class of Java's, and weigh has YCSB's core workload alone",
+            remedy=f"take a file of {_CLASSES[0]}",
+        )
+    values = {**_DEFAULTS, **(_properties(base) if base else {}), **given}
+    records = _whole(values, "recordcount", 1) if "recordcount" in values else None
+    for name, only in (("insertstart", 0), ("insertcount", records)):
+        if name in values and (only is None or _whole(values, name, 0) != only):
+            raise UsageError(
+                f"{name}={values[name]} loads a part of the records, and weigh loads all of them",
+                remedy=f"leave {name} out",
+            )
+    constant = values["fieldlengthdistribution"] == "constant"
+    most = _whole(values, "fieldlength", 1)
+    return Asked(
+        records=records,
+        workload=YcsbWorkload(
+            mix={
+                kind: _number(values, f"{kind.replace('_', '')}proportion", 0, 1e6)
+                for kind in ("read", "update", "insert", "scan", "read_modify_write")
+            },
+            requests=_requests(values),
+            fields=_whole(values, "fieldcount", 1),
+            field_prefix=values["fieldnameprefix"],
+            field_bytes=YcsbRange(
+                least=most if constant else _whole(values, "minfieldlength", 1),
+                most=most,
+                lengths=_lengths(values, "fieldlengthdistribution"),
+            ),
+            read_all=_truth(values, "readallfields"),
+            write_all=_truth(values, "writeallfields"),
+            scan_rows=YcsbRange(
+                least=_whole(values, "minscanlength", 1),
+                most=_whole(values, "maxscanlength", 1),
+                lengths=_lengths(values, "scanlengthdistribution"),
+            ),
+            hashed=_word(values, "insertorder", ("hashed", "ordered")) == "hashed",
+            zero_padding=_whole(values, "zeropadding", 0),
+            ignored=ignored,
+        ),
+    )
+
+
+def is_bindings(name: str) -> bool:
+    """Whether a property is one of a binding of YCSB's, whose value may be a password."""
+    return name not in _DEFAULTS and name not in _MEANS and name.startswith(_BINDINGS)
+
+
+def means(name: str) -> str:
+    """What says here what an ignored property says to YCSB."""
+    if name in _MEANS:
+        return _MEANS[name]
+    return "--target says where the server is" if is_bindings(name) else "the report and the evidence are weigh's"
+
+
+def _ignored(name: str) -> bool:
+    if name in _DEFAULTS or name in _NUMBERS or name == _CLASS:
+        return False
+    return name in _MEANS or name.startswith((*_MEASUREMENT, *_BINDINGS))
+
+
+def _properties(base: YcsbWorkload) -> dict[str, str]:
+    """A workload as its properties; those of the letters, which have no more."""
+    return {
+        **{f"{kind.replace('_', '')}proportion": f"{share}" for kind, share in base.mix.items()},
+        "requestdistribution": base.requests.kind,
+        "maxscanlength": f"{base.scan_rows.most}",
+    }
+
+
+def _requests(values: Mapping[str, str]) -> YcsbRequests:
+    kind = _word(values, "requestdistribution", _REQUESTS)
+    match kind:
+        case "hotspot":
+            return YcsbRequests(
+                kind=kind,
+                data=_number(values, "hotspotdatafraction", 0, 1),
+                operations=_number(values, "hotspotopnfraction", 0, 1),
+            )
+        case "exponential":
+            return YcsbRequests(
+                kind=kind,
+                percentile=_number(values, "exponential.percentile", 0, 100),
+                share=_number(values, "exponential.frac", 0, 1e9),
+            )
+        case _:
+            return YcsbRequests(kind=kind)
+
+
+def _lengths(values: Mapping[str, str], name: str) -> Lengths:
+    if values[name] == "histogram":
+        raise UsageError(
+            f"{name}=histogram takes its lengths from a file, which weigh does not read", remedy="take uniform"
+        )
+    return _word(values, name, _LENGTHS[name])
+
+
+def _word(values: Mapping[str, str], name: str, known: Sequence[W]) -> W:
+    for word in known:
+        if word == values[name]:
+            return word
+    raise UsageError(f"{name}={values[name]} is none that there is", remedy=nearest(values[name], known))
+
+
+def _truth(values: Mapping[str, str], name: str) -> bool:
+    value = values[name].lower()
+    # To Java everything but "true" is false, a slip of the pen as well.
+    if value not in ("true", "false"):
+        raise UsageError(f"{name}={values[name]} is neither true nor false", remedy="write true or false")
+    return value == "true"
+
+
+def _whole(values: Mapping[str, str], name: str, least: int) -> int:
+    value = values[name]
+    if not value.isdecimal() or not value.isascii() or len(value) > _LONGEST_NUMBER or int(value) < least:
+        raise UsageError(f"{name}={value} cannot be", remedy=f"give a whole number from {least} on")
+    return int(value)
+
+
+def _number(values: Mapping[str, str], name: str, least: float, most: float) -> float:
+    try:
+        value = float(values[name])
+    except ValueError:
+        value = float("nan")
+    if not least <= value <= most:
+        raise UsageError(f"{name}={values[name]} cannot be", remedy=f"give a number from {least:g} to {most:g}")
+    return value
