@@ -13,7 +13,7 @@ from weigh.experiment import record as records
 from weigh.experiment import resume
 from weigh.experiment.report.layouts import asked_for
 from weigh.experiment.results import differences
-from weigh.experiment.results.results import unconfigured
+from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings as owed
 from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault

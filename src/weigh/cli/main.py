@@ -182,6 +182,10 @@ def _explain(error: Exception) -> int:
     if isinstance(error, OSError):
         remedy = "check the space and the permissions there"
         return _say(error.strerror or str(error), str(error.filename or ""), remedy)
+    from weigh.cli.native import outdated
+
+    if why := outdated():
+        return _say(why, "", "in a checkout run make, which builds it; else install weigh again")
     return _say(
         f"internal error: {type(error).__name__}: {error}",
         "",

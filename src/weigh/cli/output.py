@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _NARROW = 118
 _CLEAR = "\r\x1b[2K"
+_TRAILING = re.compile(r" +((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e\n]")
 
 
@@ -60,8 +61,12 @@ def print_rich(renderable: RenderableType) -> None:
     console = ReportConsole()
     if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         console = ReportConsole(width=_NARROW)
-    # What was laid out wider, such as a path, goes on in the next line rather than being cut.
-    console.print(renderable, crop=False)
+    with console.capture() as printed:
+        # What was laid out wider, such as a path, goes on in the next line rather than being cut.
+        console.print(renderable, crop=False)
+    # Tables and what stands beside them are filled up with spaces, which whoever copies them would have to take away.
+    console.file.write(_TRAILING.sub(r"\1", printed.get()))
+    console.file.flush()
 
 
 def say_indented(text: str, begun: int = 0) -> None:

@@ -285,3 +285,12 @@ def test_an_operation_is_called_by_its_whole_name(contenders: int) -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert name in text or contenders == 1
     assert name[:11] in text
+
+
+@pytest.mark.parametrize(("operations", "folded"), [(5, False), (60, True)])
+def test_with_several_contenders_what_is_left_out_is_summed_up(operations: int, folded: bool) -> None:
+    names = [f"op_{at}" for at in range(operations)]
+    found = [verdict(name, "slower", 1.5, contender=one) for name in names for one in ("a", "b", "c")]
+    text = shown(results(found))
+    assert all(name in text for name in names) is not folded
+    assert ("differ, ratios 1.50 to 1.50 (--verbose)" in text) is folded

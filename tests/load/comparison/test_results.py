@@ -10,6 +10,7 @@ import pytest
 
 from support import load_records
 from support.load_comparison_records import behind_a_proxy, comparison, spec, usual
+from weigh.load.comparison.report import words
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.load.spec import Arrivals
 from weigh.model.spec import Rules
@@ -207,6 +208,16 @@ def test_one_run_that_is_refused_forbids_the_lucky_rest() -> None:
     found = concluded(comparison(short(), change=busy({2})))  # type: ignore[arg-type]
     assert refusals(found, "p50", "p99") == {"E8.saturated"}
     assert of(found, "p50").ratio is not None
+
+
+def test_where_no_run_counts_the_verdict_says_why() -> None:
+    found = concluded(comparison(short(), change=busy(set(range(1, SHORT + 1)))))  # type: ignore[arg-type]
+    assert refusals(found, "p50", "p99") == {"E8.saturated"}
+    assert of(found, "p50").ratio is None
+    assert found.refused
+    assert next(iter(words.headline(found))).startswith(
+        "No verdict between new and old: 6 of 6 runs of new are refused"
+    )
 
 
 def slow(draw: np.random.Generator, count: int) -> np.ndarray:

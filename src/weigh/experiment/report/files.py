@@ -9,7 +9,8 @@ from weigh.experiment.record import history
 from weigh.experiment.report.document import document
 from weigh.experiment.report.html import page
 from weigh.experiment.report.terminal import plain
-from weigh.experiment.results.results import ExperimentResults, experiment_results, unconfigured
+from weigh.experiment.results.gaps import unconfigured
+from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
 

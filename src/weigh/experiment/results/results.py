@@ -15,7 +15,9 @@ from weigh.experiment.results import (
     drift,
     duet,
     family_cpu,
+    gaps,
     ingest,
+    later_answers,
     plausibility,
     precision,
     precision_findings,
@@ -42,7 +44,7 @@ from weigh.model import codes
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
-from weigh.model.gate import Gate, OperationGate
+from weigh.model.gate import Gate
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import CONTENTION
 from weigh.model.units import Seconds
@@ -55,7 +57,7 @@ from weigh.verdict.suite import suites
 from weigh.verdict.tier import Basis, inconclusive, tier
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.verdict.refusals import Refusals
 
@@ -154,13 +156,6 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def unconfigured(record: Record) -> str:
-    """What an attempt with samples does not say of its configuration (R3); empty when it says everything."""
-    parts = {"environment": record.environment, "workload": record.workload, "manifest": record.manifest}
-    parts |= {f"manifest of {one.name}": record.manifest_of(one.name) for one in record.spec.contenders if one.layout}
-    return ", ".join(name for name, part in parts.items() if part is None) if record.samples else ""
-
-
 def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     """Read the attempts of one experiment together; every one counts (T8).
 
@@ -177,7 +172,7 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         raise EvidenceFault("these attempts belong to different experiments", remedy="compare them with one spec")
     samples = [sample for record in attempts for sample in record.samples]
     findings = [finding for record in attempts for finding in record.findings]
-    findings += _answered_differently(samples)
+    findings += later_answers.answered_differently(samples)
     layouts = latest.gate.layouts if latest.gate else {}
     findings += clock_coverage(samples, layouts, ingest=bool(latest.spec.ingest))
     outside = family_cpu.outside_clocks(attempts)
@@ -204,9 +199,11 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
         *precision_findings.precision(samples, latest.spec, latest.looks),
         *precision_findings.attempts(measured, samples),
     ]
-    before = _contradicted_in(latest.gate, _diverged_earlier(attempts), "was contradicted in an earlier attempt")
+    earlier = later_answers.diverged_earlier(attempts)
+    before = later_answers.contradicted_in(latest.gate, earlier, "was contradicted in an earlier attempt")
     changed = {(one.operation, one.contender) for one in samples if one.outcome is Outcome.WRONG}
-    gate = _contradicted_in(before, changed, "answered differently in a timed execution than in the gate")
+    how = "answered differently in a timed execution than in the gate"
+    gate = later_answers.contradicted_in(before, changed, how)
     proven = cold_results(attempts)
     findings += proven.findings
     analyses = {}
@@ -292,35 +289,14 @@ def _basis(results: ExperimentResults, attempts: Sequence[Record], names: tuple[
         verdicts=results.headline.verdicts,
         findings=results.findings,
         timed=timed,
-        unfinished=tuple(_unfinished(attempts)),
-        unread=tuple(_unread(record)),
+        unfinished=tuple(gaps.unfinished(attempts)),
+        unread=tuple(gaps.unread(record)),
         laid_out=all(record.manifest_of(name) is not None for name in names),
         watched=results.machine is not None and results.machine.contention.watched,
         gaps=contention_findings.gaps(results.machine.contention) if results.machine else (),
         temperature_proven=results.assumed is None,
         assumed=results.assumed or "",
     )
-
-
-def _unfinished(attempts: Iterable[Record]) -> Iterator[tuple[int, str]]:
-    """Attempts with times that ended before they should have: number, and why."""
-    for record in attempts:
-        if record.blocks and record.end is None:
-            yield record.attempt, "killed, or still running"
-        elif record.blocks and record.end and record.end.how != "complete":
-            yield record.attempt, record.end.reason
-
-
-def _unread(record: Record) -> Iterator[tuple[str, str]]:
-    """What a running engine did not say of itself: contender, and what."""
-    read = {one.name: one for one in (record.environment.contenders if record.environment else ())}
-    for contender in record.spec.contenders:
-        if not (one := read.get(contender.name)) or not one.version:
-            yield contender.name, "its version was"
-        read_back = {setting.lower() for setting in (one.in_force if one else ())}
-        unread = [setting for setting in contender.engine_settings() if setting.lower() not in read_back]
-        if unread:
-            yield contender.name, f"{', '.join(unread)} {'was' if len(unread) == 1 else 'were'}"
 
 
 def _analyse(
@@ -390,59 +366,6 @@ def _refuse(verdict: Verdict, finding: Finding | None) -> Verdict:
         margin=verdict.margin,
         reasons=(Reason(code=finding.code, text=who + finding.text), *verdict.reasons[1:]),
     )
-
-
-def _diverged_earlier(attempts: Sequence[Record]) -> set[tuple[str, str]]:
-    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8)."""
-    gates = [gate for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
-    return {
-        (one.operation, contender)
-        for gate in gates[:-1]
-        for one in gate.operations
-        for contender, status in one.contenders.items()
-        if status is GateStatus.DIVERGED
-    }
-
-
-def _contradicted_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
-    """The gate with these pairs diverged although they passed it."""
-    if gate is None or not pairs:
-        return gate
-    return msgspec.structs.replace(gate, operations=tuple(_contradict(one, pairs, how) for one in gate.operations))
-
-
-def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
-    passed = [
-        name
-        for name, status in one.contenders.items()
-        if (one.operation, name) in pairs and status is not GateStatus.DIVERGED
-    ]
-    if not passed:
-        return one
-    said = f"{', '.join(passed)} {how}"
-    return msgspec.structs.replace(
-        one,
-        status=GateStatus.DIVERGED,
-        contenders={**one.contenders, **dict.fromkeys(passed, GateStatus.DIVERGED)},
-        detail=f"{one.detail}; {said}" if one.detail else said,
-    )
-
-
-def _answered_differently(samples: Iterable[Sample]) -> list[Finding]:
-    """A3: right in the gate, wrong in a later execution."""
-    first: dict[tuple[str, str], Sample] = {}
-    for sample in samples:
-        if sample.outcome is Outcome.WRONG:
-            first.setdefault((sample.contender, sample.operation), sample)
-    return [
-        codes.A3_CHANGED.finding(
-            contender=contender,
-            operation=operation,
-            text=f"its answer changed in block {sample.block}, run {sample.run}: {sample.detail}",
-            remedy="the operation is diverged and its times are not shown; they stay in the evidence",
-        )
-        for (contender, operation), sample in first.items()
-    ]
 
 
 def _terms(record: Record) -> list[Finding]:

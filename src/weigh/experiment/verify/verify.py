@@ -28,7 +28,7 @@ from weigh.evidence.verification import (
 from weigh.experiment import derived
 from weigh.experiment import record as records
 from weigh.experiment.report import files
-from weigh.experiment.results.results import unconfigured
+from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings, order, stopping
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault, WeighError

@@ -36,7 +36,8 @@ class Sustained(msgspec.Struct, frozen=True, kw_only=True):
         contender: whose.
         connections: of the runs.
         asked: requests a second that were due.
-        answered: requests a second that were answered while they were due: the least, and the most, of a run.
+        answered: requests a second that were answered while they were due, the least and the most of a run: of those in
+            which the rate was missed, or of all where it never was.
         runs, missed: how many runs there are, and in how many the rate was missed.
     """
 
@@ -90,6 +91,11 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(one for one in asked if one in made)
 
     @property
+    def refused(self) -> bool:
+        """Whether every verdict on what users meet is refused."""
+        return all_refused(self.verdicts)
+
+    @property
     def blocks(self) -> int:
         """Blocks of all attempts in which anything was measured."""
         return len({(one.attempt, one.block) for one in self.runs})
@@ -104,6 +110,12 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         if VerdictName.SLOWER in names and self.record.spec.baseline_declared:
             return ExitCode.FOUND
         return inconclusive(names, self.tier, strict=strict)
+
+
+def all_refused(found: Sequence[LoadVerdict]) -> bool:
+    """Whether there are verdicts on what users meet, and all of them are refused."""
+    names = {one.verdict for one in found if one.metric in DECIDING}
+    return names == {VerdictName.REFUSED}
 
 
 def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComparisonResults:
@@ -141,7 +153,8 @@ def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterat
     for kind in dict.fromkeys(one.kind for one in runs if one.kind.loop == "open"):
         for contender in record.spec.contenders:
             own = [one for one in runs if one.kind == kind and one.contender == contender.name and one.run.complete]
-            rates = [answered(one) for one in own]
+            missed = [one for one in own if any(why.code == codes.L2_RATE.code for why in one.run.reasons)]
+            rates = [answered(one) for one in missed or own]
             target = next((one.run.rate_target for one in own if one.run.rate_target), None)
             if rates and target:
                 yield Sustained(
@@ -150,7 +163,7 @@ def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterat
                     asked=target,
                     answered=(min(rates), max(rates)),
                     runs=len(own),
-                    missed=sum(any(why.code == codes.L2_RATE.code for why in one.run.reasons) for one in own),
+                    missed=len(missed),
                 )
 
 
@@ -227,7 +240,7 @@ def _tier(
     inadmissible = tuple(one.name for one in last.spec.contenders if one.name in bad)
     reasons = [Reason(code=one.code, text=f"{name} is inadmissible: {one.text}") for name, one in bad.items()]
     decided = [one for one in found if one.metric in DECIDING]
-    refused = bool(decided) and all(one.verdict is VerdictName.REFUSED for one in decided)
+    refused = all_refused(found)
     reasons += _missing(records, loads, runs, found)
     others = [one.name for one in last.spec.contenders if one.name != base]
     nothing = not decided or refused or base in inadmissible or all(one in inadmissible for one in others)

@@ -211,7 +211,7 @@ def _of_runs(contender: str, own: Sequence[BlockRun]) -> Reason | None:
     if missed:
         target, rates = missed[0].run.rate_target or 0.0, [answered(one) for one in missed]
         return codes.L2_UNEQUAL.reason(
-            f"it did not keep the rate: {target:,.6g} requests a second were due, and in {len(missed)} of "
+            f"{contender} did not keep the rate: {target:,.6g} requests a second were due, and in {len(missed)} of "
             f"{count(len(own), 'run')} it answered {min(rates):,.4g} to {max(rates):,.4g} while they were"
         )
     for code, those in by_code.items():

@@ -19,6 +19,7 @@ from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
 from weigh.model.verdict import Verdict
+from weigh.verdict import refusals
 from weigh.verdict.analysis import analyse
 from weigh.verdict.question import Question as Asked
 
@@ -153,7 +154,10 @@ def _judge(
     )
     for one in found.verdicts:
         asked = names[one.operation]
-        made[asked].append(_labelled(one, asked, spec, runs))
+        # Where no run of a side counts there is nothing to analyse, and why is said all the same.
+        why = tuple(refusals.reasons(refused, asked, one.contender, spec.baseline))  # type: ignore[arg-type]
+        reasons = (*why, *(reason for reason in one.reasons if reason not in why))
+        made[asked].append(_labelled(msgspec.structs.replace(one, reasons=reasons), asked, spec, runs))
     for floor in found.floors:
         asked = names[floor.operation]
         ratio, low, high = _turned(asked, floor.ratio, floor.low, floor.high)

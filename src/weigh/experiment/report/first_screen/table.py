@@ -187,7 +187,9 @@ def _beyond(screen: FirstScreen, rest: Sequence[Line]) -> Iterator[Group]:
     if not rest:
         return
     if len(screen.others) != 1:
-        yield Group(tuple(one.question for one in rest), "", "see --verbose")
+        ratios = [one.ratio for line in rest for one in line.verdicts if one and one.ratio]
+        spread = f", ratios {min(ratios):.2f} to {max(ratios):.2f}" if ratios else ""
+        yield Group(tuple(one.question for one in rest), "", f"differ{spread} (--verbose)")
         return
     for name in (VerdictName.SLOWER, VerdictName.FASTER):
         same = [(one, one.verdicts[0]) for one in rest if one.verdicts[0] and one.verdicts[0].verdict is name]

@@ -74,7 +74,10 @@ def _text(screen: FirstScreen, width: int) -> RenderableType:
     # An empty line above the table, its heading, and one below.
     room = height - len(head) - len(tail) - len(screen.groups) - len(screen.means) - 3 - bool(screen.others[1:])
     most = min(max(room, _LEAST), _MOST)
-    if len(screen.lines) > most:
+    if len(screen.others) > 1 and len(screen.lines) == _LEAST + 1:
+        # The one that would be left out takes no more lines than what would stand for it.
+        most = max(most, len(screen.lines))
+    elif len(screen.lines) > most:
         # What there is no room for has a line for each direction.
         most = max(most - 2, _LEAST)
     body = [*_body(_fitting(screen, most, width), width)]

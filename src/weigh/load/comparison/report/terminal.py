@@ -127,7 +127,10 @@ def _head(results: LoadComparisonResults, width: int) -> Iterator[Text]:
     if results.tier.reasons:
         more = len(results.tier.reasons) - 1
         rest = f" (and {units.count(more, 'more reason')})" if more else ""
-        why = f"{str(results.tier.name).capitalize()}: {one_line(results.tier.reasons[0].text, 240).rstrip('.')}{rest}."
+        first = (
+            "every verdict is refused" if results.refused else one_line(results.tier.reasons[0].text, 240).rstrip(".")
+        )
+        why = f"{str(results.tier.name).capitalize()}: {first}{rest}."
         for line in shape.wrapped(why, width)[:_LINES]:
             yield _line(line, TIER_STYLE[results.tier.name].removeprefix("bold "))
 

@@ -106,7 +106,7 @@ def sentence(results: LoadComparisonResults, name: str, kind: Kind) -> str:
     if not own:
         return f"Nothing compares {name} with {base}."
     if all(one.verdict is VerdictName.REFUSED for one in own):
-        return f"No verdict between {name} and {base}: {one_line(own[0].reasons[0].text).rstrip('.')}."
+        return f"No verdict between {name} and {base}: {_why(own[0])}."
     parts: list[str] = []
     for wanted in _DIFFERENT:
         those = [one for one in own if one.verdict is wanted]
@@ -127,6 +127,14 @@ def sentence(results: LoadComparisonResults, name: str, kind: Kind) -> str:
         return f"It is open how {name} compares with {base} at {_listed(still)}."
     rest = f" {_listed(still)} {'is' if len(still) == 1 else 'are'} open." if still else ""
     return f"{'; '.join(parts)}.{rest}"
+
+
+def _why(one: LoadVerdict) -> str:
+    """Why it is refused; what other sentences and the findings tell in full is told in short."""
+    reason = one.reasons[0]
+    end = {codes.L2_UNEQUAL.code: ":", codes.E7_UNEQUAL.code: "."}.get(reason.code)
+    text = one_line(reason.text, 400)
+    return text.partition(end)[0] if end else text.rstrip(".")
 
 
 def _listed(those: Sequence[LoadVerdict]) -> str:

@@ -1,0 +1,72 @@
+"""Answers that were another one later: in a later attempt's gate, or in a timed execution. Neither acquits (T8, A3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.model import codes
+from weigh.model.answer import GateStatus
+from weigh.model.sample import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from weigh.experiment.record import Record
+    from weigh.model.finding import Finding
+    from weigh.model.gate import Gate, OperationGate
+    from weigh.model.sample import Sample
+
+
+def diverged_earlier(attempts: Sequence[Record]) -> set[tuple[str, str]]:
+    """(operation, contender) pairs that an earlier gate contradicted: neither a re-run nor a kill acquits (T8)."""
+    gates = [gate for record in attempts for gate in (*record.earlier_gates, record.gate) if gate]
+    return {
+        (one.operation, contender)
+        for gate in gates[:-1]
+        for one in gate.operations
+        for contender, status in one.contenders.items()
+        if status is GateStatus.DIVERGED
+    }
+
+
+def contradicted_in(gate: Gate | None, pairs: Collection[tuple[str, str]], how: str) -> Gate | None:
+    """The gate with these pairs diverged although they passed it."""
+    if gate is None or not pairs:
+        return gate
+    return msgspec.structs.replace(gate, operations=tuple(_contradict(one, pairs, how) for one in gate.operations))
+
+
+def _contradict(one: OperationGate, pairs: Collection[tuple[str, str]], how: str) -> OperationGate:
+    passed = [
+        name
+        for name, status in one.contenders.items()
+        if (one.operation, name) in pairs and status is not GateStatus.DIVERGED
+    ]
+    if not passed:
+        return one
+    said = f"{', '.join(passed)} {how}"
+    return msgspec.structs.replace(
+        one,
+        status=GateStatus.DIVERGED,
+        contenders={**one.contenders, **dict.fromkeys(passed, GateStatus.DIVERGED)},
+        detail=f"{one.detail}; {said}" if one.detail else said,
+    )
+
+
+def answered_differently(samples: Iterable[Sample]) -> list[Finding]:
+    """A3: right in the gate, wrong in a later execution."""
+    first: dict[tuple[str, str], Sample] = {}
+    for sample in samples:
+        if sample.outcome is Outcome.WRONG:
+            first.setdefault((sample.contender, sample.operation), sample)
+    return [
+        codes.A3_CHANGED.finding(
+            contender=contender,
+            operation=operation,
+            text=f"its answer changed in block {sample.block}, run {sample.run}: {sample.detail}",
+            remedy="the operation is diverged and its times are not shown; they stay in the evidence",
+        )
+        for (contender, operation), sample in first.items()
+    ]
