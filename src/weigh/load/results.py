@@ -22,7 +22,9 @@ from weigh.model.verdict import Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_WRONG = tuple(
+    from weigh.model.gate import Check
+
+WRONG = tuple(
     one.code
     for one in (
         codes.L6_WRONG,
@@ -33,6 +35,7 @@ _WRONG = tuple(
         codes.A3_SAMPLED,
     )
 )
+"""Findings of wrong answers."""
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,15 +102,20 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
 
     def exit_code(self) -> ExitCode:
         """What the exit code of the command is (docs/reference/commands.md)."""
-        if any(one.code in _WRONG for one in self.findings):
+        if any(one.code in WRONG for one in self.findings):
             return ExitCode.FOUND
         if not self.runs or not any(run.operations for run in self.runs):
             return ExitCode.FAILED
         return ExitCode.INCONCLUSIVE if self.tier.name is TierName.INADMISSIBLE else ExitCode.OK
 
 
-def load_results(record: LoadRecord) -> LoadResults:
-    """Compute it. A pure function of the record."""
+def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResults:
+    """Compute it. A pure function of the record.
+
+    Args:
+        record: of the load.
+        others: its answers before the clock against those of other servers under the same load.
+    """
     computed = {run.number: figures(run, record.spec) for run in record.runs}
     watched = machine(record, tuple(computed.values()))
     for one in watched.runs if watched else ():
@@ -125,7 +133,7 @@ def load_results(record: LoadRecord) -> LoadResults:
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
     product = record.environment.target.product if record.environment else ""
-    answers = gate_results(record.gate, record.spec, record.runs, product)
+    answers = gate_results(record.gate, record.spec, record.runs, product, others)
     found = findings(record, runs, watched, waits, answers)
     return LoadResults(
         record=record,

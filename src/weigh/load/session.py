@@ -27,6 +27,7 @@ from weigh.statistics.histogram import decode, merged
 if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.host.sampling import Sampling
+    from weigh.load.asked import StatementsAsked
     from weigh.load.gate.asking import LoadGate
     from weigh.load.lives import Lives
     from weigh.load.runs import TableRows
@@ -177,11 +178,26 @@ class Session:
         reached = self.lives.reached
         if self._own:
             self._load(make_generator(self.spec, reached, self.spec.loops[0], self.spec.connections[0]))
+        self.ask()
         if reached.ready:
             self._progress.say("writing out what was loaded")
             reached.ready(loaded=True)
         self.read_rows("loaded")
         self.lives.keep()
+
+    @property
+    def asked(self) -> StatementsAsked | None:
+        """What the statements of scripts answered before any clock; None where nobody asked."""
+        return self._gate.asked if self._gate else None
+
+    def ask(self) -> None:
+        """Ask before any clock what the scripts' statements answer; the data is there.
+
+        Raises:
+            WrongAnswers: something is wrong.
+        """
+        if self._gate is not None:
+            self._gate.before(self.lives.reached, self._made + 1, own=self._own)
 
     def read_rows(self, when: records.When) -> dict[str, TableRows] | None:
         """Which rows the server holds now, in the journal too; None where it cannot be asked.

@@ -73,6 +73,11 @@ class LoadGate:
         self._changed: int | None = None
 
     @property
+    def asked(self) -> StatementsAsked | None:
+        """What the statements answered; None before they were asked."""
+        return self._asked
+
+    @property
     def samples(self) -> int:
         """Requests that each thread of a run keeps to be asked again; 0 where the scripts do more than read."""
         asked = self._asked

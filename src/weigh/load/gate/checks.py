@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 OWN = "what weigh loaded"
 CHANGES = "it answers differently each time it is asked"
 LOOSE = "which rows belong to the answer is left open"
+_ONE = "servers of one kind agree with one another, which confirms nothing"
 _UNLIKE = "what it calls may differ from server to server"
 Key = tuple[str, int, int, tuple[str | None, ...]]
 """Script, line, set and parameters of a question."""
@@ -134,6 +135,8 @@ def _voted(statement: Statement, good: Mapping[str, Answered], lineage: Mapping[
     operation = Operation(name=statement.name, sql=statement.text, schema=wanted, cases=())
     tables = {name: answers.table(answer, wanted) for name, answer in given.items()}
     found = votes.vote(operation, Case(name=_case(first)), tables, dict(lineage))
+    if not found:
+        return [_check(statement, one, name, GateStatus.UNVERIFIED, detail=_ONE) for name, one in good.items()]
     if any(one.status is GateStatus.DIVERGED for one in found) and statements.volatile(statement.text):
         return [_check(statement, one, name, GateStatus.UNVERIFIED, detail=_UNLIKE) for name, one in good.items()]
     return found

@@ -152,7 +152,13 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
         return ""
 
 
-def gate_results(gate: GateRecord | None, spec: LoadSpec, runs: Sequence[LoadRun], product: str) -> GateResults | None:
+def gate_results(
+    gate: GateRecord | None,
+    spec: LoadSpec,
+    runs: Sequence[LoadRun],
+    product: str,
+    others: Sequence[Check] = (),
+) -> GateResults | None:
     """Compute it; None where nothing was asked.
 
     Args:
@@ -160,11 +166,12 @@ def gate_results(gate: GateRecord | None, spec: LoadSpec, runs: Sequence[LoadRun
         spec: of the load.
         runs: that were made.
         product: what the server calls itself.
+        others: its answers against those of other servers under the same load.
     """
     if gate is None:
         return None
     return GateResults(
-        statements=_statements(gate, product),
+        statements=_statements(gate, product, others),
         invariants=tuple(_invariants(gate, spec, runs)),
         read_back=gate.read_back,
         sampled=tuple(_sampled(gate.asked, one) for one in gate.sampled) if gate.asked else (),
@@ -172,11 +179,11 @@ def gate_results(gate: GateRecord | None, spec: LoadSpec, runs: Sequence[LoadRun
     )
 
 
-def _statements(gate: GateRecord, product: str) -> tuple[StatementChecked, ...]:
+def _statements(gate: GateRecord, product: str, others: Sequence[Check]) -> tuple[StatementChecked, ...]:
     asked = gate.asked
     if asked is None:
         return ()
-    found = checks.checks(asked, product)
+    found = (*checks.checks(asked, product), *(msgspec.structs.replace(one, contender=product) for one in others))
     words = {one.operation: one for one in checks.concluded(found, [asked], [product])}
     return tuple(_statement(one, asked, found, words[one.name]) for one in asked.statements if one.does != "control")
 
