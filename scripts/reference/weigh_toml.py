@@ -9,6 +9,7 @@ import msgspec
 from reference.markdown import code, prose, table, with_default
 from reference.structs import hints, in_words, meanings
 from weigh.experiment.config.file import ContenderTable, ExperimentTable, GridTable, SqlTable
+from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.spec import LayoutSpec
 
@@ -22,6 +23,8 @@ TABLES: dict[str, type[msgspec.Struct]] = {
     "[store.NAME]": StoreTable,
     "[grid]": GridTable,
     "[sql]": SqlTable,
+    "[load]": LoadTable,
+    "[[load.contender]]": LoadContenderTable,
 }
 
 

@@ -247,6 +247,13 @@ CATALOGUE = _rows(
         "it hides",
     ),
     (
+        "L3",
+        Page("guide/find-rate.md", "Throughput is not capacity"),
+        "throughput bought with waiting: what goes through at a broken tail is sold as capacity",
+        "--find-rate finds the highest rate that keeps a stated budget, with its interval, and names what goes through "
+        "beyond it and how long that takes",
+    ),
+    (
         "L4",
         Page("concept/load.md", "Warm-up and length"),
         "the warm-up is counted, and a minute is called steady",

@@ -10,7 +10,7 @@ import pytest
 
 from weigh.experiment.config import file
 from weigh.experiment.config import spec as config
-from weigh.experiment.measure import duet
+from weigh.host import affinity
 from weigh.model.errors import UsageError
 from weigh.model.spec import LayoutSpec
 
@@ -179,8 +179,8 @@ def test_a_duet_that_cannot_be(tmp_path: Path, flags: dict[str, object], said: s
 )
 def test_a_duet_on_one_cpu_is_refused() -> None:
     with pytest.raises(UsageError, match="a duet needs two CPUs, one for each side, and there is one"):
-        duet.halves((3,))
-    assert duet.halves((0, 2, 5)) == ((0,), (2,))
+        affinity.halves((3,))
+    assert affinity.halves((0, 2, 5)) == ((0,), (2,))
 
 
 @pytest.mark.promise("`--precision` is for hot times and is refused with another temperature")

@@ -23,6 +23,7 @@ from . import (
     peers,
     precision,
     rates,
+    searches,
     series,
     servers,
     stalled,
@@ -211,6 +212,7 @@ def _series(experiments: int) -> Iterator[Row]:
     """Series, percentiles and warm-up: rows of other modules are yielded from here."""
     yield from series.rows(experiments)
     yield from stalled.rows(experiments)
+    yield from searches.rows(experiments)
     yield from steadiness.rows(experiments)
 
 

@@ -1,6 +1,7 @@
 """A server that lies: a proxy before an honest Valkey, which stalls, forgets writes, serves old values or fails fast.
 
-And one that is honest and slow: it lingers over every answer, over each by itself.
+And three that are honest and slow: one lingers over every answer, over each by itself; one dawdles, over all of them
+equally long; one lags, which is the same, and much longer over two in a hundred.
 
 It understands RESP as far as it must: a connection asks, and waits for the answer. What belongs to the bulk loading
 (everything before the first read) passes untouched.
@@ -17,7 +18,7 @@ from typing import BinaryIO, Literal
 
 from support.tcp_server import Door
 
-Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers"]
+Lie = Literal["none", "stalls", "forgets", "serves-old", "fails", "lingers", "dawdles", "lags"]
 _READ, _WRITE = b"HGETALL", b"HSET"
 _FIELD = 4
 """Words of a write to one field."""
@@ -25,6 +26,10 @@ STALL_FROM, STALL_FOR = 0.7, 1.0
 """Seconds since the first read, and how long nothing is answered then."""
 LINGERS = 0.4
 """Seconds at most, any time below as likely: as long a wait for the last answer as behind a tail is a stall, too."""
+PACE = 0.005
+"""Seconds over every answer: longer than what tests beside it do to the generator."""
+LAG, LAGGING = 0.05, 0.02
+"""Seconds more, and over which share of the answers."""
 EVERY = 5
 """One request in so many is lied about."""
 
@@ -89,6 +94,8 @@ class Proxy(Door):
             return
         if self._lie == "lingers":
             time.sleep(random.uniform(0, LINGERS))
+        if self._lie in ("dawdles", "lags"):
+            time.sleep(PACE + (LAG if self._lie == "lags" and random.random() < LAGGING else 0.0))
         if self._lie != "stalls":
             return
         since = time.monotonic() - self._began

@@ -11,12 +11,13 @@ import click
 
 from weigh._kinds import LOAD
 from weigh._runs import DEFAULT_OUT
+from weigh.cli.load_comparison import compare, comparison_options, contenders, from_file, no_comparison
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from weigh.load.target.target import Target
 
@@ -35,11 +36,20 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="A file with the target in its only line, instead of --target: a password in it is in no list of processes.",
 )
+@comparison_options
 @click.option(
     "--rate",
     metavar="N",
     help="Requests a second that are due, 500 or 2k; an open loop needs it, but for steps and trace.",
 )
+@click.option(
+    "--find-rate",
+    multiple=True,
+    metavar="BUDGET",
+    help="Find the highest rate that keeps a budget: 'p99<=20ms' or 'errors<=0.1%'. Repeatable: all are kept. --rate "
+    "is then the highest to try, --duration the length of a probe [as long as it needs].",
+)
+@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes together [4m30s].")
 @click.option(
     "--arrivals",
     metavar="KIND",
@@ -139,24 +149,39 @@ def load(
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
-    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only.
+    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only. Without one, what [load] of weigh.toml
+    says, or of the FILE.toml that is named.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
+    weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --rate 2000
+    weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
     """
     from weigh.load import config
     from weigh.load import run as protocol
     from weigh.load.report import files
     from weigh.load.target.registry import target as find
 
+    workload, flags, target = from_file(workload, flags, target, alone=target_file is not None)
+    if flags["contender"]:
+        if target is not None or target_file is not None:
+            raise UsageError("--target is one server, and --contender several", remedy="give one or the other")
+        named, servers = contenders(flags["contender"])
+        for one, server in zip(named, servers.values(), strict=True):
+            _keep_secret(one.target, server, "--contender")
+        # Each has a target of its own.
+        spec = config.make(workload, "", flags)
+        command = _command({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
+        compare(spec, servers, {**flags, "as_json": as_json}, out, command, progress(quiet))
+    no_comparison(flags)
     target = _named(target, target_file)
     server = find(target)
     if target_file is None:
-        _keep_secret(target, server)
+        _keep_secret(target, server, "--target")
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(
-        spec, server, out, _command(target, server.text), progress(quiet), files.write, config.answers(spec, flags)
+        spec, server, out, _command({target: server.text}), progress(quiet), files.write, config.answers(spec, flags)
     )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
@@ -180,7 +205,7 @@ def _named(target: str | None, file: Path | None) -> str:
     return target
 
 
-def _keep_secret(target: str, server: Target) -> None:
+def _keep_secret(target: str, server: Target, flag: str) -> None:
     """Take a password out of the list of processes, and say that it was there."""
     from weigh.load.target.secrecy import hide
 
@@ -191,15 +216,18 @@ def _keep_secret(target: str, server: Target) -> None:
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
     password = "PGPASSWORD or ~/.pgpass" if server.kind == "postgres" else "REDISCLI_AUTH"
     say(
-        f"weigh: the password of --target stands in the list of processes and in the shell's history; {now}. "
-        f"{password}, or --target-file FILE, keep it out.",
+        f"weigh: the password of {flag} stands in the list of processes and in the shell's history; {now}. "
+        f"{password}{', or --target-file FILE, keep' if flag == '--target' else ' keeps'} it out.",
         err=True,
     )
 
 
-def _command(said: str, shown: str) -> str:
-    """The command line, without the password of the target."""
-    words = ["weigh", *_without_secrets(word.replace(said, shown) for word in sys.argv[1:])]
+def _command(shown: Mapping[str, str]) -> str:
+    """The command line, with what may be shown in the place of each target, which may hold a password."""
+    said = sys.argv[1:]
+    for target, instead in shown.items():
+        said = [word.replace(target, instead) for word in said]
+    words = ["weigh", *_without_secrets(said)]
     context = click.get_current_context()
     if context.get_parameter_source("contention") is click.core.ParameterSource.ENVIRONMENT:
         # It is part of the experiment, and no variable of the environment can be seen in a report.

@@ -10,7 +10,8 @@ class EvidenceRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         evidence: the directory.
-        kind: ``run`` (of ``run``, ``gate`` and ``demo``), ``ladder`` or ``load``.
+        kind: ``run`` (of ``run``, ``gate`` and ``demo``), ``ladder``, ``load``, or ``load-comparison``
+            (of ``load`` with several contenders).
         written: when something was recorded last, ISO 8601 in UTC.
         workload, about: what it is of, for people; None where it cannot be read.
         end: ``complete`` or ``stopped``; None where it was killed, goes on, has rungs to come, or cannot be read.

@@ -6,8 +6,8 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from weigh.experiment import record as records
-from weigh.experiment.measure import budget, cold, duet
-from weigh.host import facts
+from weigh.experiment.measure import budget, cold
+from weigh.host import affinity, facts
 from weigh.model import codes, units
 from weigh.model.errors import UsageError
 from weigh.model.spec import FULL_STARTS
@@ -74,7 +74,7 @@ class Planning(NamedTuple):
         """
         allowed = self.setup.spec.affinity or facts.allowed_cpus()
         if self.setup.spec.duet:
-            return len(duet.halves(allowed)[0])
+            return len(affinity.halves(allowed)[0])
         threads = [one.told.threads if one.told else None for one in read.reads]
         most = max((count or len(allowed) for count in threads), default=len(allowed))
         return most if 0 < most < len(allowed) else 0

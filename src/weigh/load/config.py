@@ -13,7 +13,17 @@ import msgspec
 from weigh.load import ycsb_properties
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
-from weigh.load.spec import Arrivals, LoadSpec, Loop, QueryMode, Script, YcsbRequests, YcsbWorkload
+from weigh.load.rate_search import config as rate_search
+from weigh.load.spec import (
+    Arrivals,
+    LoadSpec,
+    Loop,
+    QueryMode,
+    Script,
+    YcsbRequests,
+    YcsbWorkload,
+    interval_s,
+)
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
@@ -30,9 +40,6 @@ _OWN_YCSB = "ycsb"
 _KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
-_INTERVALS = 120
-"""Intervals of a short run: enough to see whether it is steady."""
-_SHORTEST, _LONGEST = 0.05, 1.0
 _MOST_THREADS = 64
 _LONGEST_SCRIPT, _LONGEST_TRACE = 1 << 20, 64 << 20
 """Bytes of a script, and of a trace, whose millions of times are held in memory."""
@@ -69,9 +76,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
+    search = rate_search.asked(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
-    duration = _duration("--duration", flags["duration"]) if flags["duration"] else _DEFAULTS["duration_s"]
+    usual = rate_search.probe_s(search) if search else _DEFAULTS["duration_s"]
+    duration = _duration("--duration", flags["duration"]) if flags["duration"] else usual
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
@@ -90,12 +99,15 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     for one in scripts:
         # A mistake in one is said before anything begins.
         tuple(invariants.written(one))
-    return LoadSpec(
+    offered = Arrivals(kind="closed")
+    if "open" in loops:
+        offered = arrivals(flags["arrivals"], flags["rate"], any_rate=search is not None)
+    spec = LoadSpec(
         workload="script" if scripts else workload[0],
         scripts=scripts,
         variables=_variables(flags["define"]),
         target=target,
-        arrivals=arrivals(flags["arrivals"], flags["rate"]) if "open" in loops else Arrivals(kind="closed"),
+        arrivals=offered,
         loops=loops,
         connections=connections,
         repeats=_positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
@@ -105,7 +117,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         if flags["max_in_flight"] is None
         else _positive("--max-in-flight", flags["max_in_flight"], 1),
         timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
-        interval_s=min(max(duration / _INTERVALS, _SHORTEST), _LONGEST),
+        interval_s=interval_s(duration),
         threads=min(
             _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
             *connections,
@@ -123,6 +135,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
     )
+    return rate_search.searching(spec, search, offered) if search else spec
 
 
 def answers(spec: LoadSpec, flags: dict[str, Any]) -> GateFiles:
@@ -141,8 +154,13 @@ def answers(spec: LoadSpec, flags: dict[str, Any]) -> GateFiles:
     return GateFiles(pins=None if given is None else pins.read(given, spec.seed), pin=flags["pin"])
 
 
-def arrivals(text: str | None, rate: str | None) -> Arrivals:
+def arrivals(text: str | None, rate: str | None, *, any_rate: bool = False) -> Arrivals:
     """``--arrivals`` and ``--rate``.
+
+    Args:
+        text: of the first.
+        rate: of the second.
+        any_rate: whether it may have none, because a search gives each run its own.
 
     Raises:
         UsageError: they do not say when requests are due.
@@ -157,12 +175,12 @@ def arrivals(text: str | None, rate: str | None) -> Arrivals:
         if len(rates) < 2:
             raise UsageError("steps need their rates", remedy="write --arrivals steps:500,1000,2000:30s")
         return Arrivals(kind="steps", rates=rates, step_s=_duration("steps", rest[1] if len(rest) > 1 else "10s"))
-    if rate is None:
+    if rate is None and not any_rate:
         raise UsageError(
             "no --rate: an open loop needs to know how many requests a second are due",
             remedy="give --rate 1000, or ask for a closed loop with --closed (and see what that hides with --both)",
         )
-    mean = _rate(rate)
+    mean = None if rate is None else _rate(rate)
     match kind:
         case "ramp":
             if not rest:

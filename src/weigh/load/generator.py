@@ -49,7 +49,9 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "prepared": spec.query_mode != "simple",
             "samples": samples,
         }
-    asked = {name: value for name, value in msgspec.to_builtins(spec.arrivals).items() if value is not None}
+    # What only loads data, or sees whether a script is right, offers nothing: of a search it has no rate.
+    arrivals = spec.arrivals.at(1.0) if spec.find_rate and spec.arrivals.rate is None else spec.arrivals
+    asked = {name: value for name, value in msgspec.to_builtins(arrivals).items() if value is not None}
     threads = min(spec.threads, connections)
     config = {
         "target": reached.connect,

@@ -12,6 +12,8 @@ from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.gate.results import GateResults, gate_results
+from weigh.load.rate_search import findings as of_search
+from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
@@ -66,6 +68,9 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         machine: what it did meanwhile; None where nobody watched it.
         answers: what is known of them; None where nothing was asked.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
+        rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
+            shown: the probe at the highest rate that kept the budget, or else another.
+        probes: all runs of such a search, in order.
     """
 
     record: LoadRecord
@@ -76,6 +81,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
     answers: GateResults | None = None
+    rate_search: RateSearchResults | None = None
+    probes: tuple[RunFigures, ...] = ()
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -106,7 +113,9 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
             return ExitCode.FOUND
         if not self.runs or not any(run.operations for run in self.runs):
             return ExitCode.FAILED
-        return ExitCode.INCONCLUSIVE if self.tier.name is TierName.INADMISSIBLE else ExitCode.OK
+        if self.tier.name is TierName.INADMISSIBLE:
+            return ExitCode.INCONCLUSIVE
+        return self.rate_search.exit_code() if self.rate_search else ExitCode.OK
 
 
 def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResults:
@@ -117,11 +126,15 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         others: its answers before the clock against those of other servers under the same load.
     """
     computed = {run.number: figures(run, record.spec) for run in record.runs}
+    search = record.spec.find_rate
+    searched = rate_search(record, search, computed) if search else None
     watched = machine(record, tuple(computed.values()))
     for one in watched.runs if watched else ():
         if one.reasons:
             run = computed[one.number]
             computed[one.number] = msgspec.structs.replace(run, reasons=(*run.reasons, *one.reasons))
+    if searched:
+        return _of_search(record, searched, computed, watched)
     made = {(run.loop, run.connections) for run in record.runs}
     # As they were asked for: they are made in random order.
     keys = [(loop, own) for own in record.spec.connections for loop in record.spec.loops if (loop, own) in made]
@@ -144,6 +157,53 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         machine=watched,
         waits=waits,
         answers=answers,
+    )
+
+
+def _of_search(
+    record: LoadRecord, searched: RateSearchResults, computed: Mapping[int, RunFigures], watched: LoadMachine | None
+) -> LoadResults:
+    """A search: its result, and one of its probes as the run that is shown."""
+    counted = {one.run for one in searched.counted}
+    probes = tuple(computed.values())
+    late = False
+    lowest = sorted(searched.counted, key=lambda one: one.rate)
+    number = searched.best or (lowest[0] if lowest else None) or (searched.probes[-1] if searched.probes else None)
+    shown = computed[number.run] if number else probes[0] if probes else None
+    if shown is not None and shown.number in counted:
+        # That a rate is too high is an outcome of a search, and of a late generator there is a finding.
+        late = codes.E8_LATE.code in {one.code for one in shown.reasons}
+        shown = msgspec.structs.replace(shown, reasons=())
+    runs = [shown] if shown else []
+    if watched and shown:
+        own = tuple(one for one in watched.runs if one.number == shown.number)
+        watched = msgspec.structs.replace(watched, runs=own)
+    cut = shown.settled.cut_s if shown and shown.settled else 0.0
+    sampled = waited(record.waits, shown.number, cut) if shown else None
+    waits = {shown.number: sampled} if shown and sampled else {}
+    wrong = [run for run in probes if run not in runs and any(one.wrong or one.missing for one in run.operations)]
+    # As long as the probe that is shown.
+    own_record = msgspec.structs.replace(record, spec=record.spec.varied(None, number.seconds if number else None))
+    found = (
+        *of_search.findings(searched, shown if searched.best else None, late=late),
+        *findings(own_record, [*runs, *wrong], watched, waits),
+    )
+    found = tuple(sorted(found, key=lambda one: ("error", "warning", "note").index(one.severity)))
+    judged = tier(own_record, runs, found, watched)
+    if judged.name is not TierName.INADMISSIBLE:
+        fresh = len({run.life for run in probes}) == len(probes)
+        missing = (*judged.reasons, *of_search.reasons(searched, fresh=fresh))
+        judged = Tier(name=TierName.SUGGESTIVE if missing else judged.name, reasons=missing)
+    return LoadResults(
+        record=record,
+        groups=tuple(_group(record, [run]) for run in runs),
+        loops=None,
+        findings=found,
+        tier=judged,
+        machine=watched,
+        waits=waits,
+        rate_search=searched,
+        probes=probes,
     )
 
 

@@ -19,6 +19,7 @@ from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
+from weigh.load.rate_search.run import search_rates
 from weigh.load.session import Session
 from weigh.model import units
 from weigh.model.errors import WeighError
@@ -66,7 +67,8 @@ def run(
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
         progress.say(f"reaching {target.text}")
-        lives = stack.enter_context(Lives(target, cache_folder(), max(spec.connections), fresh=spec.repeats > 1))
+        fresh = spec.repeats > 1 or bool(spec.find_rate)
+        lives = stack.enter_context(Lives(target, cache_folder(), max(spec.connections), fresh=fresh))
         # A mistake in a script is said before there is any evidence.
         check(spec, lives.reached)
         rate()
@@ -80,7 +82,7 @@ def run(
             with watching.started(time.monotonic()):
                 watching.own(lives.reached.servers or ())
                 gate = LoadGate(spec, answers, journal, progress)
-                _runs(Session(spec, lives, journal, progress, watching, gate))
+                _runs(Session(spec, lives, journal, progress, watching, gate), folder)
             how, reason = "complete", ""
         except WrongAnswers:
             # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
@@ -139,9 +141,12 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
         journal.append("finding", finding)
 
 
-def _runs(session: Session) -> None:
+def _runs(session: Session, folder: Path) -> None:
     """Every run, in turn."""
     order = session.spec.order
+    if session.spec.find_rate:
+        search_rates(session, session.spec.find_rate, folder)
+        order = ()
     for number, (repeat, connections, loop) in enumerate(order, 1):
         name = f"run {number} of {len(order)}, {loop} loop, {units.count(connections, 'connection')}"
         session.make(loop, connections, repeat, name=name)

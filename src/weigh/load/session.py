@@ -25,6 +25,8 @@ from weigh.model.errors import EngineFault, WeighError
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weigh.evidence.journal import Journal
     from weigh.host.sampling import Sampling
     from weigh.load.asked import StatementsAsked
@@ -117,6 +119,34 @@ class Session:
         """Make the next run.
 
         Args:
+            loop: as of :meth:`ready`, and so are the others.
+            connections: as of it.
+            repeat: as of it.
+            rate: as of it.
+            duration_s: as of it.
+            name: as of it.
+            during: as of it.
+
+        Raises:
+            WeighError: the server is in the way. What was measured until then is in the journal.
+        """
+        run = self.ready(loop, connections, repeat, rate=rate, duration_s=duration_s, name=name, during=during)
+        return self.ended(run, run.made())
+
+    def ready(
+        self,
+        loop: Loop,
+        connections: int,
+        repeat: int = 1,
+        *,
+        rate: float | None = None,
+        duration_s: Seconds | None = None,
+        name: str = "",
+        during: During | None = None,
+    ) -> Run:
+        """Everything before the clock of the next run.
+
+        Args:
             loop: on a schedule, or closed.
             connections: how many.
             repeat: which of its repeats, from 1.
@@ -158,14 +188,21 @@ class Session:
         )
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         self._progress.say(name)
-        run = _Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
-        ended = run.made()
+        return Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
+
+    def ended(self, run: Run, made: LoadRun) -> LoadRun:
+        """Everything behind the clock of a run.
+
+        Args:
+            run: that :meth:`ready` gave.
+            made: what came of it.
+        """
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
-        if gate is not None and during is None:
-            gate.after(reached, self._made, generator, own=self._own)
-        return ended
+        if self._gate is not None and not run.disturbed:
+            self._gate.after(self.lives.reached, made.number, run.generator, own=self._own)
+        return made
 
     def prepare(self) -> None:
         """Load the data once, and keep a copy from which every life begins; nothing where that was done.
@@ -285,8 +322,13 @@ def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     )
 
 
-class _Run:
-    """One run while it goes on."""
+class Run:
+    """One run while it goes on.
+
+    Attributes:
+        generator: that makes it.
+        disturbed: whether something happens to the server meanwhile.
+    """
 
     def __init__(
         self,
@@ -301,25 +343,32 @@ class _Run:
     ) -> None:
         self._spec = spec
         self._begun = begun
-        self._generator = generator
+        self.generator = generator
         self._journal = journal
         self._progress = progress
         self._watching = watching
         self._during = during
+        self.disturbed = during is not None
         self._waits = LoadWaits(reached.waits, journal)
         self._server = _Server(reached.process)
         self._intervals: list[LoadInterval] = []
 
-    def made(self) -> LoadRun:
-        """Offer the load, and write down what comes of it."""
+    def made(self, meet: Callable[[], object] | None = None) -> LoadRun:
+        """Offer the load, and write down what comes of it.
+
+        Args:
+            meet: called just before it begins.
+        """
         watching, begun = self._watching, self._begun
         # What the loading cost is in an event of its own.
         watching.mark()
         watching.keep(thorough=True)
         begins_in = 0.0
         self._server.begin()
+        if meet is not None:
+            meet()
         try:
-            begins_in = call(self._generator.start)
+            begins_in = call(self.generator.start)
         finally:
             # One that cannot begin is told of as well.
             begun = msgspec.structs.replace(begun, at=watching.now() + begins_in)
@@ -331,7 +380,7 @@ class _Run:
             self._watch(begun.at or 0.0)
         except BaseException:
             # Nothing more is offered, whatever went wrong here.
-            self._generator.stop()
+            self.generator.stop()
             raise
         finally:
             self._waits.end()
@@ -345,12 +394,16 @@ class _Run:
             server=self._server.use,
         )
 
+    def stop(self) -> None:
+        """Offer nothing more. From any thread."""
+        self.generator.stop()
+
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
         kept = watching.now()
         each = max(self._spec.duration_s / _MEMORY, _WATCH)
         looked = kept
-        while not self._generator.is_over():
+        while not self.generator.is_over():
             time.sleep(_POLL)
             self._take()
             now = watching.now()
@@ -366,7 +419,7 @@ class _Run:
 
     def _take(self) -> None:
         """Write down the intervals that are finished."""
-        for interval in msgspec.json.decode(call(self._generator.poll), type=list[LoadInterval]):
+        for interval in msgspec.json.decode(call(self.generator.poll), type=list[LoadInterval]):
             self._intervals.append(interval)
             self._journal.append("interval", records.RunInterval(run=self._begun.number, interval=interval))
             _show(interval, self._progress, self._spec.duration_s)
@@ -375,7 +428,7 @@ class _Run:
         number = self._begun.number
         # Before its connections are closed.
         self._server.look()
-        summary = msgspec.json.decode(call(self._generator.finish), type=LoadSummary)
+        summary = msgspec.json.decode(call(self.generator.finish), type=LoadSummary)
         self._take()
         self._server.end()
         self._journal.append("summary", records.RunEnded(run=number, summary=summary, server=self._server.use))

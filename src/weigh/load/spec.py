@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from weigh.load.budgets import RateSearch
 from weigh.model.units import Seconds
 
 Loop = Literal["open", "closed"]
@@ -18,6 +19,9 @@ QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999, 0.9999)
 NAMES = ("p50", "p90", "p95", "p99", "p999", "p9999")
 """Their names in JSON."""
 
+_INTERVALS = 120
+"""Intervals of a short run: enough to see whether it is steady."""
+_SHORTEST, _LONGEST = 0.05, 1.0
 _DERIVED = ("tpcb-like", "simple-update")
 """Built-in scripts that pgbench made after the TPC's benchmark B."""
 NOTICE = "derived from TPC-B, not comparable to published results"
@@ -64,6 +68,11 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
     def at(self, rate: float) -> Arrivals:
         """The same kind of arrivals, at so many requests a second on average."""
         return msgspec.structs.replace(self, rate=rate)
+
+
+def interval_s(duration: Seconds) -> Seconds:
+    """Length of the intervals of a run of that length."""
+    return min(max(duration / _INTERVALS, _SHORTEST), _LONGEST)
 
 
 def _stepped(rates: tuple[float, ...], each: Seconds, duration: Seconds) -> float:
@@ -175,6 +184,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
+        find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
     """
 
@@ -201,6 +211,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
+    find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
@@ -232,8 +243,10 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
             duration_s: its length, likewise.
         """
         arrivals = self.arrivals if rate is None else self.arrivals.at(rate)
+        if duration_s is None:
+            return msgspec.structs.replace(self, arrivals=arrivals)
         return msgspec.structs.replace(
-            self, arrivals=arrivals, duration_s=self.duration_s if duration_s is None else duration_s
+            self, arrivals=arrivals, duration_s=duration_s, interval_s=interval_s(duration_s)
         )
 
     @property

@@ -10,6 +10,7 @@ from weigh import __version__
 from weigh.evidence import attempts, journal, timeline
 from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
 from weigh.load import record as load_record
+from weigh.load.rate_search.verify import not_as_asked
 from weigh.load.report import files
 from weigh.model import codes
 from weigh.model.errors import WeighError
@@ -70,6 +71,8 @@ def verify(folder: Path) -> LoadVerification:
         # Whoever sends evidence with such values does not get away with an error of the reader's.
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=uncomputable(error)))
         computed = {}
+    if record and (text := not_as_asked(record)):
+        problems.append(Problem(code=codes.R4_FIGURES.code, file=journal.NAME, text=text))
     try:
         if record and not timeline.same(folder, load_record.watched_runs(record)):
             text = "its moments are not the journal's"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
+from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.contender import Setting
 from weigh.model.errors import UsageError, nearest
@@ -194,6 +195,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         store: stores with the protocol of S3, by name.
         grid: keys of the layout with several values, of which every combination takes part.
         sql: the user's own queries and data, for the workload ``sql``.
+        load: what ``weigh load`` does without a workload on its command line.
     """
 
     experiment: ExperimentTable = msgspec.field(default_factory=ExperimentTable)
@@ -203,6 +205,7 @@ class File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     store: dict[str, StoreTable] = {}
     grid: GridTable | None = None
     sql: SqlTable | None = None
+    load: LoadTable | None = None
 
 
 def schema() -> dict[str, Any]:
@@ -277,6 +280,10 @@ def _check_keys(plain: Mapping[str, Any], layouts: Mapping[str, Any], path: Path
         tables += [(f"store.{name}", table, StoreTable) for name, table in stores.items()]
     tables.append(("grid", plain.get("grid", {}), GridTable))
     tables.append(("sql", plain.get("sql", {}), SqlTable))
+    load = plain.get("load", {})
+    tables.append(("load", load, LoadTable))
+    if isinstance(load, dict) and isinstance(servers := load.get("contender", []), list):
+        tables += [("load.contender", one, LoadContenderTable) for one in servers]
     contenders = plain.get("contender", [])
     if isinstance(contenders, list):
         tables += [("contender", contender, ContenderTable) for contender in contenders]

@@ -8,17 +8,14 @@ which single turns at the end of every block show.
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.together import run_together
 from weigh.experiment.measure.execution import Execution
-from weigh.host import processes
-from weigh.model.errors import UsageError
+from weigh.host.affinity import keep_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,30 +48,6 @@ class Side:
         """The query as it was taken, before the first execution."""
         assert self.prepared is not None
         return self.prepared
-
-
-def halves(cpus: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two disjoint sets of as many CPUs; of an odd number the last one is left to the rest of the machine.
-
-    Raises:
-        UsageError: there are fewer than two.
-    """
-    if len(cpus) < 2:
-        raise UsageError(
-            "a duet needs two CPUs, one for each side, and there is one",
-            remedy="leave out --duet, or allow more CPUs (--affinity, the container's limit)",
-        )
-    half = len(cpus) // 2
-    return tuple(cpus[:half]), tuple(cpus[half : 2 * half])
-
-
-def keep_on(pid: int, cpus: Sequence[int]) -> None:
-    """Move a process, what it started and all their threads to some CPUs; what ended meanwhile is no loss."""
-    for one in processes.family(pid):
-        with suppress(OSError):
-            for thread in Path(f"/proc/{one.pid}/task").iterdir():
-                with suppress(OSError):
-                    os.sched_setaffinity(int(thread.name), cpus)
 
 
 def turn(

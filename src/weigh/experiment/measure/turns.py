@@ -13,7 +13,7 @@ from weigh.experiment.measure import cold, duet, ingest
 from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
 from weigh.experiment.record import RequestsOfTurn
-from weigh.host import facts, processes
+from weigh.host import affinity, facts, processes
 from weigh.model.sample import Outcome
 from weigh.model.schedule import unseen
 from weigh.model.store import ExecutionRequests
@@ -101,7 +101,7 @@ class Turns:
                 raise WorkerEnded(Outcome.ERROR, "no life could be started", alive=True)
             timeout = self._spec.timeout
             if position.solo:
-                duet.keep_on(worker.pid, self._halves[0])
+                affinity.keep_on(worker.pid, self._halves[0])
             self._lives.accounts[arm].begin()
             prepared = RequestCost(seconds=0.0, cpu_s=0.0) if load else worker.prepare(text, timeout)
             elsewhere = None
@@ -230,7 +230,7 @@ class Turns:
     @property
     def _halves(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The CPUs of the two sides of a duet."""
-        return duet.halves(self._spec.affinity or facts.allowed_cpus())
+        return affinity.halves(self._spec.affinity or facts.allowed_cpus())
 
     def _duet(self, block: int, number: int, slot: Slot, runs: int) -> tuple[Sample, ...]:
         """A turn of two at the same moment, each on its half of the CPUs."""

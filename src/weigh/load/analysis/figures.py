@@ -80,6 +80,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         life: of the server in which it was made, from 1.
         rate_target: requests a second that were asked for; of random bursts that were due; None of a closed loop.
+        rate_own: the same where it is not the spec's, as of a probe; else None.
         rate_achieved: answered a second over the part that counts; its interval allows for correlation.
         settled: what counts of it.
         operations: each by itself; :data:`ALL` first where there are several.
@@ -97,6 +98,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     repeat: int
     life: int
     rate_target: float | None
+    rate_own: float | None
     rate_achieved: SeriesMean | None
     settled: Settled | None
     operations: tuple[OperationFigures, ...]
@@ -176,6 +178,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         repeat=run.repeat,
         life=run.life,
         rate_target=target,
+        rate_own=run.rate,
         rate_achieved=achieved,
         settled=found,
         operations=operations,

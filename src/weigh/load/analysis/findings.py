@@ -335,7 +335,8 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
     spec = record.spec
     if record.end is None or record.end.how != "complete" or not all(run.complete for run in runs):
         yield codes.T8_STOPPED.reason("it was broken off before its end")
-    if spec.repeats < _REPEATS:
+    # A search has many runs.
+    if spec.repeats < _REPEATS and not spec.find_rate:
         yield codes.T10_RUN.reason(
             f"{count(spec.repeats, 'run')}: an interval from inside a run says nothing about the next one; "
             "--repeats 3 has the interval between runs"

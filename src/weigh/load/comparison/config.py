@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
+from weigh.host import affinity, facts
 from weigh.load.comparison.spec import SECOND, LoadComparisonSpec, LoadContender
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import FULL_STARTS, Rules
-from weigh.model.units import parse_fraction
+from weigh.model.units import count, parse_fraction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,8 +56,8 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
     Args:
         load: what is offered to all; without a target.
         targets: the servers by the names of the contenders, in their order.
-        flags: of the command line, by name: ``baseline``, ``blocks``, ``margin``, ``twice``; None where one was left
-            out.
+        flags: of the command line, by name: ``baseline``, ``blocks``, ``margin``, ``twice``, ``duet``; None where one
+            was left out.
 
     Raises:
         UsageError: they contradict each other.
@@ -67,6 +70,12 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
         raise UsageError(
             "--repeats is of one server: contenders meet in blocks, each in a fresh life",
             remedy="write --blocks instead",
+        )
+    if load.find_rate:
+        raise UsageError(
+            "--find-rate searches one server at a time, and several are named",
+            remedy="search for each by itself with --target, one after the other on this machine, and compare the "
+            "intervals; or compare them at one rate with --rate",
         )
     for name in targets:
         if name.endswith(SECOND):
@@ -83,15 +92,43 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
         if not margin > 0:
             raise UsageError(f"--margin {flags['margin']} cannot be", remedy="give a share above 0, e.g. 5%")
         rules = Rules(margin=margin)
+    duet = bool(flags.get("duet"))
+    if duet:
+        _check_duet(load, targets, flags)
     return LoadComparisonSpec(
         load=load,
         contenders=tuple(LoadContender(name=name, target=target.text) for name, target in targets.items()),
         baseline=baseline or next(iter(targets)),
         baseline_declared=baseline is not None,
         blocks=blocks,
-        twice=flags.get("twice") is not False,
+        twice=not duet and flags.get("twice") is not False,
         rules=rules,
+        duet=True if duet else msgspec.UNSET,
     )
+
+
+def _check_duet(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]) -> None:
+    """See whether two servers can be loaded at the same moment.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    if len(targets) != 2:
+        raise UsageError(f"a duet is one of two contenders, and there are {len(targets)}", remedy="name two")
+    if flags.get("twice"):
+        raise UsageError("a duet has two sides: the baseline cannot be both", remedy="leave --twice out")
+    for name, target in targets.items():
+        if not target.restarts:
+            raise UsageError(
+                f"a duet gives each side half of the CPUs, and {name} cannot be held to them: weigh did not start it",
+                remedy="leave --duet out, or compare embedded servers",
+            )
+    own, _ = affinity.halves(facts.allowed_cpus())
+    if load.threads > len(own):
+        raise UsageError(
+            f"a duet gives each side {count(len(own), 'CPU')}, and its generator has {count(load.threads, 'thread')}",
+            remedy=f"add --threads {len(own)}",
+        )
 
 
 def unique(named: Sequence[tuple[str, str]]) -> None:

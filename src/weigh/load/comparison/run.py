@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +16,7 @@ from weigh.host import facts, knobs, lock, scratch, settle
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import rows
+from weigh.load.comparison import duet
 from weigh.load.comparison import record as records
 from weigh.load.gate import checks
 from weigh.load.gate.asking import LoadGate, WrongAnswers
@@ -212,13 +214,16 @@ def _check_answers(sides: Mapping[str, _Side]) -> None:
 
 def _blocks(spec: LoadComparisonSpec, sides: Mapping[str, _Side], journal: Journal, began: Seconds) -> None:
     """Every turn, in the order of the spec."""
-    block = 0
-    for turn in spec.order:
-        if turn.block != block:
-            block = turn.block
-            arms = tuple(one.arm for one in spec.order if one.block == block)
-            journal.append("block", records.BlockBegun(block=block, arms=arms))
-        _turn(turn, sides[turn.arm], spec, began)
+    if spec.duet is True:
+        journal.append("finding", duet.finding())
+    for block, together in itertools.groupby(spec.order, lambda turn: turn.block):
+        turns = list(together)
+        journal.append("block", records.BlockBegun(block=block, arms=tuple(turn.arm for turn in turns)))
+        if spec.duet is True:
+            _duet(turns, sides, spec, began)
+            continue
+        for turn in turns:
+            _turn(turn, sides[turn.arm], spec, began)
 
 
 def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds) -> None:
@@ -233,6 +238,23 @@ def _turn(turn: LoadTurn, side: _Side, spec: LoadComparisonSpec, began: Seconds)
             session.describe_again()
     # The next one has the machine to itself.
     session.lives.end()
+
+
+def _duet(turns: Sequence[LoadTurn], sides: Mapping[str, _Side], spec: LoadComparisonSpec, began: Seconds) -> None:
+    """Both arms in one block, at the same moment."""
+    pair = [sides[turn.arm] for turn in turns]
+    with ExitStack() as stack:
+        for side in pair:
+            stack.enter_context(_watched(side.watching, side.session, began))
+        for connections, loop in turns[0].kinds:
+            name = f"block {turns[0].block} of {spec.blocks}, {' and '.join(turn.arm for turn in turns)}: {loop} loop, "
+            name += units.count(connections, "connection")
+            duet.make([side.session for side in pair], loop, connections, turns[0].block, name)
+        if turns[0].block == spec.blocks:
+            for side in pair:
+                side.session.describe_again()
+    for side in pair:
+        side.session.lives.end()
 
 
 @contextmanager

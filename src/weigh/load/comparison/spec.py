@@ -74,6 +74,8 @@ class LoadComparisonSpec(msgspec.Struct, frozen=True, kw_only=True):
         blocks: fresh lives of every arm's server.
         twice: whether the baseline has a second arm.
         rules: margin and error rates of the verdicts.
+        duet: whether both contenders are loaded at the same moment, each with its generator on half of the CPUs. Left
+            out it does not enter the id.
     """
 
     load: LoadSpec
@@ -83,6 +85,7 @@ class LoadComparisonSpec(msgspec.Struct, frozen=True, kw_only=True):
     blocks: int = FULL_STARTS
     twice: bool = True
     rules: Rules = Rules()
+    duet: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def id(self) -> str:
@@ -106,11 +109,19 @@ class LoadComparisonSpec(msgspec.Struct, frozen=True, kw_only=True):
         """Every turn in the order in which they are made.
 
         In each block all arms in random order, and in each turn the kinds of run in random order: what changes over the
-        session, or from one run to the next, falls on nobody in particular.
+        session, or from one run to the next, falls on nobody in particular. In a duet both have the same kind at once;
+        the first of a block has the first half of the CPUs.
         """
         order = random.Random(self.load.seed)
         arms = [one.name for one in self.arms]
         kinds = [(connections, loop) for connections in self.load.connections for loop in self.load.loops]
+        if self.duet is True:
+            return tuple(
+                LoadTurn(block, arm, own)
+                for block in range(1, self.blocks + 1)
+                for own in (tuple(order.sample(kinds, len(kinds))),)
+                for arm in order.sample(arms, len(arms))
+            )
         return tuple(
             LoadTurn(block, arm, tuple(order.sample(kinds, len(kinds))))
             for block in range(1, self.blocks + 1)

@@ -13,6 +13,8 @@ from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
 from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
+from weigh.load.rate_search import report as searches
+from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
@@ -197,6 +199,8 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         answers: what is known of them; absent where nothing was asked outside the clock.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
+        rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
+            at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
 
     experiment: ExperimentRow
@@ -214,6 +218,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     storage: Place | None
     answers: AnswersDocument | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
+    rate_search: RateSearchDocument | msgspec.UnsetType
 
 
 def document(results: LoadResults, evidence: str) -> dict[str, Any]:
@@ -234,7 +239,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         operations=tuple(map(operation_row, head.operations)) if head else (),
         steady=head.settled if head else None,
         reasons=head.reasons if head else (),
-        runs=tuple(_run(results, run) for group in results.groups for run in group.runs),
+        runs=tuple(_run(results, run) for run in results.probes or results.runs),
         groups=tuple(map(_group, results.groups)),
         loops=results.loops,
         findings=results.findings,
@@ -243,6 +248,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

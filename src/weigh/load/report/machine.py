@@ -260,10 +260,10 @@ def machine_section(results: LoadResults, run: RunFigures, *, drawn: bool = True
     raw = next(each for each in record.runs if each.number == run.number)
     if one is None or found is None or raw.at is None:
         return None
-    end = max(record.spec.duration_s, raw.intervals[-1].to_s)
+    due = raw.duration_s or record.spec.duration_s
+    end = max(due, raw.intervals[-1].to_s)
     began, ended = raw.at, raw.at + end
     moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
     bins = between(moments, began, ended, memory_of(record.host), timeline_plot.BINS)
-    due = record.spec.duration_s
     plot = timeline_plot.plot(run, found, bins, due, end) if drawn else timeline_plot.NOTHING
     return MachineSection(lines=tuple(lines(one, found)), plot=plot)

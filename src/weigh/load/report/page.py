@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from weigh.load.gate import report as gate
+from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -61,7 +62,7 @@ def page(results: LoadResults, evidence: str) -> str:
     """
     record = results.record
     return (
-        templates(Path(__file__).parent, Path(__file__).parents[1] / "waits")
+        templates(Path(__file__).parent, *(Path(__file__).parents[1] / room for room in ("waits", "rate_search")))
         .get_template("load.html")
         .render(
             results=results,
@@ -84,6 +85,8 @@ def page(results: LoadResults, evidence: str) -> str:
             answers=list(gate.lines(results.answers)) if results.answers else [],
             answers_title=gate.TITLE,
             waits_title=report.TITLE,
+            searched=searches.section(results.rate_search) if results.rate_search else None,
+            length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,
             strokes=Markup("\n").join(

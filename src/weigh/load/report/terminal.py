@@ -13,6 +13,7 @@ from rich.text import Text
 
 from weigh.load.analysis import durability
 from weigh.load.gate import report as answers
+from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
@@ -44,11 +45,13 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.rate_search:
+        parts += searches.terminal(results.rate_search)
     if results.answers and (said := list(answers.lines(results.answers))):
         told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
         parts += [Text(answers.TITLE, style="bold"), *told, Text()]
     for group in results.groups:
-        if len(results.groups) > 1:
+        if len(results.groups) > 1 or results.rate_search:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
             parts += [_between(results, group.first.number), Text()]
@@ -77,7 +80,7 @@ def _heading(results: LoadResults) -> Text:
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
     text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
-    text.append(f", {units.seconds(spec.duration_s)} a run, experiment {spec.id}")
+    text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
     if spec.ycsb is not msgspec.UNSET:

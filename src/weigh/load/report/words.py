@@ -8,6 +8,7 @@ import msgspec
 
 from weigh.load import rows
 from weigh.load.analysis.findings import data_bytes, in_memory
+from weigh.load.rate_search import report as searches
 from weigh.load.spec import QUANTILES
 from weigh.model import units
 
@@ -33,13 +34,13 @@ def arrivals(one: Arrivals) -> str:
     rate = f"{one.rate:,.6g}/s" if one.rate is not None else ""
     match one.kind:
         case "constant":
-            return f"{rate}, evenly spaced"
+            return f"{rate}, evenly spaced".removeprefix(", ")
         case "poisson":
-            return f"{rate} on average, at random (Poisson)"
+            return f"{rate} on average, at random (Poisson)".removeprefix(" on average, ")
         case "bursts" | "even-bursts":
             when = "at random (Poisson)" if one.kind == "bursts" else "evenly spaced"
             each = f"{units.seconds(one.length_s)} at {one.peak:g} times the mean"
-            return f"{rate} on average, in bursts of {each}, {when}"
+            return f"{rate} on average, in bursts of {each}, {when}".removeprefix(" on average, ")
         case "ramp":
             return f"from {rate} to {one.to:,.6g}/s"
         case "steps":
@@ -48,6 +49,13 @@ def arrivals(one: Arrivals) -> str:
             return f"a recorded trace of {len(one.times_s or ()):,} requests"
         case "closed":
             return "closed loop"
+
+
+def length(spec: LoadSpec) -> str:
+    """How long each run is; of a search, what is searched."""
+    if spec.find_rate:
+        return f", the highest rate with {spec.find_rate}"
+    return f", {units.seconds(spec.duration_s)} a run"
 
 
 def modes(spec: LoadSpec) -> str:
@@ -198,6 +206,8 @@ def of_repeats(one: Between) -> str:
 
 def headline(results: LoadResults) -> str:
     """The whole experiment in one sentence."""
+    if results.rate_search:
+        return searches.headline(results.rate_search) + ended(results)
     # One that is refused speaks for its repeats: what lies between them is no figure then.
     runs = results.groups[0].runs if results.groups else ()
     run = next((one for one in runs if one.refused), results.headline)
@@ -233,5 +243,7 @@ def ended(results: LoadResults) -> str:
 
 
 def group_name(group: Group) -> str:
-    """Loop and connections."""
+    """Loop and connections, and the rate where it is a run's own."""
+    if (rate := group.first.rate_own) is not None:
+        return f"The probe at {rate:,.4g}/s, {units.count(group.first.connections, 'connection')}"
     return f"{group.first.loop} loop, {units.count(group.first.connections, 'connection')}"

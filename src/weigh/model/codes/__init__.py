@@ -20,6 +20,9 @@ _LOAD = "concept/load.md"
 _FIGURES = Page(_LOAD, "The figures")
 _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
 _LOAD_ANSWERS = Page(_LOAD, "The answers")
+_FIND_RATE = Page("guide/find-rate.md", "Throughput is not capacity")
+_RATE_NOT_REACHED = Page("guide/find-rate.md", "What was not reached")
+_PROBES_OF_SEARCH = Page("guide/find-rate.md", "A probe")
 _LOAD_TIER = Page(_LOAD, "The tier of a load")
 _REFUSED = Page(_LOAD, "When a run is refused")
 _RANKED = Page(_LOAD, "Several servers")
@@ -382,6 +385,22 @@ L2_CLOSED = graded(
 )
 L2_RATE = plain("L2.rate", _REFUSED, "the rate that was asked for was not reached")
 L2_UNEQUAL = warning("L2.unequal", _RANKED, "a server did not keep the rate, so its response times are not compared")
+L3_THROUGHPUT = note(
+    "L3.throughput", _FIND_RATE, "more went through than the highest rate that keeps the budget, and broke it"
+)
+L3_GENERATOR = warning(
+    "L3.generator", _RATE_NOT_REACHED, "the generator could not offer more: its limit is not the server's"
+)
+L3_CONNECTIONS = warning(
+    "L3.connections", _RATE_NOT_REACHED, "nearly all connections wait for answers at the highest rate: it is theirs"
+)
+L3_LATE = note(
+    "L3.late", _PROBES_OF_SEARCH, "the generator was late in the probe that is shown, by less than it matters"
+)
+L3_UNSURE = warning(
+    "L3.unsure", _PROBES_OF_SEARCH, "probes counted by what they saw, not resolved or not steady however long"
+)
+L3_UNRESOLVED = plain("L3.unresolved", _RATE_NOT_REACHED, "the search ended before it was clear which rates keep it")
 L4 = note("L4", _JUDGED_SERIES, "the values before the series settles are left out")
 L4_WARM_UP = note("L4.warm_up", _WARM_UP, "the beginning of the run is in no figure")
 L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so the next minutes may look different")

@@ -77,7 +77,8 @@ def heading(results: LoadComparisonResults) -> str:
     """What was offered, in one line: ``ycsb-b, 2,000/s, evenly spaced, 10.0 s a run``."""
     load = results.record.spec.load
     how = load_words.arrivals(load.arrivals) + load_words.modes(load)
-    return f"{load.workload}, {how}, {units.seconds(load.duration_s)} a run"
+    duet = ", each measured while the other ran" if results.record.spec.duet is True else ""
+    return f"{load.workload}, {how}, {units.seconds(load.duration_s)} a run{duet}"
 
 
 def headline(results: LoadComparisonResults) -> Iterator[str]:
@@ -88,6 +89,9 @@ def headline(results: LoadComparisonResults) -> Iterator[str]:
         for name in results.others:
             where = f"{kind(one)}: " if several else ""
             yield where + sentence(results, name, one)
+    for found in results.findings:
+        if found.code in (codes.E7_UNEQUAL.code, codes.A4_SERVERS.code):
+            yield f"{found.remedy[:1].upper()}{found.remedy[1:]}."
     yield from kept(results)
     yield from failed(results)
 

@@ -1,0 +1,149 @@
+"""``weigh load`` with several contenders, and the ``[load]`` of weigh.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from weigh.load.comparison.config import Named
+    from weigh.load.spec import LoadSpec
+    from weigh.load.target.target import Target
+    from weigh.model.progress import Progress
+
+_FILE = Path("weigh.toml")
+
+
+def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The flags that are of several contenders."""
+    flags = (
+        click.option(
+            "--contender",
+            multiple=True,
+            metavar="NAME=TARGET",
+            help="Several servers, each in the place of --target, under the same load: verdicts on their response "
+            "times. Repeatable.",
+        ),
+        click.option(
+            "--baseline",
+            metavar="NAME",
+            help="Name of the contender that the others are compared with [the first contender].",
+        ),
+        click.option(
+            "--blocks", type=int, metavar="N", help="Fresh lives of every contender's server; a verdict needs 5 [10]."
+        ),
+        click.option("--margin", metavar="FRACTION", help="The smallest difference that matters, e.g. 5% [3%]."),
+        click.option(
+            "--twice/--no-twice",
+            default=None,
+            help="Whether the baseline takes part twice, which shows what no difference looks like [yes].",
+        ),
+        click.option(
+            "--duet",
+            is_flag=True,
+            help="Load two contenders at the same moment, each with its generator on half of the CPUs: little noise, "
+            "and another question.",
+        ),
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
+def from_file(
+    workload: tuple[str, ...], flags: Mapping[str, Any], target: str | None, *, alone: bool
+) -> tuple[tuple[str, ...], dict[str, Any], str | None]:
+    """Workload, flags and target with what ``[load]`` of a weigh.toml says; a flag wins over the file.
+
+    Args:
+        workload: words of the command line: empty for ./weigh.toml, or the name of such a file alone.
+        flags: of the command line, by name.
+        target: of the command line.
+        alone: whether it names one server in another way.
+
+    Raises:
+        UsageError: there is no such file, or no ``[load]`` in it, or it names no workload.
+    """
+    named = len(workload) == 1 and workload[0].endswith(".toml")
+    asked = workload or flags["properties"] or flags["property"]
+    path = Path(workload[0]) if named else _FILE
+    if not named and (asked or not path.exists()):
+        return workload, dict(flags), target
+    from weigh.experiment.config.file import read_file
+
+    table = read_file(path).load
+    if table is None:
+        raise UsageError("it has no [load]", where=str(path), remedy="add one (docs/reference/weigh-toml.md#load)")
+    own = table.as_flags()
+    found = {name: own.get(name) if not given and given != 0 else given for name, given in flags.items()}
+    if found["contender"] == () or found["contender"] is None:
+        found["contender"] = ()
+    # The command line names one server: those of the file are not meant.
+    if (alone or target is not None) and not flags["contender"]:
+        found["contender"] = ()
+    chosen = target if target is not None or alone or found["contender"] else table.target
+    words = tuple(_placed(word, path.parent) for word in table.workloads)
+    if not words:
+        raise UsageError("[load] names no workload", where=str(path), remedy='add workload = "ycsb-b"')
+    return words, found, chosen
+
+
+def _placed(word: str, folder: Path) -> str:
+    """A script is looked for beside the file."""
+    return str(folder / word) if ".sql" in word else word
+
+
+def no_comparison(flags: Mapping[str, Any]) -> None:
+    """See that nothing is asked for that only several contenders have.
+
+    Raises:
+        UsageError: it is.
+    """
+    for name in ("baseline", "blocks", "margin", "twice", "duet"):
+        if flags[name] not in (None, False):
+            raise UsageError(
+                f"--{name} is of several contenders, and there is one server",
+                remedy="name them with --contender NAME=TARGET, or leave it out",
+            )
+
+
+def contenders(texts: Sequence[str]) -> tuple[list[Named], dict[str, Target]]:
+    """The contenders as they were written, and the servers by their names.
+
+    Raises:
+        UsageError: one is none, or two share a name.
+    """
+    from weigh.load.comparison import config
+    from weigh.load.target.registry import target as find
+
+    named = [config.parse(text) for text in texts]
+    servers = [find(one.target) for one in named]
+    pairs = [(one.name or server.text, server.text) for one, server in zip(named, servers, strict=True)]
+    config.unique(pairs)
+    return named, {name: server for (name, _), server in zip(pairs, servers, strict=True)}
+
+
+def compare(
+    load: LoadSpec, servers: Mapping[str, Target], flags: Mapping[str, Any], out: Path, command: str, progress: Progress
+) -> None:
+    """Run the comparison, print it, and end with its exit code; the arguments are those of the command."""
+    from weigh._kinds import LOAD_COMPARISON
+    from weigh.cli.output import print_results
+    from weigh.load import config as load_config
+    from weigh.load.comparison import config
+    from weigh.load.comparison import run as protocol
+    from weigh.load.comparison.report import files
+
+    if flags["pin"] is not None:
+        raise UsageError("--pin keeps the answers of one server", remedy="name it with --target, and pin them there")
+    spec = config.make(load, servers, flags)
+    folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.answers(load, flags))
+    results = LOAD_COMPARISON.read(folder)
+    print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"])
+    click.get_current_context().exit(int(results.exit_code()))

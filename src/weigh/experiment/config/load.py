@@ -1,0 +1,100 @@
+"""``[load]`` of weigh.toml: what ``weigh load`` takes from a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class LoadContenderTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[[load.contender]]`` of weigh.toml.
+
+    Attributes:
+        target: the server, as ``--target`` takes it (docs/reference/targets.md).
+        name: of the contender, unique [its target].
+    """
+
+    target: str
+    name: str | None = None
+
+
+class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """``[load]`` of weigh.toml; a flag of ``weigh load`` wins over its key.
+
+    Attributes:
+        workload: ``"ycsb-a"`` to ``"ycsb-f"``, a script or a list of them, beside the file
+            (docs/reference/workloads.md#scripts).
+        target: the one server, where there are no contenders.
+        contender: the servers that are compared (docs/guide/load-compare.md).
+        baseline: name of the contender that the others are compared with. Written here it is declared: a SLOWER past
+            the margin exits 1 [the first contender].
+        blocks: fresh lives of every contender's server [``10``].
+        margin: the smallest difference that matters: a number below 1, or text such as ``"5%"`` [``0.03``].
+        twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
+        duet: whether two contenders are loaded at the same moment, each on half of the CPUs.
+        rate: requests a second that are due: a number, or text such as ``"2k"``.
+        arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].
+        closed: a closed loop instead.
+        both: an open and a closed loop.
+        duration: length of each run [``"60s"``].
+        warmup: time left out at the beginning of each run [found by a test].
+        connections: to the server; several numbers are several runs [``16``].
+        threads: of the generator [half of the cores].
+        records: of YCSB [``"100K"``].
+        define: variables of the scripts, by name.
+        protocol: of scripts: ``prepared`` or ``simple`` [``"prepared"``].
+        repeats: runs of each kind, of one server [``1``].
+        timeout: time after which a request is given up [``"30s"``].
+        error_budget: share of the requests that may fail [``"0.1%"``].
+        seed: of keys, values, arrivals, and of the order of contenders [``42``].
+        contention: share of a run's CPU that others may use: as ``margin``; ``"100%"`` allows any [``0.05``].
+    """
+
+    workload: str | list[str] = []
+    target: str | None = None
+    contender: list[LoadContenderTable] = []
+    baseline: str | None = None
+    blocks: int | None = None
+    margin: float | str | None = None
+    twice: bool | None = None
+    duet: bool = False
+    rate: float | str | None = None
+    arrivals: str | None = None
+    closed: bool = False
+    both: bool = False
+    duration: str | None = None
+    warmup: str | None = None
+    connections: int | list[int] | None = None
+    threads: int | None = None
+    records: int | str | None = None
+    define: dict[str, int] = {}
+    protocol: str | None = None
+    repeats: int | None = None
+    timeout: str | None = None
+    error_budget: float | str | None = None
+    seed: int | None = None
+    contention: float | str | None = None
+
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """Its words, as the command line would have them."""
+        return (self.workload,) if isinstance(self.workload, str) else tuple(self.workload)
+
+    def as_flags(self) -> dict[str, Any]:
+        """Its keys as flags of the command line, by name."""
+        connections = [self.connections] if isinstance(self.connections, int) else self.connections
+        found = {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("workload", "target")}
+        return {
+            **found,
+            "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
+            "connections": ",".join(map(str, connections)) if connections else None,
+            "define": tuple(f"{name}={value}" for name, value in self.define.items()),
+            **{
+                name: _text(getattr(self, name)) for name in ("rate", "records", "error_budget", "contention", "margin")
+            },
+        }
+
+
+def _text(value: float | str | None) -> str | None:
+    return value if value is None or isinstance(value, str) else f"{value:.17g}"

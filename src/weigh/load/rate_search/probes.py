@@ -1,0 +1,210 @@
+"""What a probe says: whether the server kept the budgets at its rate, or broke them, or nobody can tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from weigh.load.budgets import Budget, RateSearch
+from weigh.load.rate_search.search import EXCEEDANCES, Verdict
+from weigh.model import codes, units
+from weigh.model.units import Seconds
+from weigh.statistics.histogram import Histogram, decode, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.load.analysis.figures import RunFigures
+    from weigh.load.runs import LoadRun
+
+PARTS = 8
+"""Parts of a probe, one after another."""
+SPREAD = 4
+"""Parts in which a budget is broken, from which on it is no single event."""
+LATE = 0.25
+"""Share of a limit by which the generator may be late, at the same percentile, before a broken budget is its own."""
+_TWICE = 2.0
+_GENERATOR = (codes.E8_LATE.code, codes.E8_SATURATED.code)
+_SERVER = (codes.L2_RATE.code, codes.L7_ERRORS.code)
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A budget at the rate of a probe.
+
+    Attributes:
+        budget: that was asked for.
+        value: what the probe saw: seconds by rank, or the share of requests that failed; None where nothing was
+            answered.
+        low, high: interval of the percentile; None where it is not resolved, and of errors.
+        resolved: whether the probe resolves the percentile; true of errors.
+        kept: whether it was within the budget by what the probe saw.
+        decided: whether that may be said: the percentile is resolved, or not one request was slower than the limit, or
+            the budget was broken in at least half of the probe's length, part by part.
+    """
+
+    budget: Budget
+    value: float | None
+    low: Seconds | None
+    high: Seconds | None
+    resolved: bool
+    kept: bool
+    decided: bool
+
+
+class ProbeFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """A probe.
+
+    Attributes:
+        run: its number.
+        rate: requests a second that were asked for.
+        seconds: its length.
+        achieved: requests a second that were answered over the part that counts; None where none was.
+        sustained: whether as much was answered as was due.
+        verdict: ``kept`` or ``broken``; ``undecided``, after which it was made again; ``generator`` where the
+            generator was too slow, ``disturbed`` where others were in the way: neither says anything of the server.
+        why: in a few words.
+        unsure: counted by what it saw, although a percentile is not resolved or the run is not steady.
+        budgets: one by one, as they were asked for.
+    """
+
+    run: int
+    rate: float
+    seconds: Seconds
+    achieved: float | None
+    sustained: bool
+    verdict: Verdict
+    why: str
+    unsure: bool
+    budgets: tuple[Kept, ...]
+
+
+def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -> ProbeFigures:
+    """What a probe says.
+
+    Args:
+        run: as it was measured, with a rate and a length.
+        found: its figures, with every reason for which it is refused.
+        search: what is searched.
+        last: whether it counts by what it saw where it is not resolved or not steady.
+    """
+    reasons: dict[str, str] = {one.code: one.text for one in found.reasons}
+    intervals = _responses(run, found.settled.intervals if found.settled else 0)
+    seconds = sum(part.to_s - part.from_s for part in run.intervals[found.settled.intervals if found.settled else 0 :])
+    kept = tuple(_kept(one, found, intervals) for one in search.budgets) if found.operations else ()
+    verdict, why, unsure = _verdict(reasons, kept, found, last=last)
+    return ProbeFigures(
+        run=run.number,
+        rate=run.rate or 0.0,
+        seconds=run.duration_s or 0.0,
+        achieved=found.whole.count / seconds if found.operations and seconds else None,
+        sustained=codes.L2_RATE.code not in reasons,
+        verdict=verdict,
+        why=why,
+        unsure=unsure,
+        budgets=kept,
+    )
+
+
+def _verdict(
+    reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures, *, last: bool
+) -> tuple[Verdict, str, bool]:
+    others = [code for code in reasons if code not in (*_GENERATOR, *_SERVER)]
+    if others:
+        return "disturbed", reasons[others[0]], False
+    verdict, why, unsure = _servers(reasons, kept, found, last=last)
+    # What is kept in spite of a late generator is kept: being late only adds to the response times.
+    if verdict != "kept" and (late := _late(reasons, kept, found)):
+        return "generator", late, False
+    return verdict, why, unsure
+
+
+def _servers(
+    reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures, *, last: bool
+) -> tuple[Verdict, str, bool]:
+    """The verdict, if the generator was in time."""
+    if codes.L2_RATE.code in reasons:
+        return "broken", "not sustained: requests were left over", False
+    if codes.L7_ERRORS.code in reasons or any(one.budget.q is None and not one.kept for one in kept):
+        return "broken", "too many requests failed", False
+    if not kept or found.settled is None:
+        return "disturbed", "hardly anything was answered", False
+    broken = [one for one in kept if not one.kept]
+    if any(one.decided for one in broken):
+        return "broken", "; ".join(map(said, broken)), False
+    doubts = [f"{said(one)}, not resolved" for one in kept if not one.decided]
+    if found.settled.refused:
+        doubts.append(f"not steady: {found.settled.refused.text}")
+    if doubts and not last:
+        return "undecided", "; ".join(doubts), False
+    return ("broken" if broken else "kept"), "; ".join(doubts or map(said, kept)), bool(doubts)
+
+
+def _late(reasons: dict[str, str], kept: Sequence[Kept], found: RunFigures) -> str:
+    """Why a budget may be broken by the generator; nothing where it is not."""
+    if codes.E8_SATURATED.code in reasons:
+        return reasons[codes.E8_SATURATED.code]
+    if codes.L2_RATE.code in reasons:
+        return ""
+    for one in kept:
+        if one.kept or one.budget.q is None or one.budget.limit_s is None or one.value is None:
+            continue
+        late = found.whole.lag_late.seen_at(one.budget.q) or 0.0
+        # What is slower by more than that is slow without it.
+        if late > LATE * one.budget.limit_s and one.value <= one.budget.limit_s + _TWICE * late:
+            name = f"p{100 * one.budget.q:.6g}"
+            return f"requests left up to {units.seconds(late)} late ({name}) although a connection was free"
+    return ""
+
+
+def said(one: Kept) -> str:
+    """A budget and what became of it, in a few words."""
+    name = f"p{100 * one.budget.q:.6g}" if one.budget.q is not None else "errors"
+    if one.value is None:
+        return f"{name} not known"
+    return f"{name} {units.seconds(one.value) if one.budget.q is not None else units.percent(one.value, 2)}"
+
+
+def _responses(run: LoadRun, cut: int) -> list[Histogram]:
+    """Response times of each interval behind what was cut."""
+    return [merged(decode(one.response) for one in part.operations) for part in run.intervals[cut:]]
+
+
+def _kept(budget: Budget, found: RunFigures, intervals: Sequence[Histogram]) -> Kept:
+    whole = found.whole
+    if budget.q is None or budget.limit_s is None:
+        asked = whole.count + whole.failed
+        share = whole.failed / asked if asked else None
+        kept = share is not None and share <= (budget.errors or 0.0)
+        return Kept(budget=budget, value=share, low=None, high=None, resolved=True, kept=kept, decided=True)
+    one, value = whole.response.at(budget.q), whole.response.seen_at(budget.q)
+    kept = value is not None and value <= budget.limit_s
+    return Kept(
+        budget=budget,
+        value=value,
+        low=one.low,
+        high=one.high,
+        resolved=one.resolved,
+        kept=kept,
+        decided=one.resolved or (_none_slower(budget, intervals) if kept else _throughout(budget, intervals)),
+    )
+
+
+def _none_slower(budget: Budget, intervals: Sequence[Histogram]) -> bool:
+    """Whether not one of enough requests was slower than the limit, whatever the percentile is."""
+    total = sum(one.total for one in intervals)
+    return total * budget.share >= EXCEEDANCES and not any(_slower(budget, intervals))
+
+
+def _throughout(budget: Budget, intervals: Sequence[Histogram]) -> bool:
+    """Whether the budget is broken in so many parts of the probe that it was no single event."""
+    totals = np.array([one.total for one in intervals], dtype=np.float64)
+    above = np.array(list(_slower(budget, intervals)), dtype=np.float64)
+    parts = zip(np.array_split(above, PARTS), np.array_split(totals, PARTS), strict=True)
+    return sum(bool(slow.sum() > budget.share * some.sum()) for slow, some in parts) >= SPREAD
+
+
+def _slower(budget: Budget, intervals: Sequence[Histogram]) -> Iterator[int]:
+    for one in intervals:
+        yield one.above(budget.limit_s or 0.0)

@@ -1,0 +1,345 @@
+"""A search in words: lines and a table for the terminal, a part of the JSON, a part of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from weigh.load.rate_search.findings import rate
+from weigh.load.rate_search.plot import curve
+from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status
+from weigh.load.rate_search.search import MOST, PRECISION
+from weigh.load.rate_search.threshold import Threshold
+from weigh.model import units
+from weigh.model.text import one_line
+from weigh.model.units import Seconds
+from weigh.render.terminal import FittedTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from weigh.load.budgets import Budget
+    from weigh.load.rate_search.probes import Kept, ProbeFigures
+
+TITLE = "The highest rate within the budget"
+_VERDICTS = {
+    "kept": "kept",
+    "broken": "BROKEN",
+    "undecided": "made again",
+    "generator": "generator too slow",
+    "disturbed": "disturbed",
+}
+_STYLES = {"kept": "green", "broken": "bold red"}
+
+
+def headline(one: RateSearchResults) -> str:
+    """The result in one sentence."""
+    asked = one.search
+    if one.threshold is not None:
+        found = one.threshold
+        return (
+            f"The highest rate with {asked} is {rate(found.rate)} ({100 * found.confidence:g} % interval "
+            f"{rate(found.low)} to {rate(found.high)})."
+        )
+    match one.status:
+        case "broken":
+            return (
+                f"{asked} is broken at every rate that could be tried, down to {rate(_lowest(one))}: a lower one needs "
+                "a longer --budget to be told."
+            )
+        case "kept" if asked.highest is not None:
+            return f"{asked} is kept at {rate(asked.highest)}, the highest rate that was asked for; the limit is above."
+        case "kept":
+            return (
+                f"{asked} is kept up to {rate(max(probe.rate for probe in one.counted))}, twice what a closed loop got "
+                "through: the limit was not reached. Name a higher one with --rate."
+            )
+        case "generator":
+            kept = rate(one.kept) if one.kept else "the rates that were tried"
+            return (
+                f"{asked} is kept at {kept}; above it the generator was too slow, and the server's limit is not known."
+            )
+    return f"Not resolved which rates keep {asked}: {_why_not(one)}."
+
+
+def lines(one: RateSearchResults) -> Iterator[str]:
+    """What stands below the headline."""
+    if one.threshold is not None:
+        counted = one.counted
+        kept = [probe for probe in counted if probe.verdict == "kept" and one.kept and probe.rate <= one.kept]
+        text = "At that rate a run keeps the budget as often as not"
+        if one.kept:
+            text += f"; up to {rate(one.kept)} {_all(len(kept))} kept it"
+        if one.broken:
+            above = sum(probe.rate >= one.broken for probe in counted)
+            text += f", and from {rate(one.broken)} on {_all(above)} broke it"
+        spread = units.percent(one.threshold.spread)
+        yield f"{text}. From probe to probe the limit moves by about {spread}."
+        if one.threshold.width > PRECISION:
+            why = "the time was over" if one.ended == "time" else f"{MOST} probes were made"
+            yield f"The interval is as wide as it is because {why}: a longer --budget narrows it."
+    if one.pilot:
+        what = "; ".join(_seen(kept) for kept in one.pilot.probe.budgets)
+        yield (
+            f"A closed loop got {rate(one.pilot.rate)} through, with {what} counted from when each request was sent: "
+            "where the search began."
+        )
+    made = sum(probe.seconds for probe in one.probes)
+    yield (
+        f"{units.count(len(one.probes), 'probe')} of {units.duration(made)} together, of a budget of "
+        f"{units.duration(one.search.budget_s)} with what lies between them; near the limit in random order."
+    )
+
+
+def _all(number: int) -> str:
+    return "the one probe" if number == 1 else f"all {number} probes"
+
+
+def _lowest(one: RateSearchResults) -> float:
+    return min(probe.rate for probe in one.counted)
+
+
+def _why_not(one: RateSearchResults) -> str:
+    between = ""
+    if one.kept and one.broken:
+        between = f"; it is kept at {rate(one.kept)} and broken at {rate(one.broken)}"
+    why = {
+        "time": "the time was over; give a longer --budget",
+        "stopped": "it was broken off",
+        "unresolvable": "at the rates that get through, a probe that resolves it takes longer than a sixth of the "
+        "time; give a longer --budget, or a percentile that is not so far out",
+        "disturbed": f"others were in the way ({_disturbance(one)})",
+        "generator": f"the generator was too slow ({_disturbance(one)})",
+    }.get(one.ended, f"after {units.count(len(one.probes), 'probe')} it was not clear")
+    return why + between
+
+
+def _disturbance(one: RateSearchResults) -> str:
+    return next((probe.why for probe in reversed(one.probes) if probe.verdict in ("disturbed", "generator")), "")
+
+
+def _seen(one: Kept) -> str:
+    name = f"p{100 * one.budget.q:.6g}" if one.budget.q is not None else "errors"
+    return f"{name} {_value(one)}"
+
+
+def _value(one: Kept) -> str:
+    if one.value is None:
+        return "-"
+    return units.seconds(one.value) if one.budget.q is not None else units.percent(one.value, 2)
+
+
+def _interval(one: Kept) -> str:
+    if one.low is None or one.high is None:
+        return "" if one.resolved else "not resolved"
+    return f"{units.seconds(one.low)} to {units.seconds(one.high)}"
+
+
+def _name(budget: Budget) -> str:
+    return f"p{100 * budget.q:.6g}" if budget.q is not None else "errors"
+
+
+def terminal(one: RateSearchResults) -> Iterator[RenderableType]:
+    """The part of the terminal: what was found, and each probe, by rate."""
+    yield Text(TITLE, style="bold")
+    yield Text(headline(one), style="bold" if one.threshold or one.status == "kept" else "bold yellow")
+    for line in lines(one):
+        yield Text(one_line(line, 1000), style="dim")
+    if one.probes:
+        yield Text()
+        yield _table(one)
+    yield Text()
+
+
+def _table(one: RateSearchResults) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in ("rate", "probe", "length", "answered"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for budget in one.search.budgets:
+        table.add_column(_name(budget), justify="right", no_wrap=True)
+        if budget.q is not None:
+            table.add_column("95 % interval", justify="right", no_wrap=True)
+    table.add_column("", overflow="fold")
+    order = {probe.run: number for number, probe in enumerate(one.probes, 1)}
+    for probe in sorted(one.probes, key=lambda each: (each.rate, each.run)):
+        cells: list[str | Text] = [rate(probe.rate), str(order[probe.run]), units.seconds(probe.seconds)]
+        cells.append(rate(probe.achieved) if probe.achieved else "-")
+        found = {kept.budget: kept for kept in probe.budgets}
+        for budget in one.search.budgets:
+            kept = found.get(budget)
+            cells.append(_value(kept) if kept else "-")
+            if budget.q is not None:
+                cells.append(_interval(kept) if kept else "")
+        cells.append(Text(_verdict(probe), style=_STYLES.get(probe.verdict, "yellow")))
+        table.add_row(*cells)
+    return FittedTable(table, "95 % interval", "length", "answered")
+
+
+def _verdict(probe: ProbeFigures) -> str:
+    text = _VERDICTS[probe.verdict]
+    if probe.verdict == "broken" and not probe.sustained:
+        text += ", not sustained"
+    return text + (", by what it saw" if probe.unsure else "")
+
+
+class BudgetRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A budget.
+
+    Attributes:
+        text: as it was asked for, ``p99<=20ms``.
+        percentile: 0.99 for p99; None where it is about errors.
+        limit_s: the longest that it may be; None likewise.
+        errors: share of the requests that may fail; None where it is about a percentile.
+    """
+
+    text: str
+    percentile: float | None
+    limit_s: Seconds | None
+    errors: float | None
+
+
+class SeenRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A budget in a probe.
+
+    Attributes:
+        budget: its text.
+        value: what the probe saw: seconds by rank, or a share of the requests.
+        low, high: 95 % interval of the percentile; None where it is not resolved, and of errors.
+        resolved: whether the probe resolves the percentile.
+        kept: whether it was within the budget.
+    """
+
+    budget: str
+    value: float | None
+    low: Seconds | None
+    high: Seconds | None
+    resolved: bool
+    kept: bool
+
+
+class ProbeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A probe; ``run`` is its number.
+
+    Attributes:
+        run: number of the run.
+        rate: requests a second that were asked for; of the closed loop, those that were answered.
+        seconds: its length.
+        achieved: requests a second that were answered; None where none was.
+        sustained: whether as much was answered as was due.
+        verdict: ``kept``, ``broken``, ``undecided`` (it was made again), ``generator`` (too slow) or ``disturbed``.
+        why: in a few words.
+        unsure: counted by what it saw, although not resolved or not steady.
+        budgets: one by one.
+    """
+
+    run: int
+    rate: float
+    seconds: Seconds
+    achieved: float | None
+    sustained: bool
+    verdict: str
+    why: str
+    unsure: bool
+    budgets: tuple[SeenRow, ...]
+
+
+class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """``rate_search`` of the document; rates in requests a second (docs/guide/find-rate.md).
+
+    Attributes:
+        budgets: that a rate must keep.
+        budget_s: time that the search was given.
+        highest: the highest rate to try that was asked for; None where none was.
+        status: ``found``; ``broken`` at every rate that could be tried; ``kept`` at the highest one; ``generator``
+            where it could not offer more; ``unresolved``.
+        ended: ``found``, ``time``, ``probes``, ``lowest``, ``highest``, ``generator``, ``disturbed``, ``stopped`` or
+            ``unresolvable``.
+        threshold: the rate at which a run keeps the budgets as often as not, with its interval; None unless found.
+        kept: the highest rate below every one that broke a budget; None where none kept them.
+        broken: the lowest rate above every one that kept them; None where none broke one.
+        closed_loop: what a closed loop got through; None where it was not made.
+        probes: in the order in which they were made.
+    """
+
+    budgets: tuple[BudgetRow, ...]
+    budget_s: Seconds
+    highest: float | None
+    status: Status
+    ended: Literal["found", "lowest", "highest", "generator", "probes", "disturbed", "time", "stopped", "unresolvable"]
+    threshold: Threshold | None
+    kept: float | None
+    broken: float | None
+    closed_loop: ProbeRow | None
+    probes: tuple[ProbeRow, ...]
+
+
+def document(one: RateSearchResults) -> RateSearchDocument:
+    """The part of the JSON document."""
+    return RateSearchDocument(
+        budgets=tuple(
+            BudgetRow(text=str(each), percentile=each.q, limit_s=each.limit_s, errors=each.errors)
+            for each in one.search.budgets
+        ),
+        budget_s=one.search.budget_s,
+        highest=one.search.highest,
+        status=one.status,
+        ended=one.ended,
+        threshold=one.threshold,
+        kept=one.kept,
+        broken=one.broken,
+        closed_loop=_probe_row(one.pilot.probe, rate=one.pilot.rate) if one.pilot else None,
+        probes=tuple(_probe_row(probe, rate=probe.rate) for probe in one.probes),
+    )
+
+
+def _probe_row(one: ProbeFigures, *, rate: float) -> ProbeRow:
+    return ProbeRow(
+        run=one.run,
+        rate=rate,
+        seconds=one.seconds or PILOT_S,
+        achieved=one.achieved,
+        sustained=one.sustained,
+        verdict=one.verdict,
+        why=one.why,
+        unsure=one.unsure,
+        budgets=tuple(
+            SeenRow(
+                budget=str(each.budget), value=each.value, low=each.low, high=each.high, resolved=each.resolved,
+                kept=each.kept,
+            )
+            for each in one.budgets
+        ),
+    )  # fmt: skip
+
+
+def section(one: RateSearchResults) -> dict[str, Any]:
+    """What the page shows: the result, a curve for each percentile, and a row for each probe, by rate."""
+    order = {probe.run: number for number, probe in enumerate(one.probes, 1)}
+    rows = [
+        {
+            "rate": rate(probe.rate),
+            "number": order[probe.run],
+            "length": units.seconds(probe.seconds),
+            "answered": rate(probe.achieved) if probe.achieved else "-",
+            "seen": [(_value(kept), _interval(kept)) for kept in probe.budgets],
+            "verdict": _verdict(probe),
+            "kind": probe.verdict,
+            "why": one_line(probe.why, 300) if probe.verdict in ("undecided", "generator", "disturbed") else "",
+        }
+        for probe in sorted(one.probes, key=lambda each: (each.rate, each.run))
+    ]
+    drawn = [(str(budget), curve(one, budget)) for budget in one.search.budgets if budget.q is not None]
+    return {
+        "title": TITLE,
+        "headline": headline(one),
+        "lines": [one_line(line, 1000) for line in lines(one)],
+        "curves": [(name, drawing) for name, drawing in drawn if drawing],
+        "columns": [_name(budget) for budget in one.search.budgets],
+        "rows": rows,
+    }
