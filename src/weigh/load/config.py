@@ -28,7 +28,7 @@ from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 YCSB = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f")
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
@@ -138,7 +138,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     return rate_search.searching(spec, search, offered) if search else spec
 
 
-def answers(spec: LoadSpec, flags: dict[str, Any]) -> GateFiles:
+def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
     """``--answers`` and ``--pin``.
 
     Raises:
