@@ -11,6 +11,8 @@ import pytest
 
 from support.command import RAN, Run, Weigh
 from support.waiting import eventually, journalled
+from weigh.engines.prepared import cache_folder
+from weigh.load.target.valkey import EmbeddedValkey
 
 if TYPE_CHECKING:
     import subprocess
@@ -95,6 +97,19 @@ def test_every_repeat_begins_in_a_fresh_life_with_the_same_rows(weigh: Weigh, ta
     assert [(one["when"], one["life"]) for one in rows] == [("loaded", 0), ("before", 1), ("before", 2)]
     assert {one["tables"]["weigh_ycsb"]["rows"] for one in rows} == {300}
     assert weigh("verify", str(run.evidence)).code == 0
+
+
+def test_repeats_against_a_url_are_of_one_life_and_say_so(weigh: Weigh) -> None:
+    flags = ("--rate", "50", "--duration", "500ms", "--repeats", "2", "--records", "200", "--connections", "2")
+    with EmbeddedValkey().reach(cache_folder(), 8) as reached:
+        url = f"redis://localhost?host={reached.connect['socket']}"
+        run = weigh("load", "ycsb-c", "--target", url, *flags, "--quiet", "--json")
+    assert run.code in RAN, run.err
+    assert run.json["load"]["lives"] == 1
+    assert "T10.one_life" in run.codes
+    assert "2 repeats against one life of the server" in run.out
+    text = " ".join(weigh("report", str(run.evidence)).out.split())
+    assert "next run in this life" in text
 
 
 def test_a_mistake_in_a_script_names_its_line(weigh: Weigh) -> None:

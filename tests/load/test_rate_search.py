@@ -9,14 +9,18 @@ import msgspec
 import numpy as np
 import pytest
 
+from support.load_flags import NONE
 from support.load_records import EACH, interval
 from support.load_records import run as made_run
 from support.load_records import spec as made_spec
+from weigh.load import config
 from weigh.load.analysis.figures import figures
 from weigh.load.budgets import Budget, RateSearch, budgets
+from weigh.load.comparison import config as comparison
 from weigh.load.rate_search.probes import judged
 from weigh.load.rate_search.search import MOST, Plan, Search, threshold
 from weigh.load.rate_search.threshold import Outcome, Posterior
+from weigh.load.target.registry import target
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -205,3 +209,42 @@ def test_a_late_generator_breaks_no_budget_of_the_servers_and_takes_none_away() 
     # 50 ms may be 45 ms of the generator's.
     assert probed(lambda _at, _draw: 0.03, late=0.045).verdict == "generator"
     assert probed(lambda _at, _draw: 0.0, late=0.045).verdict == "kept"
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ({"closed": True}, "a closed loop has no rate to find"),
+        ({"both": True}, "--both"),
+        ({"repeats": 3}, "--repeats"),
+        ({"fanout": 10}, "--fanout"),
+        ({"arrivals": "ramp:2000", "rate": "100"}, "ramp has several"),
+        ({"connections": "8,16"}, "one number of connections"),
+        ({"budget": "1s"}, "too short for a search"),
+        ({"duration": "2m"}, "leave no room"),
+        ({"find_rate": ("errors<=1%",), "error_budget": "1%"}, "are the same"),
+        ({"find_rate": (), "budget": "5m"}, "the time of a rate search"),
+    ],
+)
+def test_what_contradicts_a_search(flags: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
+        config.make(["ycsb-b"], "valkey:embedded", {**NONE, "find_rate": ("p99<=20ms",), **flags})
+    assert caught.value.remedy
+
+
+def test_the_rate_is_the_highest_to_try_and_errors_are_the_error_budget() -> None:
+    flags = {**NONE, "find_rate": ("p99<=20ms", "errors<=1%"), "rate": "2k", "arrivals": "poisson"}
+    made = config.make(["ycsb-b"], "valkey:embedded", flags)
+    assert made.find_rate
+    assert (made.find_rate.highest, made.arrivals.rate, made.error_budget) == (2_000, None, 0.01)
+    assert str(made.find_rate) == "p99<=20ms and errors<=1%"
+    # Without a search the experiment is the one that it was.
+    assert config.make(["ycsb-b"], "valkey:embedded", {**NONE, "rate": "2k"}).find_rate is msgspec.UNSET
+
+
+def test_several_servers_are_refused_with_what_to_do_instead() -> None:
+    load = config.make(["ycsb-b"], "", {**NONE, "find_rate": ("p99<=20ms",)})
+    servers = {name: target(name) for name in ("valkey:embedded", "postgres:embedded")}
+    with pytest.raises(UsageError, match="one server at a time") as caught:
+        comparison.make(load, servers, {})
+    assert "search for each by itself" in caught.value.remedy

@@ -9,4 +9,6 @@ NONE: dict[str, Any] = {
     "connections": None, "threads": None, "repeats": None, "records": None, "define": (), "fanout": None,
     "max_in_flight": None, "protocol": None, "timeout": None, "error_budget": None, "seed": None, "contention": None,
     "spin": False, "properties": (), "property": (),
+    "server_cpus": None, "client_cpus": None, "server_memory": None, "cold": False,
+    "expected_interval": None,
 }  # fmt: skip

@@ -190,6 +190,8 @@ pub enum TargetKind {
     Redis,
     /// SQLite, which runs in this process.
     Sqlite,
+    /// Whatever answers requests of HTTP.
+    Http,
 }
 
 /// How far TLS goes.
@@ -235,6 +237,9 @@ pub struct Target {
     /// A file of authorities that "verify" trusts, in PEM; by default those of the machine.
     #[serde(default)]
     pub ca: Option<PathBuf>,
+    /// Of HTTP: the path of requests that name none, with their query.
+    #[serde(default)]
+    pub path_and_query: Option<String>,
     /// Of SQLite: the file of the database, which is made if it is not there.
     #[serde(default)]
     pub path: Option<PathBuf>,

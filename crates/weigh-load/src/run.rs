@@ -71,7 +71,9 @@ impl Run {
         let operations = first.operations().to_vec();
         let threads = match config.target.kind {
             TargetKind::Sqlite => sqlite::threads(config, source, first, &shared)?,
-            TargetKind::Postgres | TargetKind::Redis => connected(config, source, first, &shared)?,
+            TargetKind::Http | TargetKind::Postgres | TargetKind::Redis => {
+                connected(config, source, first, &shared)?
+            }
         };
         let (begun, threads) = threads.begin(|| shared.clock.now() + LEAD)?;
         #[expect(clippy::cast_precision_loss, reason = "a date to the microsecond")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use weigh_load::TargetKind;
 use weigh_load::workload::durability::Account;
 use weigh_load::workload::message::{Bulk, Command, Parameter, Reply, Rows};
-use weigh_load::workload::script::{Script, Scripts, Settings};
+use weigh_load::workload::script::{Language, Script, Scripts, Settings};
 use weigh_load::workload::{Next, Outcome, Source, Unit, Workload};
 
 fn settings(text: &str) -> Settings {
@@ -15,6 +15,7 @@ fn settings(text: &str) -> Settings {
         scripts: vec![script],
         seed: 1,
         variables: vec![("limit".into(), 5)],
+        language: Language::Sql,
         prepared: true,
         samples: 0,
         history: None,
@@ -233,6 +234,7 @@ fn built_in_scripts_do_what_the_documentation_says() {
         scripts,
         seed: 3,
         variables: vec![("scale".into(), 4)],
+        language: Language::Sql,
         prepared: true,
         samples: 0,
         history: None,
@@ -284,6 +286,7 @@ fn history(name: &str, whole: bool, transactions: u32, silent: &[u32]) -> (Arc<S
         scripts,
         seed: 3,
         variables: Vec::new(),
+        language: Language::Sql,
         prepared: false,
         samples: 0,
         history: Some(whole),
@@ -367,4 +370,34 @@ fn tables_that_others_have_written_to_are_only_looked_through() {
     assert_eq!(examined(&source, &[], 0).1.len(), 3, "only accounts have the sums of the history");
     let own = Settings { history: Some(true), ..settings("SELECT 1;") };
     assert!(Scripts::new(&own).unwrap().examiner().is_none());
+}
+
+#[test]
+fn requests_of_http_are_read_before_the_run() {
+    let with =
+        |text: &str| Scripts::new(&Settings { language: Language::Http, ..settings(text) }).map(|_| ());
+    assert!(with("\\set id random(1, 9)\nGET /items/:id;\nPOST /q?a=:id\nX-A: b\n\nSELECT :id;").is_ok());
+    assert!(with("GET;").is_ok());
+    for (text, line, words) in [
+        ("SELECT 1;", 1, "begins with its method"),
+        ("GET /a;\n\nget /b;", 3, "begins with its method"),
+        ("GET items;", 1, "begins with a slash"),
+        ("GET /a b;", 1, "%-encoded"),
+        ("POST /\nSELECT 1;", 1, "is no header"),
+        ("POST /\nHost: here\n\nx;", 1, "weigh's to send"),
+        ("POST /\ncontent-length: 3\n\nx;", 1, "weigh's to send"),
+    ] {
+        let error = with(text).unwrap_err();
+        assert_eq!(error.script_line().unwrap().line, line, "{text:?}");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    let mut worker = Scripts::new(&Settings {
+        language: Language::Http,
+        ..settings("POST /a/:limit\n\n{\"n\": :limit};")
+    })
+    .unwrap()
+    .worker(0);
+    let (_, _, next) = worker.begin(0);
+    let Next::Send(Command::Simple(text)) = next else { panic!("{next:?}") };
+    assert_eq!(text, "POST /a/5\n\n{\"n\": 5}");
 }

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     help="Unit of values where the file leaves it open [s; ns of an hlog].",
 )
 @click.option(
+    "--expected-interval",
+    metavar="TIME",
+    help="Correct the percentiles of an hlog of a closed loop that asked so often: an estimate.",
+)
+@click.option(
     "--margin",
     metavar="FRACTION",
     default="3%",
@@ -67,6 +72,7 @@ def judge(
     interleaved: bool,
     format_: str,
     unit: str | None,
+    expected_interval: str | None,
     margin: str,
     confidence: str,
     rule: Rule | None,
@@ -95,6 +101,7 @@ def judge(
         baseline=baseline or "",
         interleaved=interleaved,
         unit=unit or "",
+        expected=_interval(expected_interval),
         rule=rule,
     )
     if html:
@@ -104,3 +111,15 @@ def judge(
     else:
         print_rich(report(heard))
     click.get_current_context().exit(int(heard.exit_code(strict=strict)))
+
+
+def _interval(text: str | None) -> float:
+    """Seconds of ``--expected-interval``; 0 where it was left out."""
+    from weigh.model.errors import UsageError
+    from weigh.model.units import parse_duration
+
+    if text is None:
+        return 0.0
+    if not (value := parse_duration(text)) > 0:
+        raise UsageError(f"--expected-interval {text} cannot be", remedy="give a duration above 0, e.g. 1ms")
+    return value

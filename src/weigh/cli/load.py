@@ -119,6 +119,19 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the answers before the clock there, to be checked by you and given to --answers.",
 )
+@click.option(
+    "--expected-interval",
+    metavar="TIME",
+    help="Also estimate what a closed loop would have seen had each connection asked so often.",
+)
+@click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
+@click.option("--client-cpus", metavar="LIST", help="CPUs of the generator, none of them the server's [all].")
+@click.option(
+    "--server-memory", metavar="SIZE", help="Memory that a control group holds such a server to, e.g. 512MB [no limit]."
+)
+@click.option(
+    "--cold", is_flag=True, help="Begin every run with a server whose tables are not in memory, and prove it."
+)
 @click.option("--fanout", type=int, metavar="N", help="Also report what a page takes that makes N requests at once.")
 @click.option(
     "--max-in-flight", type=int, metavar="N", help="Requests sent and not answered, at most [the connections]."
@@ -210,14 +223,15 @@ def _keep_secret(target: str, server: Target, flag: str) -> None:
     from weigh.load.target.secrecy import hide
 
     url = getattr(server, "url", None)
-    if url is None or not url.inline:
+    if url is None or not url.inline or not any(target in word for word in sys.argv):
         return
     hidden = hide(target, server.text)
     now = "weigh has overwritten it there" if hidden else "every user of this machine can read it there"
-    password = "PGPASSWORD or ~/.pgpass" if server.kind == "postgres" else "REDISCLI_AUTH"
+    ways = {"postgres": ["PGPASSWORD", "~/.pgpass"], "redis": ["REDISCLI_AUTH"]}.get(server.kind, [])
+    ways += ["--target-file FILE"] if flag == "--target" else []
+    out = f" {' or '.join(ways)} keeps it out." if ways else ""
     say(
-        f"weigh: the password of {flag} stands in the list of processes and in the shell's history; {now}. "
-        f"{password}{', or --target-file FILE, keep' if flag == '--target' else ' keeps'} it out.",
+        f"weigh: the password of {flag} stands in the list of processes and in the shell's history; {now}.{out}",
         err=True,
     )
 

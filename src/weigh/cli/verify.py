@@ -75,7 +75,7 @@ def verify(evidence: Path, as_json: bool, sql: bool, print_sql: bool, key: Path 
 def _print_sql(evidence: Path) -> None:
     from weigh.experiment.verify.recount import recount
 
-    say("\n".join((recount.script(evidence), *recount.QUERIES)))
+    say("\n".join((recount.script(evidence), *recount.queries(evidence))))
 
 
 def _recount(evidence: Path) -> Recount:

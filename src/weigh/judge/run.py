@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from weigh.model.codes.code import Fixed
     from weigh.model.finding import Finding
     from weigh.model.spec import Rule
+    from weigh.model.units import Seconds
     from weigh.model.verdict import Verdict
 
 _OF_DESIGN = tuple(one.code for one in (codes.T5, codes.T5_HOST, codes.T10_STARTS, codes.T1_SUMMARIES))
@@ -42,6 +43,7 @@ def run(
     baseline: str = "",
     interleaved: bool = False,
     unit: str = "",
+    expected: Seconds = 0.0,
     rule: Rule | None = None,
 ) -> JudgeResults:
     """Reads the files and judges what they hold.
@@ -53,13 +55,14 @@ def run(
         baseline: name of the contender that the others are compared with; empty for the first.
         interleaved: the user's word that the files of the contenders were made in turn.
         unit: of values whose unit the format leaves open.
+        expected: as of :func:`weigh.judge.formats.inputs.read`.
         rule: whose rule gives a second opinion.
 
     Raises:
         DataFault: a file cannot be read, or is not what its format promises.
         UsageError: unknown format or baseline, or files of different formats.
     """
-    reader, inputs = read(files, format_, unit)
+    reader, inputs = read(files, format_, unit, expected)
     turns, summaries = _turns(reader, inputs)
     contenders = list(dict.fromkeys([*(turn.contender for turn in turns), *(name for _, name in summaries)]))
     if baseline and baseline not in contenders:

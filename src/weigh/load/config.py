@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import ycsb_properties
+from weigh.load import conditions, ycsb_properties
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
 from weigh.load.rate_search import config as rate_search
@@ -20,8 +20,6 @@ from weigh.load.spec import (
     Loop,
     QueryMode,
     Script,
-    YcsbRequests,
-    YcsbWorkload,
     interval_s,
 )
 from weigh.model.errors import UsageError, nearest
@@ -30,13 +28,13 @@ from weigh.model.units import parse_duration, parse_fraction, parse_rows
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-YCSB = ("ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f")
+YCSB = tuple(ycsb_properties.LETTERS)
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
 """Scripts that pgbench's documentation describes (docs/reference/workloads.md#scripts)."""
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(LoadSpec)}
 """Of a spec, where no flag says otherwise."""
-_OWN_YCSB = "ycsb"
-"""YCSB's core workload with properties of the user's."""
+_GET = "get"
+"""Asks a server of HTTP for the target's own path."""
 _KINDS = ("constant", "poisson", "bursts", "even-bursts", "ramp", "steps", "trace")
 _PEAK, _LENGTH = 4.0, 1.0
 """Of bursts: real load peaks at three to five times its mean (text 003)."""
@@ -45,23 +43,6 @@ _LONGEST_SCRIPT, _LONGEST_TRACE = 1 << 20, 64 << 20
 """Bytes of a script, and of a trace, whose millions of times are held in memory."""
 _LONGEST_NUMBER = 20
 """Digits."""
-
-
-_LETTERS = {
-    f"ycsb-{letter}": YcsbWorkload(
-        mix=dict.fromkeys(("read", "update", "insert", "scan", "read_modify_write"), 0.0) | mix,
-        requests=YcsbRequests(kind="latest" if letter == "d" else "zipfian"),
-    )
-    for letter, mix in {
-        "a": {"read": 0.5, "update": 0.5},
-        "b": {"read": 0.95, "update": 0.05},
-        "c": {"read": 1.0},
-        "d": {"read": 0.95, "insert": 0.05},
-        "e": {"scan": 0.95, "insert": 0.05},
-        "f": {"read": 0.5, "read_modify_write": 0.5},
-    }.items()
-}
-"""The six as what ``-p`` changes."""
 
 
 def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpec:
@@ -84,9 +65,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     warmup = None if flags["warmup"] is None else _duration("--warmup", flags["warmup"], zero=True)
     if warmup is not None and warmup >= duration:
         raise UsageError(f"a warm-up of {flags['warmup']} leaves nothing of the run", remedy="raise --duration")
-    ycsb = _ycsb(workload, flags)
-    workload = [_OWN_YCSB] if ycsb else workload
-    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word) for word in workload)
+    made_under = conditions.asked(flags, target)
+    if made_under.get("cold") and warmup is None:
+        # The beginning is what is measured.
+        warmup = 0.0
+    ycsb = ycsb_properties.wanted(workload, flags)
+    workload = [ycsb_properties.OWN] if ycsb else workload
+    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word, target) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
     names = [one.name for one in scripts]
@@ -119,7 +104,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         timeout_s=_duration("--timeout", flags["timeout"]) if flags["timeout"] else _DEFAULTS["timeout_s"],
         interval_s=interval_s(duration),
         threads=min(
-            _positive("--threads", _threads(flags["threads"], target), _usual_threads()),
+            _positive(
+                "--threads",
+                _threads(flags["threads"], target),
+                len(made_under.get("client_cpus", ())) or _usual_threads(),
+            ),
             *connections,
             flags["max_in_flight"] or _MOST_THREADS,
             _MOST_THREADS,
@@ -134,6 +123,8 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+        expected_interval_s=_expected_interval(flags["expected_interval"], loops),
+        **made_under,
     )
     return rate_search.searching(spec, search, offered) if search else spec
 
@@ -211,32 +202,18 @@ def _loops(flags: dict[str, Any]) -> tuple[Loop, ...]:
     return ("open",)
 
 
-def _ycsb(workload: Sequence[str], flags: dict[str, Any]) -> ycsb_properties.Asked | None:
-    """What properties of YCSB ask for; None where there are none."""
-    files, single = flags["properties"], flags["property"]
-    if not files and not single and list(workload) != [_OWN_YCSB]:
-        if not workload:
-            raise UsageError("no workload is named", remedy="add ycsb-b, a FILE.sql, or -P FILE of YCSB's")
-        return None
-    base = workload[0] if workload else _OWN_YCSB
-    if len(workload) > 1 or base not in (*YCSB, _OWN_YCSB):
-        raise UsageError(
-            f"-P and -p are properties of YCSB, and '{workload[-1]}' is another workload",
-            remedy="leave one of them out",
-        )
-    if files and base in YCSB:
-        raise UsageError(f"-P says what the workload is, and {base} says it too", remedy="leave one of them out")
-    given: dict[str, str] = {}
-    for file in files:
-        given |= ycsb_properties.read(file)
-    return ycsb_properties.asked({**given, **ycsb_properties.overrides(single)}, _LETTERS.get(base))
-
-
-def _script(word: str) -> Script:
+def _script(word: str, target: str) -> Script:
     """``FILE[@WEIGHT]``, as pgbench has it."""
     name, at, weight = word.rpartition("@")
     if not at or not weight.isdecimal():
         name, weight = word, "1"
+    by_http = target.startswith(("http://", "https://"))
+    if name == _GET:
+        if not by_http:
+            raise UsageError(f"{_GET} asks for a URL, and {target} is none", remedy="write --target http://HOST/PATH")
+        return Script(name=_GET, text="GET", weight=int(weight))
+    if name in BUILT_IN and by_http:
+        raise UsageError(f"{name} is SQL, and a server of HTTP takes requests", remedy=f"take {_GET}, or a FILE.sql")
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))
     if not name.endswith(".sql") and not Path(name).is_file():
@@ -383,6 +360,17 @@ def _spin(loops: Sequence[Loop]) -> bool:
     if "open" not in loops:
         raise UsageError("--spin waits for a moment, a closed loop for answers", remedy="leave one of them out")
     return True
+
+
+def _expected_interval(text: str | None, loops: Sequence[Loop]) -> float | msgspec.UnsetType:
+    if text is None:
+        return msgspec.UNSET
+    if "closed" not in loops:
+        raise UsageError(
+            "--expected-interval corrects a closed loop, and this one is on schedule: nothing has to be estimated",
+            remedy="leave it out, or ask for --closed or --both",
+        )
+    return _duration("--expected-interval", text)
 
 
 def _threads(given: int | None, target: str) -> int | None:

@@ -10,6 +10,9 @@ import shutil
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
+import msgspec
+
+from weigh.load import conditions
 from weigh.load.target import server_folder
 from weigh.model.errors import EngineFault
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from weigh.load.target.target import Reached, Target
+    from weigh.model.units import Bytes
 
 
 class Lives:
@@ -28,19 +32,34 @@ class Lives:
         cache: weigh's cache directory.
         connections: how many there will be at most.
         fresh: whether every run is to have a life of its own, where weigh can begin one.
+        cpus: that its servers may run on; all where none are named.
+        memory: bytes that each of its lives is held to, but for that in which the data is loaded.
 
     Attributes:
         fresh: whether every run has one.
         number: of the present life, from 1; 0 while the copy is being prepared.
         reached: the present life.
+        limit: of its memory, read back; None where there is none.
     """
 
     reached: Reached
 
-    def __init__(self, target: Target, cache: Path, connections: int, *, fresh: bool) -> None:
+    def __init__(
+        self,
+        target: Target,
+        cache: Path,
+        connections: int,
+        *,
+        fresh: bool,
+        cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET,
+        memory: Bytes | msgspec.UnsetType = msgspec.UNSET,
+    ) -> None:
         self._target = target
         self._cache = cache
         self._connections = connections
+        self._cpus = cpus
+        self._memory = memory
+        self.limit: Bytes | None = None
         self._present = ExitStack()
         self._copies = ExitStack()
         self._copy: Path | None = None
@@ -92,6 +111,7 @@ class Lives:
         if self.fresh:
             self._present.close()
             self._reach(self._copy)
+            self.limit = self._present.enter_context(conditions.held(self.reached, self._memory))
             self.number += 1
         return self.reached
 
@@ -101,4 +121,6 @@ class Lives:
             self._present.close()
 
     def _reach(self, copy: Path | None) -> None:
-        self.reached = self._present.enter_context(self._target.reach(self._cache, self._connections, copy))
+        # What it starts runs where this thread does.
+        with conditions.on(self._cpus):
+            self.reached = self._present.enter_context(self._target.reach(self._cache, self._connections, copy))

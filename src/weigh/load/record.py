@@ -11,14 +11,24 @@ from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.load import asked
-from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, ServerUse, TableRows, TargetRead
+from weigh.load.runs import (
+    ColdStart,
+    CpusRead,
+    LoadInterval,
+    LoadRun,
+    LoadSummary,
+    Prepared,
+    ServerUse,
+    TableRows,
+    TargetRead,
+)
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.storage import Place
 from weigh.model.timeline import Watch
-from weigh.model.units import Seconds
+from weigh.model.units import Bytes, Seconds
 from weigh.statistics.histogram import decode
 
 if TYPE_CHECKING:
@@ -102,6 +112,12 @@ class RunEnded(msgspec.Struct, frozen=True, kw_only=True):
     server: ServerUse | None = None
 
 
+class MemoryLimit(msgspec.Struct, frozen=True, kw_only=True):
+    """The limit of the server's memory in force in a life of it, read back; None where it cannot be read."""
+
+    bytes: Bytes | None
+
+
 class RowsRead(msgspec.Struct, frozen=True, kw_only=True):
     """Which rows a server held.
 
@@ -130,6 +146,9 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         rows: which rows the server held, each time that it was asked.
         gate: what was asked outside the clock; None where nothing was.
         after: the target as it described itself after the last run; None where it was not asked, or the same.
+        cpus: that server and generator had, of each run; where they were asked for.
+        cold: what of the data was in memory at the beginning of each run; where it was to be cold.
+        memory: limit of the server's memory in force, in each of its lives; where one was asked for.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         end: None where it was killed.
@@ -144,6 +163,9 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     gate: asked.GateRecord | None = None
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
+    cpus: tuple[CpusRead, ...] = ()
+    cold: tuple[ColdStart, ...] = ()
+    memory: tuple[Bytes | None, ...] = ()
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
@@ -207,6 +229,9 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    cpus: list[CpusRead] = []
+    cold: list[ColdStart] = []
+    memory: list[Bytes | None] = []
     prepared: list[Prepared] = []
     outside: list[asked.Event] = []
     for event in events[1:]:
@@ -233,6 +258,12 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
+            case "cpus":
+                cpus.append(files.converted(event.body, CpusRead))
+            case "cold":
+                cold.append(files.converted(event.body, ColdStart))
+            case "server memory":
+                memory.append(files.converted(event.body, MemoryLimit).bytes)
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
             case name if name in asked.EVENTS:
@@ -269,6 +300,9 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        cpus=tuple(cpus),
+        cold=tuple(cold),
+        memory=tuple(memory),
         **fields,
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.analysis import repeats
+from weigh.load.analysis import conditions, repeats
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
@@ -138,6 +138,9 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     made = {(run.loop, run.connections) for run in record.runs}
     # As they were asked for: they are made in random order.
     keys = [(loop, own) for own in record.spec.connections for loop in record.spec.loops if (loop, own) in made]
+    for number, run in computed.items():
+        if reasons := tuple(conditions.refusals(record, number)):
+            computed[number] = msgspec.structs.replace(run, reasons=(*run.reasons, *reasons))
     groups = tuple(
         _group(record, [computed[run.number] for run in record.runs if (run.loop, run.connections) == key])
         for key in keys

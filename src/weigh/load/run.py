@@ -14,6 +14,7 @@ from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch, settle, storage
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
+from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.gate.asking import LoadGate, WrongAnswers
@@ -67,8 +68,17 @@ def run(
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
         progress.say(f"reaching {target.text}")
-        fresh = spec.repeats > 1 or bool(spec.find_rate)
-        lives = stack.enter_context(Lives(target, cache_folder(), max(spec.connections), fresh=fresh))
+        conditions.refuse(spec, target)
+        lives = stack.enter_context(
+            Lives(
+                target,
+                cache_folder(),
+                max(spec.connections),
+                fresh=spec.fresh_lives,
+                cpus=spec.server_cpus,
+                memory=spec.server_memory,
+            )
+        )
         # A mistake in a script is said before there is any evidence.
         check(spec, lives.reached)
         rate()
@@ -79,7 +89,7 @@ def run(
         try:
             open_record(journal, attempt, spec, lives.reached, command)
             watching = Sampling(journal)
-            with watching.started(time.monotonic()):
+            with conditions.on(spec.client_cpus), watching.started(time.monotonic()):
                 watching.own(lives.reached.servers or ())
                 gate = LoadGate(spec, answers, journal, progress)
                 _runs(Session(spec, lives, journal, progress, watching, gate), folder)

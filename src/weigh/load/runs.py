@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from weigh.load.spec import Loop
+from weigh.model.cold import Pages, PutOut
 from weigh.model.units import Bytes, Seconds
 
 
@@ -14,7 +15,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     """A target as it described itself.
 
     Attributes:
-        kind: protocol: ``postgres`` or ``redis``; or ``sqlite``, in the generator's process.
+        kind: protocol: ``postgres``, ``redis`` or ``http``; or ``sqlite``, in the generator's process.
         product: what it calls itself.
         version: its own word.
         embedded: whether weigh started it, and ends it.
@@ -85,12 +86,46 @@ class ServerUse(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         cpu_s: CPU seconds, from before its connections were opened until they were closed.
-        memory_bytes: the most that they had when it was looked at, at most once a second; what several of them share
-            is counted once. None where it may not be read.
+        memory_bytes: the most that they had when it was looked at, after half and after nine tenths of the run; what
+            several of them share is counted once. None where it may not be read.
     """
 
     cpu_s: Seconds
     memory_bytes: Bytes | None = None
+
+
+class CpusRead(msgspec.Struct, frozen=True, kw_only=True):
+    """CPUs that the kernel let run on, read back while a run went on; as it writes them, such as ``0-3,8``.
+
+    Attributes:
+        run: its number.
+        server: of all threads of the server; None where its processes are not known.
+        client: of the generator's threads; None where they could not be read.
+    """
+
+    run: int
+    server: str | None
+    client: str | None
+
+
+class ColdStart(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the data was in memory when the connections of a run were opened.
+
+    Attributes:
+        run: its number.
+        put_out: how memory was emptied.
+        files: that hold the tables.
+        bytes: of them.
+        left: pages of them that were in memory; None where they cannot be counted.
+        devices: bytes that anybody read from the devices below them during the run, by device.
+    """
+
+    run: int
+    put_out: PutOut
+    files: int
+    bytes: Bytes
+    left: Pages | None
+    devices: dict[str, int] = {}
 
 
 class OperationInterval(msgspec.Struct, frozen=True, kw_only=True):

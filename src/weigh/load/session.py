@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from weigh.host import processes, settle
+from weigh.load import conditions, rows
 from weigh.load import record as records
-from weigh.load import rows
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.generator import call, make_generator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weigh.load.asked import StatementsAsked
     from weigh.load.gate.asking import LoadGate
     from weigh.load.lives import Lives
-    from weigh.load.runs import TableRows
+    from weigh.load.runs import ColdStart, TableRows
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
     from weigh.model.progress import Progress
@@ -43,8 +43,8 @@ _WATCH = 1.0
 """Seconds between two events of the sampler."""
 _LONG = 60.0
 """Seconds: rows that take longer to read are read once, and not before and after every run."""
-_MEMORY = 20
-"""Looks at the server's memory in a run, at most one a second: each walks the tables of its pages."""
+_LOOKS = (0.5, 0.9)
+"""Shares of a run at which the server's memory is looked at: each look walks the page tables of all its processes."""
 
 
 class During(Protocol):
@@ -187,8 +187,11 @@ class Session:
             duration_s=duration_s,
         )
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
+        cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
-        return Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
+        run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
+        run.cold = cold
+        return run
 
     def ended(self, run: Run, made: LoadRun) -> LoadRun:
         """Everything behind the clock of a run.
@@ -197,12 +200,19 @@ class Session:
             run: that :meth:`ready` gave.
             made: what came of it.
         """
+        if run.cold is not None:
+            self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
         if self._gate is not None and not run.disturbed:
             self._gate.after(self.lives.reached, made.number, run.generator, own=self._own)
         return made
+
+    def _cold_start(self, reached: Reached) -> ColdStart:
+        self._progress.say("putting its data out of memory")
+        conditions.refuse_memory(reached)
+        return conditions.cold_start(self._made, reached)
 
     def prepare(self) -> None:
         """Load the data once, and keep a copy from which every life begins; nothing where that was done.
@@ -272,9 +282,12 @@ class Session:
         """
         self._progress.say("starting the server anew")
         self.lives.begin()
+        if self.spec.server_memory is not msgspec.UNSET:
+            self._journal.append("server memory", records.MemoryLimit(bytes=self.lives.limit))
         # What the server of the life before used is no longer there.
         self._watching.own(self.lives.reached.servers or ())
-        found = self.read_rows("before")
+        # A server that has read its rows has them in its own memory.
+        found = None if self.spec.cold is True else self.read_rows("before")
         if self._held is not None and found is not None and (differ := rows.differences(self._held, found)):
             raise EngineFault(
                 f"started anew from a copy of its data, the server does not have what was loaded: {'; '.join(differ)}",
@@ -351,6 +364,8 @@ class Run:
         self.disturbed = during is not None
         self._waits = LoadWaits(reached.waits, journal)
         self._server = _Server(reached.process)
+        self._reached = reached
+        self.cold: ColdStart | None = None
         self._intervals: list[LoadInterval] = []
 
     def made(self, meet: Callable[[], object] | None = None) -> LoadRun:
@@ -377,6 +392,8 @@ class Run:
         try:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
+            if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
+                self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
             self._watch(begun.at or 0.0)
         except BaseException:
             # Nothing more is offered, whatever went wrong here.
@@ -401,8 +418,7 @@ class Run:
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
         kept = watching.now()
-        each = max(self._spec.duration_s / _MEMORY, _WATCH)
-        looked = kept
+        looks = [begins + share * self._spec.duration_s for share in _LOOKS]
         while not self.generator.is_over():
             time.sleep(_POLL)
             self._take()
@@ -410,8 +426,8 @@ class Run:
             if now - kept >= _WATCH:
                 kept = now
                 watching.keep()
-            if now - looked >= each:
-                looked = now
+            if looks and now >= looks[0]:
+                looks.pop(0)
                 self._server.look()
             self._waits.keep()
             if self._during is not None:

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import RateSearch
-from weigh.model.units import Seconds
+from weigh.model.units import Bytes, Seconds
 
 Loop = Literal["open", "closed"]
 QueryMode = Literal["simple"]
@@ -183,6 +183,10 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
+        expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
+        server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
+        server_memory: bytes of memory that a control group holds the server to.
+        cold: whether every run begins with a server that has nothing of its data in memory.
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
@@ -210,6 +214,11 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
+    expected_interval_s: Seconds | msgspec.UnsetType = msgspec.UNSET
+    server_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+    client_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
+    server_memory: Bytes | msgspec.UnsetType = msgspec.UNSET
+    cold: bool | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 
@@ -254,6 +263,11 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         """What every report must say of the workload; empty where nothing must be said."""
         derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
         return NOTICE if derived else ""
+
+    @property
+    def fresh_lives(self) -> bool:
+        """Whether every run is to have a server of its own, where weigh can start one."""
+        return self.repeats > 1 or bool(self.find_rate) or self.cold is True or self.server_memory is not msgspec.UNSET
 
     @property
     def in_process(self) -> bool:

@@ -10,10 +10,11 @@ from weigh import __version__
 from weigh.evidence import attempts, journal, timeline
 from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
 from weigh.load import record as load_record
+from weigh.load.comparison.record import is_of_comparison
 from weigh.load.rate_search.verify import not_as_asked
 from weigh.load.report import files
 from weigh.model import codes
-from weigh.model.errors import WeighError
+from weigh.model.errors import EvidenceFault, WeighError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +50,14 @@ def verify(folder: Path) -> LoadVerification:
     """Recompute everything.
 
     Raises:
-        EvidenceFault: it was never sealed.
+        EvidenceFault: it was never sealed, or is a part of a comparison.
     """
+    if is_of_comparison(folder):
+        raise EvidenceFault(
+            "it is the load of one contender, and the seal of the whole comparison covers it",
+            where=str(folder),
+            remedy=f"weigh verify {folder.parent.parent}",
+        )
     sealed, problems = read_seal(folder)
     problems += hashes(folder, sealed) + chain(folder)
     problems += [

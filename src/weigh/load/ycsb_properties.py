@@ -6,7 +6,7 @@ The names and defaults are those of YCSB's ``CoreWorkload`` (core/src/main/java/
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -45,6 +45,23 @@ _DEFAULTS = {
 }
 """What a workload is made of, and what YCSB takes where a file does not say."""
 _NUMBERS = {"insertcount", "insertstart", "recordcount"}
+OWN = "ycsb"
+"""The workload of somebody's own properties."""
+LETTERS = {
+    f"ycsb-{letter}": YcsbWorkload(
+        mix=dict.fromkeys(("read", "update", "insert", "scan", "read_modify_write"), 0.0) | mix,
+        requests=YcsbRequests(kind="latest" if letter == "d" else "zipfian"),
+    )
+    for letter, mix in {
+        "a": {"read": 0.5, "update": 0.5},
+        "b": {"read": 0.95, "update": 0.05},
+        "c": {"read": 1.0},
+        "d": {"read": 0.95, "insert": 0.05},
+        "e": {"scan": 0.95, "insert": 0.05},
+        "f": {"read": 0.5, "read_modify_write": 0.5},
+    }.items()
+}
+"""The six as what ``-p`` changes."""
 _CLASS = "workload"
 _CLASSES = ("site.ycsb.workloads.CoreWorkload", "com.yahoo.ycsb.workloads.CoreWorkload")
 _REQUESTS: tuple[RequestKind, ...] = ("exponential", "hotspot", "latest", "sequential", "uniform", "zipfian")
@@ -207,6 +224,31 @@ def asked(given: Mapping[str, str], base: YcsbWorkload | None) -> Asked:
             ignored=ignored,
         ),
     )
+
+
+def wanted(workload: Sequence[str], flags: dict[str, Any]) -> Asked | None:
+    """What flags ask for by properties of YCSB; None where there are none.
+
+    Raises:
+        UsageError: as of :func:`asked`, or another workload is named as well, or none.
+    """
+    files, single = flags["properties"], flags["property"]
+    if not files and not single and list(workload) != [OWN]:
+        if not workload:
+            raise UsageError("no workload is named", remedy="add ycsb-b, a FILE.sql, or -P FILE of YCSB's")
+        return None
+    base = workload[0] if workload else OWN
+    if len(workload) > 1 or base not in (*LETTERS, OWN):
+        raise UsageError(
+            f"-P and -p are properties of YCSB, and '{workload[-1]}' is another workload",
+            remedy="leave one of them out",
+        )
+    if files and base in LETTERS:
+        raise UsageError(f"-P says what the workload is, and {base} says it too", remedy="leave one of them out")
+    given: dict[str, str] = {}
+    for file in files:
+        given |= read(file)
+    return asked({**given, **overrides(single)}, LETTERS.get(base))
 
 
 def is_bindings(name: str) -> bool:

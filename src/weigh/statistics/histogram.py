@@ -160,3 +160,56 @@ def merged(some: Iterable[Histogram]) -> Histogram:
     counts = np.zeros(len(tops), dtype=np.int64)
     np.add.at(counts, where.ravel(), np.concatenate([one.counts for one in held]))
     return Histogram(tops, middles, counts)
+
+
+_NANOS: float = 1e9
+_SIGNIFICANT = 3
+"""Digits to which added values are kept, as those of weigh's own histograms."""
+_MOST_ADDED = 1e15
+"""Values that a correction may add: more than a double counts exactly is no histogram of anything."""
+
+
+def corrected(histogram: Histogram, interval: Seconds) -> Histogram:
+    """The histogram as if its one measurer had asked every ``interval`` and not waited: an estimate.
+
+    HdrHistogram's correction for coordinated omission (``copyCorrectedForCoordinatedOmission``): a value above the
+    interval stands for those that were not measured meanwhile, and adds one at each interval below it, down to one
+    interval. Exact but for the three digits to which added values are kept.
+
+    Args:
+        histogram: of response times of a closed loop.
+        interval: seconds between two requests of each measurer, had none been late.
+
+    Raises:
+        ValueError: the interval is not positive, or adds more values than can be counted.
+    """
+    if not interval > 0:
+        raise ValueError("an interval that is not positive")
+    slow = histogram.tops >= 2 * interval * (1 - 1e-12)
+    if not slow.any():
+        return histogram
+    tops, counts = histogram.tops[slow], histogram.counts[slow]
+    if float((tops / interval) @ counts) > _MOST_ADDED:
+        raise ValueError("an interval that is so short that what it adds cannot be counted")
+    lows, grid = _buckets(interval, float(tops[-1]))
+    added = np.zeros(len(grid))
+    for top, count in zip(tops, counts, strict=True):
+        # How many added values are not below the beginning of each bucket; those below one interval are none.
+        reached = np.floor((top - np.maximum(lows, interval)) / interval + 1e-9).clip(min=0)
+        added += count * (reached - np.append(reached[1:], 0))
+    held = added > 0
+    middles = (lows + grid) / 2
+    return merged([histogram, Histogram(grid[held], middles[held], added[held].astype(np.int64))])
+
+
+def _buckets(low: Seconds, high: Seconds) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the buckets of three digits between two values begin, and their largest values."""
+    half = int(np.ceil(np.log2(2 * 10**_SIGNIFICANT))) - 1
+    first, last = (max(int(value * _NANOS).bit_length() - half - 1, 0) for value in (low, high))
+    starts = [np.arange(1 << half, dtype=np.int64)] if first == 0 else []
+    widths = [np.ones(1 << half, dtype=np.int64)] if first == 0 else []
+    for shift in range(first, last + 1):
+        starts.append(np.arange(1 << half, 2 << half, dtype=np.int64) << shift)
+        widths.append(np.full(1 << half, 1 << shift, dtype=np.int64))
+    begin, width = np.concatenate(starts), np.concatenate(widths)
+    return begin.astype(np.float64) * _NANO, (begin + width - 1).astype(np.float64) * _NANO

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +130,31 @@ def test_it_verifies_and_an_effect_that_was_changed_does_not(grid: Run, weigh: W
     run = weigh("verify", str(copy))
     assert run.code == 1
     assert "its figures do not follow from the samples" in run.out
+
+
+@pytest.mark.promise(
+    "of `weigh layout` the effects of a grid and their intervals, interactions and what these are told with included."
+)
+def test_sql_counts_the_effects_and_names_one_that_was_changed(grid: Run, weigh: Weigh) -> None:
+    folder = shutil.copytree(grid.evidence, weigh.folder / grid.evidence.name)
+    found = weigh("verify", "--sql", "--json", str(folder)).json["sql"]
+    shown = [one for one in effects(grid) if one["ratio"] is not None]
+    within = sum(len(one["within"]) for one in shown)
+    verdicts = [one for one in grid.json["verdicts"] if one["ratio"] is not None]
+    totals = sum(one["total"] is not None for one in verdicts)
+    assert found["problems"] == []
+    assert found["compared"]["ratio"] == len(shown) + within + len(verdicts) + totals > 0
+    verdicts_file = folder / "verdicts.json"
+    said = json.loads(verdicts_file.read_text())
+    edited = max((one for one in said["grid"]["effects"] if one["ratio"]), key=lambda one: len(one["keys"]))
+    edited["high"] *= 1.001
+    for one in edited["within"][1:]:
+        one["low"] *= 1.001
+    verdicts_file.write_text(json.dumps(said))
+    problems = [one["text"] for one in weigh("verify", "--sql", "--json", str(folder)).json["sql"]["problems"]]
+    named = [text.partition(" is ")[0].rpartition(" ")[2] for text in problems]
+    assert named == ["high", *["low" for _ in edited["within"][1:]]]
+    assert edited["operation"] is None or edited["operation"] in problems[0]
 
 
 def test_a_grid_in_which_a_key_changes_with_another_one_is_none(grid: Run, weigh: Weigh) -> None:

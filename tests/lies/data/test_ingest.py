@@ -75,3 +75,11 @@ def test_another_durability_is_said(run: Run) -> None:
     durable = {one["contender"]: one["durable"] for one in run.json["ingested"]}
     assert durable[CARELESS] is False
     assert durable[HONEST] is durable["duckdb"] is True
+
+
+@pytest.mark.promise("on all metrics, those of loading tables among them")
+def test_sql_counts_the_metrics_of_loading(weigh: Weigh, run: Run) -> None:
+    found = weigh("verify", "--sql", "--json", str(run.evidence)).json["sql"]
+    assert {"stored_bytes", "first_query_s"} <= {one["metric"] for one in run.json["timings"]}
+    assert found["compared"]["median"] == len(run.json["timings"])
+    assert found["problems"] == []

@@ -71,6 +71,7 @@ def test_a_server_that_is_fast_because_it_keeps_nothing_is_not_ranked(
     assert verdicts(twin)["p50"] == "faster"
 
 
+@pytest.mark.long
 def test_ten_blocks_of_one_life_are_one_start(reported: Callable[[LoadComparisonRecord], Run]) -> None:
     asked = spec(5, length=12, twice=False)
     quick = {"new": lambda draw, count: behind_a_proxy(draw, count) / 2}

@@ -74,8 +74,12 @@ impl Worker {
 
     /// Reads what has come, and does what follows from it.
     pub(super) fn receive(&mut self, place: usize, token: u64) -> Result<(), Error> {
-        let Some((socket, connection)) = &mut self.slots[place].link else { return Ok(()) };
+        let slot = &mut self.slots[place];
+        let opening = matches!(slot.state, State::Opening { .. });
+        let Some((socket, connection)) = &mut slot.link else { return Ok(()) };
         let count = match socket.read(&mut self.buffer).map_err(Error::system("reading"))? {
+            // Of a protocol without a greeting: it is open as soon as it can be written.
+            None if opening => 0,
             None => return Ok(()),
             Some(0) => return Err(Error::hung_up()),
             Some(count) => count,
@@ -201,6 +205,16 @@ impl Worker {
             }
             Err(error) => self.lose(place, Loss::Broken(error)),
         }
+    }
+
+    /// The server closes the connection behind its answer: another takes its place, and its opening is timed like that of
+    /// one that was lost.
+    pub(super) fn connect_again(&mut self, place: usize, now: u64) {
+        let slot = &mut self.slots[place];
+        slot.link = None;
+        slot.stamp += 1;
+        slot.writing = false;
+        self.connect(place, now, PAUSES.0);
     }
 
     pub(super) fn opened(&mut self, place: usize, now: u64) {

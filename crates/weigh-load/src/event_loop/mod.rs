@@ -235,6 +235,8 @@ impl Worker {
         if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.in_block()) {
             self.slots[place].state = State::Resetting { deadline: now + self.shared.timeout };
             self.send(place, &Command::Simple("ROLLBACK".to_owned()));
+        } else if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.is_closing()) {
+            self.connect_again(place, now);
         } else {
             self.free(place, now);
         }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::Error;
-use crate::config::{Target, TargetKind};
+use crate::config::{Target, TargetKind, TlsUse};
 
 /// How long to look for a server before the run.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,7 +25,12 @@ pub(crate) enum Address {
 impl Address {
     /// Finds the server of a target. Of several addresses of a name, takes the first that answers.
     pub(crate) fn find(target: &Target) -> Result<Self, Error> {
-        let usual = if target.kind == TargetKind::Postgres { 5432 } else { 6379 };
+        let usual = match target.kind {
+            TargetKind::Postgres => 5432,
+            TargetKind::Http if target.tls == TlsUse::Off => 80,
+            TargetKind::Http => 443,
+            TargetKind::Redis | TargetKind::Sqlite => 6379,
+        };
         let port = target.port.unwrap_or(usual);
         if let Some(path) = &target.socket {
             let inside = path.is_dir() && target.kind == TargetKind::Postgres;

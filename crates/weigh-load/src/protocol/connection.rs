@@ -11,7 +11,7 @@ use crate::protocol::tls::{Tls, TlsPlan};
 use crate::workload::message::{Command, PreparedStatement, Reply};
 
 use super::limits::longest_message;
-use super::{Step, postgres, resp};
+use super::{Step, http, postgres, resp};
 
 /// How to begin connections to one server.
 pub(crate) struct Plan {
@@ -23,6 +23,7 @@ pub(crate) struct Plan {
 }
 
 enum LoginPlan {
+    Http(http::Login),
     Postgres(postgres::Login),
     Redis(resp::Login),
 }
@@ -46,6 +47,7 @@ impl Plan {
                 let database = target.database.clone().unwrap_or_else(|| user.clone());
                 LoginPlan::Postgres(postgres::Login::new(user, database, target.password.clone()))
             }
+            TargetKind::Http => LoginPlan::Http(http::Login::new(target)),
             TargetKind::Sqlite => {
                 return Err(Error::Setting("SQLite is called, and not connected to".into()));
             }
@@ -60,6 +62,7 @@ impl Plan {
 }
 
 enum Session {
+    Http(Box<http::Session>),
     Postgres(Box<postgres::Session>),
     Redis(Box<resp::Session>),
 }
@@ -102,7 +105,7 @@ impl Connection {
                 frontend::ssl_request(&mut connection.out);
                 connection.stage = Stage::AskingForTls;
             }
-            (Some(tls), LoginPlan::Redis(_)) => {
+            (Some(tls), LoginPlan::Redis(_) | LoginPlan::Http(_)) => {
                 connection.tls = Some(Tls::begin(tls, &mut connection.out)?);
             }
         }
@@ -113,6 +116,7 @@ impl Connection {
     fn open(&mut self) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         self.stage = Stage::Open(match &self.plan.login {
+            LoginPlan::Http(login) => Session::Http(Box::new(http::Session::begin(login.clone()))),
             LoginPlan::Postgres(login) => {
                 let statements = Arc::clone(&self.plan.statements);
                 Session::Postgres(Box::new(postgres::Session::begin(
@@ -163,6 +167,7 @@ impl Connection {
                 Stage::Open(session) => {
                     let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
                     let step = match session {
+                        Session::Http(session) => session.advance(&mut self.inbox)?,
                         Session::Postgres(session) => session.advance(&mut self.inbox, out)?,
                         Session::Redis(session) => session.advance(&mut self.inbox, out)?,
                     };
@@ -177,6 +182,7 @@ impl Connection {
     pub(crate) fn send(&mut self, command: &Command) -> Result<(), Error> {
         let out = if self.tls.is_some() { &mut self.plain } else { &mut self.out };
         match &mut self.stage {
+            Stage::Open(Session::Http(session)) => session.send(command, out)?,
             Stage::Open(Session::Postgres(session)) => session.send(command, out)?,
             Stage::Open(Session::Redis(session)) => session.send(command, out)?,
             _ => return Err(Error::protocol("a command before the login")),
@@ -195,6 +201,9 @@ impl Connection {
                 session.expect_batch(replies);
                 out.extend_from_slice(bytes);
             }
+            Stage::Open(Session::Http(_)) => {
+                return Err(Error::Setting("a server of HTTP takes requests, and no rows".to_owned()));
+            }
             _ => return Err(Error::protocol("rows before the login")),
         }
         self.encrypt()
@@ -209,6 +218,7 @@ impl Connection {
     /// The answer to the last command.
     pub(crate) fn reply(&self) -> Reply<'_> {
         match &self.stage {
+            Stage::Open(Session::Http(session)) => session.reply(),
             Stage::Open(Session::Postgres(session)) => session.reply(),
             Stage::Open(Session::Redis(session)) => session.reply(),
             _ => Reply::Nil,
@@ -221,6 +231,11 @@ impl Connection {
             Stage::Open(Session::Postgres(session)) => session.types(),
             _ => &[],
         }
+    }
+
+    /// Whether the server closes it behind the last answer.
+    pub(crate) fn is_closing(&self) -> bool {
+        matches!(&self.stage, Stage::Open(Session::Http(session)) if session.is_closing())
     }
 
     /// Whether the session is inside a transaction block.

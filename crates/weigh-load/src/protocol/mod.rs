@@ -1,6 +1,7 @@
 //! What is said to servers, without sockets: state machines of their protocols, and TLS.
 
 pub(crate) mod connection;
+pub(crate) mod http;
 pub(crate) mod limits;
 pub(crate) mod postgres;
 pub(crate) mod reply_buffer;

@@ -9,7 +9,7 @@ use crate::config::{Config, TargetKind};
 use crate::schedule::Schedule;
 
 use super::Source;
-use super::script::{self, Script, Scripts};
+use super::script::{self, Language, Script, Scripts};
 use super::ycsb::{CoreWorkload, Letter, Requests, Settings, Store, Ycsb};
 
 /// A workload in JSON.
@@ -97,6 +97,12 @@ impl Config {
                 let store = match self.target.kind {
                     TargetKind::Postgres | TargetKind::Sqlite => Store::Sql,
                     TargetKind::Redis => Store::KeyValue { ordered_index },
+                    TargetKind::Http => {
+                        return Err(Error::Setting(
+                            "YCSB needs a store with rows; a server of HTTP is asked by scripts of requests, or by get"
+                                .into(),
+                        ));
+                    }
                 };
                 let core = core.workload()?;
                 let expected_inserts = self.expected_inserts(&core)?;
@@ -111,10 +117,13 @@ impl Config {
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
                     .collect();
                 let variables = variables.into_iter().collect();
+                let language =
+                    if self.target.kind == TargetKind::Http { Language::Http } else { Language::Sql };
                 let settings = script::Settings {
                     scripts,
                     seed,
                     variables,
+                    language,
                     prepared,
                     samples,
                     history: history.map(|history| history == History::Whole),

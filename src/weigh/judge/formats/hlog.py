@@ -15,7 +15,8 @@ from weigh.judge.formats.source import UNITS
 from weigh.judge.measurements import Measurements
 from weigh.model import codes
 from weigh.model.errors import EvidenceFault
-from weigh.statistics.histogram import Histogram, decode, merged
+from weigh.model.units import seconds
+from weigh.statistics.histogram import Histogram, corrected, decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +75,15 @@ def read(source: Source) -> Reading:
             "log the values themselves, one a line, to have both",
         )
     ]
+    if source.expected:
+        notes.append(
+            (
+                codes.L2,
+                f"its percentiles are corrected for a request every {seconds(source.expected)} by HdrHistogram's "
+                "method: an estimate, not a measurement on schedule; means and verdicts are of what was measured",
+                "measure on a schedule: weigh load, wrk2 or pgbench -R",
+            )
+        )
     if empty:
         notes.append((codes.L7, f"{empty} intervals are empty and left out", "look at what happened in them"))
     return Reading(measurements, {}, notes=tuple(notes), events="interval means")
@@ -81,6 +91,11 @@ def read(source: Source) -> Reading:
 
 def _measured(source: Source, tag: str, histograms: Sequence[Histogram], began: float | None) -> Measurements:
     whole = merged(histograms)
+    if source.expected:
+        try:
+            whole = corrected(whole, source.expected)
+        except ValueError as error:
+            raise source.fault(f"it cannot be corrected: {error}") from None
     return Measurements(
         contender="",
         operation=tag,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from weigh.judge.formats.reading import Reading
     from weigh.judge.formats.registry import Reader
+    from weigh.model.units import Seconds
 
 _THREAD = re.compile(r"^(.+\.\d+)\.\d{1,3}$")
 """The log of a further thread of one run of pgbench."""
@@ -41,13 +42,14 @@ class Input:
     reading: Reading
 
 
-def read(files: Sequence[str], format_: str, unit: str) -> tuple[Reader, list[Input]]:
+def read(files: Sequence[str], format_: str, unit: str, expected: Seconds = 0.0) -> tuple[Reader, list[Input]]:
     """All files, and the one format that they have.
 
     Args:
         files: ``FILE`` or ``LABEL=FILE``.
         format_: name of the format; empty to tell by the content of each file.
         unit: of values whose unit the format leaves open.
+        expected: seconds between two requests by which the percentiles of a log are corrected; 0 for none.
 
     Raises:
         DataFault: a file cannot be read, is not what its format promises, or is there twice.
@@ -58,7 +60,7 @@ def read(files: Sequence[str], format_: str, unit: str) -> tuple[Reader, list[In
     inputs: list[Input] = []
     seen: dict[bytes, str] = {}
     for label, path, data in _runs(files):
-        source = Source(path, data, unit)
+        source = Source(path, data, unit, expected)
         reader = forced or registry.detect(source)
         if not data.strip():
             raise source.fault("it is empty")
@@ -67,6 +69,12 @@ def read(files: Sequence[str], format_: str, unit: str) -> tuple[Reader, list[In
                 f"it is {reader.name}, and {inputs[0].path} is {chosen.name}",
                 where=path,
                 remedy="compare what one tool measured; --format forces a format",
+            )
+        if expected and reader.name != "hlog":
+            raise UsageError(
+                f"--expected-interval corrects an HdrHistogram log, and this is {reader.name}",
+                where=path,
+                remedy="leave it out",
             )
         chosen = reader
         digest = hashlib.sha256(data).digest()

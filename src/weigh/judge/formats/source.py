@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from weigh.model.units import Seconds
+
 MAX_JSON = 64 << 20
 """Bytes of a JSON document: in memory it takes about ten times as much."""
 MAX_TEXT = 256 << 20
@@ -35,12 +37,14 @@ class Source:
     Attributes:
         name: as the user named it, for errors.
         data: its bytes.
+        expected: seconds of ``--expected-interval``; 0 where there is none.
         unit: what ``--unit`` says about values whose unit the format leaves open; empty for the format's usual one.
     """
 
     name: str
     data: bytes
     unit: str = ""
+    expected: Seconds = 0.0
 
     @cached_property
     def text(self) -> str:

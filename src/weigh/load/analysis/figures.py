@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.load.analysis import expected_interval
+from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.percentiles import Spectrum, spectrum
 from weigh.load.analysis.validity import RunFacts, refusals
 from weigh.load.analysis.warmup import Settled, settled
@@ -85,6 +87,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
         settled: what counts of it.
         operations: each by itself; :data:`ALL` first where there are several.
         moments: every interval, what was cut included.
+        corrected: of a closed loop: what it would have seen at an interval; None where none was named.
         reasons: why the run is refused; none when it counts.
         unsent: requests that were due and never sent.
         server: what the server used; None where its processes are not known.
@@ -103,6 +106,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     settled: Settled | None
     operations: tuple[OperationFigures, ...]
     moments: tuple[Moment, ...]
+    corrected: Corrected | None
     reasons: tuple[Reason, ...]
     unsent: int
     reconnects: int
@@ -171,6 +175,12 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         failed=operations[0].failed if operations else 0,
         budget=spec.error_budget,
     )
+    interval = spec.expected_interval_s
+    corrected = (
+        expected_interval.estimate(account.response_histogram, interval)
+        if run.loop == "closed" and interval is not msgspec.UNSET
+        else None
+    )
     return RunFigures(
         number=run.number,
         loop=run.loop,
@@ -183,6 +193,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         settled=found,
         operations=operations,
         moments=tuple(_moment(one, parts) for one, parts in zip(run.intervals, decoded, strict=True)),
+        corrected=corrected,
         reasons=tuple(refusals(account)),
         unsent=account.unsent,
         reconnects=sum(one.reconnects for one in run.intervals),

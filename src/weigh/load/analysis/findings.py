@@ -9,7 +9,7 @@ import msgspec
 
 from weigh.host.settle import Quiet
 from weigh.load import ycsb_properties
-from weigh.load.analysis import durability, machine
+from weigh.load.analysis import conditions, durability, machine
 from weigh.load.gate import results as gate
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
@@ -55,6 +55,7 @@ def findings(
     ]
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
+    found += conditions.findings(record)
     found += machine.findings(watched) if watched else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
@@ -144,7 +145,8 @@ def in_memory(record: LoadRecord) -> WorkingSet | None:
     environment = record.environment
     if environment is None or environment.target.same_host is not True:
         return None
-    return working_set(data_bytes(record), environment.host.get("memory_allowed_bytes"))
+    held = next((one for one in record.memory if one is not None), None)
+    return working_set(data_bytes(record), held or environment.host.get("memory_allowed_bytes"))
 
 
 def data_bytes(record: LoadRecord) -> int | None:
@@ -356,6 +358,8 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
     if target and target.same_host is not False:
         where = "runs on the machine of the server" if target.same_host else "may run on the machine of the server"
         text = f"the generator {where}, and takes its processors"
+        if conditions.split(record):
+            text = f"the generator {where}: it has CPUs of its own, and shares memory, caches and devices with it"
         if record.spec.in_process:
             text = "the engine runs in the generator's process: its threads are the generator's, and so is its CPU time"
         yield codes.E8_SAME_MACHINE.reason(text)

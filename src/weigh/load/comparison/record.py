@@ -94,6 +94,12 @@ def is_load_comparison(folder: Path) -> bool:
     return event is not None and event.event == OPENED
 
 
+def is_of_comparison(folder: Path) -> bool:
+    """Whether a directory holds the load of an arm of a comparison."""
+    whole = folder.resolve().parents
+    return len(whole) > 1 and whole[0].name == CONTENDERS and is_load_comparison(whole[1])
+
+
 def read(folder: Path) -> LoadComparisonRecord:
     """The record, finished or not.
 

@@ -15,7 +15,7 @@ from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch, settle
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
-from weigh.load import rows
+from weigh.load import conditions, rows
 from weigh.load.comparison import duet
 from weigh.load.comparison import record as records
 from weigh.load.gate import checks
@@ -89,6 +89,7 @@ def run(
         stack.enter_context(lock.measuring(f"weigh load {spec.load.workload}"))
         for one in spec.contenders:
             # What is misspelt in a target or a script is said before there is any evidence.
+            conditions.refuse(spec.load, targets[one.name])
             progress.say(f"reaching {one.name}")
             with targets[one.name].reach(cache_folder(), max(spec.load.connections)) as reached:
                 check(spec.load, reached)
@@ -168,7 +169,16 @@ def _prepared(
     """
     progress.say(f"preparing {arm.name}")
     load = spec.load_of(arm)
-    lives = servers.enter_context(Lives(target, cache_folder(), max(load.connections), fresh=True))
+    lives = servers.enter_context(
+        Lives(
+            target,
+            cache_folder(),
+            max(load.connections),
+            fresh=True,
+            cpus=load.server_cpus,
+            memory=load.server_memory,
+        )
+    )
     open_record(journal, attempt, load, lives.reached, command)
     watching = Sampling(journal)
     gate = LoadGate(load, GateFiles(pins=answers.pins), journal, progress)
@@ -260,6 +270,6 @@ def _duet(turns: Sequence[LoadTurn], sides: Mapping[str, _Side], spec: LoadCompa
 @contextmanager
 def _watched(watching: Sampling, session: Session, began: Seconds) -> Iterator[None]:
     """Watch the machine while the body goes on, on the clock of the whole comparison."""
-    with watching.started(began):
+    with conditions.on(session.spec.client_cpus), watching.started(began):
         watching.own(session.lives.reached.servers or ())
         yield

@@ -35,14 +35,14 @@ _FORCED = {
 }
 """Settings that decide what an acknowledged write survives, and the value under which it survives everything."""
 _READ_ONLY = ("ycsb-c",)
-_OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code)
-"""Reasons for which a run is refused that say nothing about the server."""
+_OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code, codes.E8_LATE.code, codes.E8_CLOCK.code)
+"""Reasons for which a run is refused that are the machine's, and not the server's."""
 _UPDATES = ("A", "B", "C", "F")
 """YCSB workloads that add no rows."""
 RESOLVED = 0.5
 """Share of a contender's runs that must resolve a percentile, before it is compared."""
 _LOST = 1
-"""Runs of an arm in an attempt that others may spoil; they are left out."""
+"""Runs of a contender in an attempt that the machine may spoil; they are left out."""
 
 
 def unranked(

@@ -37,6 +37,10 @@ _WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE wr
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
+_NOTHING = Answer(kind="rows", rows=(("0",) * 5,), count=1)
+"""The sums of pgbench's tables that were just made."""
+
+
 class StatementChecked(msgspec.Struct, frozen=True, kw_only=True):
     """One statement of a script.
 
@@ -224,7 +228,8 @@ def _invariants(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> It
             answer = moment.answers[place] if place < len(moment.answers) else None
             if question.kind == "sums":
                 if moment.after:
-                    two = (*before.get(moment.run, ())[place : place + 1], answer)
+                    known = (_NOTHING,) if own else before.get(moment.run, ())[place : place + 1]
+                    two = (*known, answer)
                     yield from _sums(spec, runs.get(moment.run), two, moment.failed, own=own)
             elif moment.after or question.kind == "written":
                 yield _holds(question, moment.run, moment.after, answer, moment.failed)

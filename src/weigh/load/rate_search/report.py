@@ -11,7 +11,7 @@ from rich.text import Text
 
 from weigh.load.rate_search.findings import rate
 from weigh.load.rate_search.plot import curve
-from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status
+from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status, longest_s
 from weigh.load.rate_search.search import MOST, PRECISION
 from weigh.load.rate_search.threshold import Threshold
 from weigh.model import units
@@ -106,14 +106,14 @@ def _lowest(one: RateSearchResults) -> float:
 
 
 def _why_not(one: RateSearchResults) -> str:
-    between = ""
+    between, longest = "", units.seconds(longest_s(one.search))
     if one.kept and one.broken:
         between = f"; it is kept at {rate(one.kept)} and broken at {rate(one.broken)}"
     why = {
         "time": "the time was over; give a longer --budget",
         "stopped": "it was broken off",
-        "unresolvable": "at the rates that get through, a probe that resolves it takes longer than a sixth of the "
-        "time; give a longer --budget, or a percentile that is not so far out",
+        "unresolvable": f"at the rates that get through, a probe that resolves it takes longer than {longest}; give a "
+        "longer --budget, or a percentile that is not so far out",
         "disturbed": f"others were in the way ({_disturbance(one)})",
         "generator": f"the generator was too slow ({_disturbance(one)})",
     }.get(one.ended, f"after {units.count(len(one.probes), 'probe')} it was not clear")

@@ -103,6 +103,11 @@ class RateSearchResults(msgspec.Struct, frozen=True, kw_only=True):
         return ExitCode.OK if self.status == "found" or asked else ExitCode.INCONCLUSIVE
 
 
+def longest_s(search: RateSearch) -> Seconds:
+    """How long a probe may be."""
+    return search.probe_s or search.budget_s / _PARTS
+
+
 def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
     """What is searched; None where a probe at the highest rate would take too long to resolve anything.
 
@@ -111,7 +116,7 @@ def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
         search: what is asked for.
         rate: answers a second of the closed loop.
     """
-    longest = search.probe_s or search.budget_s / _PARTS
+    longest = longest_s(search)
     low = _BARELY * EXCEEDANCES / (search.share * longest)
     high = search.highest or _SLACK * rate
     if low >= high:

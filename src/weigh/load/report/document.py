@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.load import rows
-from weigh.load.analysis import durability
+from weigh.load.analysis import conditions, durability
+from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
@@ -18,7 +19,7 @@ from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
-from weigh.load.runs import ServerUse
+from weigh.load.runs import ColdStart, CpusRead, ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
@@ -91,6 +92,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         reconnects: connections that were lost and opened again.
         steady: what counts of it; None where nothing does.
         operations: all together first.
+        corrected: of a closed loop with an expected interval, what is estimated of it; else absent.
+        cpus: of server and generator, read back while it ran; absent where none were asked for.
+        cold: what of the data was in memory at its beginning; absent where it was not to be cold.
         machine: what the machine did meanwhile; absent where it was not watched.
         waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
             where nothing was sampled.
@@ -113,6 +117,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     reconnects: int
     steady: Settled | None
     operations: tuple[OperationRow, ...]
+    corrected: Corrected | msgspec.UnsetType
+    cpus: CpusRead | msgspec.UnsetType
+    cold: ColdStart | msgspec.UnsetType
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
 
@@ -149,6 +156,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
         duration_s: of each run.
         records: of YCSB; None of scripts.
         ycsb: what a workload of YCSB's properties is made of; absent of the six and of scripts.
+        server_memory: bytes that a control group held the server to; absent where it had no limit of its own.
         query_mode: absent where statements are prepared.
         spin: true; absent where the generator sleeps until a request is due.
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
@@ -169,6 +177,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: Seconds
     records: int | None
     ycsb: YcsbWorkload | msgspec.UnsetType
+    server_memory: Bytes | msgspec.UnsetType
     query_mode: QueryMode | msgspec.UnsetType
     spin: bool | msgspec.UnsetType
     tls: str | msgspec.UnsetType
@@ -267,6 +276,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         duration_s=spec.duration_s,
         records=spec.records if spec.is_ycsb else None,
         ycsb=spec.ycsb,
+        server_memory=spec.server_memory,
         query_mode=spec.query_mode,
         spin=spec.spin,
         tls=target.tls if target else msgspec.UNSET,
@@ -308,6 +318,9 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         reconnects=run.reconnects,
         steady=run.settled,
         operations=tuple(map(operation_row, run.operations)),
+        corrected=run.corrected or msgspec.UNSET,
+        cpus=conditions.cpus_of(results.record, run.number) or msgspec.UNSET,
+        cold=conditions.cold_of(results.record, run.number) or msgspec.UNSET,
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.analysis import conditions, expected_interval
 from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
@@ -78,6 +79,8 @@ def page(results: LoadResults, evidence: str) -> str:
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
+            corrected={one.number: expected_interval.sentence(one.corrected) for one in results.runs if one.corrected},
+            conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.load.analysis import durability
+from weigh.load.analysis import conditions, durability, expected_interval
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
@@ -56,6 +56,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         if group.between:
             parts += [_between(results, group.first.number), Text()]
         parts += _run(group.first, first_of=len(group.runs))
+        if said := tuple(conditions.sentences(results.record, group.first.number)):
+            of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
+            parts += [Text("Conditions", style="bold"), *of_run, Text()]
         if (watched := results.machine) and (run := watched.of(group.first.number)):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
             parts += [Text("Machine", style="bold"), *said_of, Text()]
@@ -124,6 +127,8 @@ def _run(run: RunFigures, first_of: int) -> list[RenderableType]:
         text.append(f"\n{run.summary.verified_reads:,} answers were compared with what had been written.", style="dim")
     if said := words.server(run):
         text.append(f"\n{said}", style="dim")
+    if run.corrected:
+        text.append(f"\n{expected_interval.sentence(run.corrected)}.", style="yellow")
     for reason in run.reasons:
         text.append(f"\nREFUSED {reason.code}: ", style="bold red")
         text.append(one_line(reason.text))

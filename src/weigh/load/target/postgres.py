@@ -156,6 +156,7 @@ class EmbeddedPostgres:
                     lock=environment.lock,
                     servers=(),
                     data=folder,
+                    tables=(folder / "data" / "base",),
                     ready=asked.ready,
                     again=asked.again,
                     keep=lambda to: asked.keep(folder / "data", to),

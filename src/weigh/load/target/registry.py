@@ -21,6 +21,7 @@ def target(text: str) -> Target:
         UsageError: there is no such target, or the URL is none.
     """
     from weigh.load.target import embedded
+    from weigh.load.target.http import SCHEMES, Http
     from weigh.load.target.postgres import EmbeddedPostgres, PostgresByUrl
     from weigh.load.target.sqlite import SCHEME, Sqlite
     from weigh.load.target.url import parse
@@ -33,11 +34,13 @@ def target(text: str) -> Target:
             return EmbeddedValkey(text)
     if text.startswith(SCHEME):
         return Sqlite(text)
+    if text.startswith(SCHEMES):
+        return Http(text)
     if "://" not in text:
         raise UsageError(
             f"there is no target '{text}'",
             remedy=f"{nearest(text, EMBEDDED)} A URL reaches any other: postgres://USER@HOST/DATABASE, redis://HOST; "
-            "sqlite:PATH is a file",
+            "http://HOST/PATH; sqlite:PATH is a file",
         )
     url = parse(text)
     return PostgresByUrl(url) if url.kind == "postgres" else RedisByUrl(url)

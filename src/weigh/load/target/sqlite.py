@@ -135,6 +135,7 @@ class Sqlite:
                 servers=(),
                 fresh=said.empty,
                 data=path,
+                tables=(path,),
                 ready=lambda *, loaded: Ready(data_bytes=_size(path)),
                 # Closed, and its log emptied, with the last connection of the loading.
                 keep=(lambda to: server_folder.copy(path, to)) if folder else None,

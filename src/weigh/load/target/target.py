@@ -35,6 +35,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
             some and they cannot be told from others.
         fresh: whether it had no tables when it was reached.
         data: where its data lies on this machine; None where that is not known.
+        tables: files that hold its tables, or folders of them; None where they are not known, or it has none.
         ready: called before the clock of a run, with whether weigh has just loaded data: has what was loaded written
             out, and says how large the data is. None where it cannot be asked.
         again: describes it once more after the runs. None where it cannot change meanwhile.
@@ -51,6 +52,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     servers: tuple[int, ...] | None = None
     fresh: bool = False
     data: Path | None = None
+    tables: tuple[Path, ...] | None = None
     ready: ReadyCall | None = None
     again: Callable[[], TargetRead] | None = None
     keep: Callable[[Path], None] | None = None
@@ -63,7 +65,7 @@ class Target(Protocol):
 
     Attributes:
         text: what the user wrote, without its password.
-        kind: protocol: ``postgres`` or ``redis``; or ``sqlite``, which needs none.
+        kind: protocol: ``postgres``, ``redis`` or ``http``; or ``sqlite``, which needs none.
         restarts: whether weigh can begin its life anew.
     """
 

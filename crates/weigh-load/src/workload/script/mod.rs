@@ -25,6 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::ask::Sample;
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
+use crate::protocol::http::Request;
 use crate::random::scatter;
 use crate::workload::durability::Examiner;
 use crate::workload::message::{Bulk, PreparedStatement};
@@ -32,7 +33,7 @@ use crate::workload::{ScriptStatement, Scripted, Source, Workload};
 
 use durability::{History, Transactions};
 use functions::DEFAULT_SEED;
-use position::ScriptError;
+use position::{Position, ScriptError};
 use statement::Sending;
 use step::Step;
 use value::Value;
@@ -59,6 +60,8 @@ pub struct Settings {
     pub seed: u64,
     /// Variables that are there at the beginning, as `--define` has them.
     pub variables: Vec<(String, i64)>,
+    /// What the statements are.
+    pub language: Language,
     /// Whether statements are prepared once for each connection, or sent as text each time.
     pub prepared: bool,
     /// Requests that each thread keeps with their answers, drawn at random.
@@ -66,6 +69,16 @@ pub struct Settings {
     /// Whether to remember every transaction of the built-in scripts that write, and then whether all that is in their
     /// tables is of this run.
     pub history: Option<bool>,
+}
+
+/// What stands between the commands of a script.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// SQL.
+    #[default]
+    Sql,
+    /// Requests of HTTP: method and path, headers, an empty line, a body.
+    Http,
 }
 
 /// A script that is ready to run.
@@ -130,6 +143,9 @@ impl Scripts {
                 })?,
             };
             let steps = parse::parse(&text, &mut names).map_err(|error| error.of(&script.name))?;
+            if settings.language == Language::Http {
+                check_requests(&steps).map_err(|error| error.of(&script.name))?;
+            }
             names.in_script(number);
             let Script { name, weight, .. } = script.clone();
             let writes_history = script.text.is_none() && builtin::writes_history(&name) && weight > 0;
@@ -142,7 +158,12 @@ impl Scripts {
         check_names(&programs, &names)?;
         let mut statements = Vec::new();
         for program in &mut programs {
-            program.sendings = sendings(program, &names, settings.prepared, &mut statements);
+            program.sendings = sendings(
+                program,
+                &names,
+                settings.prepared && settings.language == Language::Sql,
+                &mut statements,
+            );
         }
         let mut initial = vec![None; names.count()];
         for (name, value) in defaults {
@@ -207,6 +228,17 @@ impl Scripts {
         variables.clone_from_slice(&self.initial);
         variables[self.client_id] = client_id;
     }
+}
+
+/// Whether every statement is a request, whatever number stands for its variables.
+fn check_requests(steps: &[Step]) -> Result<(), ScriptError> {
+    for step in steps {
+        if let Step::Sql { statement, line, .. } = step {
+            let position = Position { line: *line, column: 1 };
+            Request::read(&statement.filled("0")).map_err(|why| ScriptError::new(position, why))?;
+        }
+    }
+    Ok(())
 }
 
 /// Variables of every run, and those that were defined, which come last and so stay.

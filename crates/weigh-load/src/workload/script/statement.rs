@@ -101,6 +101,15 @@ impl Statement {
         self.pieces.iter().map(part).collect()
     }
 
+    /// Its text with the same in place of every variable.
+    pub(crate) fn filled(&self, value: &str) -> String {
+        let pieces = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => text.as_str(),
+            Piece::Variable { .. } => value,
+        });
+        pieces.collect()
+    }
+
     /// How it is sent; `prepared` takes the text of a prepared statement and how many parameters it gets, and gives its
     /// number, or is nothing where statements are sent as text.
     ///

@@ -11,10 +11,11 @@ FROM (
         operation, temperature, "case", contender, arm, attempt, block, round,
         round_trip_s::DOUBLE - wall_s::DOUBLE AS late,
         wall_s::DOUBLE AS wall_s, cpu_s::DOUBLE AS cpu_s,
-        peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read
+        peak_memory::DOUBLE AS peak_memory, bytes_read::DOUBLE AS bytes_read,
+        stored_bytes::DOUBLE AS stored_bytes, first_query_s::DOUBLE AS first_query_s
     FROM sample
     WHERE run > 0 AND outcome = 'ok' AND NOT solo
-) UNPIVOT INCLUDE NULLS (value FOR metric IN (wall_s, cpu_s, peak_memory, bytes_read));
+) UNPIVOT INCLUDE NULLS (value FOR metric IN (wall_s, cpu_s, peak_memory, bytes_read, stored_bytes, first_query_s));
 
 -- A start is one arm in one block of one attempt; runs is the lower one of the two middle numbers of measurements.
 CREATE TEMP VIEW start AS

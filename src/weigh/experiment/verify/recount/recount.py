@@ -18,6 +18,7 @@ from weigh.evidence import files as evidence_files
 from weigh.evidence import journal
 from weigh.evidence.verification import Problem
 from weigh.experiment import derived
+from weigh.experiment.verify.recount import grid as grids
 from weigh.experiment.verify.recount import student_t
 from weigh.model import codes
 from weigh.model.errors import DataFault, EvidenceFault
@@ -44,13 +45,14 @@ _ZERO = 1e-12
 """These are what is left when one figure is taken from another: a difference below this is rounding, however small they
 are."""
 _VERDICTS = "verdicts.json"
-_METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read")
+_METRICS = ("wall_s", "cpu_s", "peak_memory", "bytes_read", "stored_bytes", "first_query_s")
 _TIMING = ("starts", "runs", "min", "median", "max", "cv", "around")
 _VERDICT = ("starts", "runs", "ratio", "low", "high", "median_ratio", "noise_floor")
 _TOTAL = ("ratio", "low", "high")
 _NOBODY = "('', 1, NULL)"
 """Where there is no interval at all."""
 _SUITE = ("mean", "low", "high")
+_EFFECT = ("starts", "ratio", "low", "high")
 _KEY = ("operation", "contender", "metric", "temperature")
 _HOT = "hot"
 """The temperature that needs no word."""
@@ -62,8 +64,11 @@ _COLUMNS = {
     "operation": "VARCHAR", "case": "VARCHAR", "contender": "VARCHAR", "arm": "VARCHAR", "attempt": "INTEGER",
     "block": "INTEGER", "round": "INTEGER", "run": "INTEGER", "outcome": "VARCHAR", "solo": "BOOLEAN",
     "temperature": "VARCHAR", "wall_s": "DOUBLE", "round_trip_s": "DOUBLE",
-    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT",
+    "cpu_s": "DOUBLE", "peak_memory": "BIGINT", "bytes_read": "BIGINT", "stored_bytes": "BIGINT",
+    "first_query_s": "DOUBLE",
 }  # fmt: skip
+_NO_LOADS = "SELECT NULL::BIGINT AS stored_bytes, NULL::DOUBLE AS first_query_s WHERE false"
+"""Of an experiment that loads no table no sample has these columns."""
 _MOST_STARTS = 10_000
 """The quantile of Student's distribution takes a step for each of them."""
 _JOURNAL_LINE = 1 << 28
@@ -104,6 +109,12 @@ class _Printed(msgspec.Struct, frozen=True, kw_only=True):
     timings: tuple[Timing, ...]
     verdicts: tuple[Verdict, ...]
     suites: tuple[Suite, ...] = ()
+    grid: grids.PrintedGrid | None = None
+
+    @property
+    def effects(self) -> tuple[grids.Effect, ...]:
+        """Of the grid; none where there is none."""
+        return self.grid.effects if self.grid else ()
 
 
 def script(folder: Path) -> str:
@@ -121,6 +132,12 @@ def script(folder: Path) -> str:
     level = spec.rules.confidence
     of = {(freedom, share): student_t.quantile(1 - (1 - level) * share, freedom) for _, freedom, share in asked}
     rows = (f"({_text(operation)}, {freedom}, {of[freedom, share]!r})" for operation, freedom, share in asked)
+    crossed = ""
+    if spec.grid:
+        shares = {one.operation: one.share for one in printed.verdicts}
+        # A start of each arm of the baseline: no effect has more blocks.
+        blocks = min(max((one.starts for one in printed.timings), default=0), _MOST_STARTS)
+        crossed = grids.script(spec.grid, printed.effects, shares, level, blocks, _text)
     return "\n".join(
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
@@ -129,8 +146,14 @@ def script(folder: Path) -> str:
             f"-- Half-width, in standard errors, of the interval at {level:.10g}, all looks counted.",
             f"CREATE TEMP TABLE student(operation, freedom, quantile) AS VALUES {', '.join(rows) or _NOBODY};\n",
             Path(__file__).with_name("figures.sql").read_text(),
+            crossed,
         )
     )
+
+
+def queries(folder: Path) -> tuple[str, ...]:
+    """What is asked of the views that the script makes; raises as ``script``."""
+    return (*QUERIES, *([grids.QUERY] if _read(folder, "spec.json", Spec).grid else []))
 
 
 def recount(folder: Path, run: Run) -> Recount:
@@ -144,12 +167,14 @@ def recount(folder: Path, run: Run) -> Recount:
     comparison = _Comparison()
     try:
         printed = _printed(folder)
-        timings, verdicts, suites = run(script(folder), QUERIES)
+        timings, verdicts, suites, *crossed = run(script(folder), queries(folder))
     except (EvidenceFault, DataFault) as error:
         return comparison.impossible(error)
     comparison.timings(printed.timings, _by(timings, *_KEY))
     comparison.verdicts(printed.verdicts, _by(verdicts, *_KEY))
     comparison.suites(printed.suites, _by(suites, "contender", "temperature"))
+    for rows in crossed:
+        comparison.effects(printed.effects, {row["id"]: row for row in rows})
     return comparison.result()
 
 
@@ -196,6 +221,16 @@ class _Comparison:
             else:
                 place = f"the workload{_other(row.temperature)} of {row.contender}"
                 self._figures(place, row, computed.get((row.contender, row.temperature)), _SUITE)
+
+    def effects(self, printed: Iterable[grids.Effect], computed: Mapping[int, Row]) -> None:
+        """Each effect of a grid, and those that an interaction is told with."""
+        printed = tuple(printed)
+        for one in printed:
+            if one.ratio is None:
+                self._skipped["the report has no effect"].append(one.place)
+        for number, figure in enumerate(grids.asked(printed)):
+            names = _EFFECT if figure.at is None else _TOTAL
+            self._figures(figure.place, figure.row, computed.get(number), names)
 
     def impossible(self, error: WeighError) -> Recount:
         """Nothing could be computed: sealed evidence that cannot be read is not what it says."""
@@ -301,7 +336,10 @@ def _sources(folder: Path) -> str:
     parts = []
     if files:
         names = ", ".join(_path(path) for path in files)
-        parts.append(f"SELECT {', '.join(columns)}\nFROM read_parquet([{names}], union_by_name = true)")
+        parts.append(
+            f"SELECT {', '.join(columns)}\n"
+            f"FROM (FROM read_parquet([{names}], union_by_name = true) UNION ALL BY NAME {_NO_LOADS})"
+        )
     if journals:
         names = ", ".join(_path(path) for path in journals)
         parts.append(

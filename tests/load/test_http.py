@@ -1,0 +1,192 @@
+"""HTTP as a target: a server of Python's is put under load, and servers that send what they must not."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+
+from support.command import RAN, Weigh
+from support.hostile_servers import Silent, Trickle
+from weigh.engines.prepared import cache_folder
+from weigh.load.target import http
+from weigh.load.target.registry import target
+from weigh.model.errors import EngineFault, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from support.command import Run
+
+BRIEF = ("--rate", "60", "--duration", "1s", "--connections", "3", "--quiet", "--json")
+
+
+class Shop(BaseHTTPRequestHandler):
+    """Answers in one piece or in several, keeps the connection or not, and refuses every third order."""
+
+    protocol_version = "HTTP/1.1"
+    seen: ClassVar[list[tuple[str, str, str]]] = []
+
+    def do_GET(self) -> None:
+        self.seen.append(("GET", self.path, self.headers.get("Authorization", "")))
+        if self.path.startswith("/pieces"):
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"4\r\nfour\r\n6\r\nletter\r\n0\r\n\r\n")
+            return
+        self.answer(200, b"here", close=self.path == "/once")
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.seen.append(("POST", self.path, body))
+        self.answer(500 if int(body.split()[-1]) % 3 == 0 else 201, b"an order")
+
+    def do_OPTIONS(self) -> None:
+        self.answer(204, b"")
+
+    def answer(self, status: int, body: bytes, *, close: bool = False) -> None:
+        self.send_response(status)
+        if status != 204:
+            self.send_header("Content-Length", str(len(body)))
+        if close:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def version_string(self) -> str:
+        return "Shop/7.1"
+
+    def log_message(self, format: str, *args: object) -> None:  # its name in the standard library
+        pass
+
+
+@contextmanager
+def shop() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def bought(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[tuple[str, str, str]]]:
+    """Orders with a variable in path and body, and looks that come in pieces."""
+    weigh = Weigh(tmp_path_factory.mktemp("http"))
+    (weigh.folder / "buy.sql").write_text(
+        "\\set n random(1, 9)\nPOST /orders/:n\nContent-Type: text/plain\n\nnumber is :n;\n"
+    )
+    (weigh.folder / "look.sql").write_text("GET /pieces?a=b;\nGET /next;\n")
+    Shop.seen.clear()
+    with shop() as port:
+        flags = ("--error-budget", "100%", *BRIEF)
+        run = weigh("load", "buy.sql", "look.sql", "--target", f"http://ann@127.0.0.1:{port}", *flags)
+    return run, list(Shop.seen)
+
+
+def test_requests_are_those_of_the_scripts(bought: tuple[Run, list[tuple[str, str, str]]]) -> None:
+    run, seen = bought
+    assert run.code in RAN, run.err
+    assert {one["name"] for one in run.json["operations"]} == {"all", "buy", "look"}
+    orders = [(path, body) for method, path, body in seen if method == "POST"]
+    assert len(orders) > 5
+    assert all(body == f"number is {path.rpartition('/')[2]}" for path, body in orders)
+    looks = [path for method, path, _ in seen if method == "GET"]
+    assert set(looks) == {"/pieces?a=b", "/next"}
+    assert {given for method, _, given in seen if method == "GET"} == {"Basic YW5uOg=="}
+    assert run.json["load"]["product"] == "Shop 7.1"
+    assert not run.json["runs"][0]["reconnects"]
+
+
+@pytest.mark.promise("A status from 300 on is an error, but for 304: weigh follows no redirection.")
+def test_a_status_that_refuses_is_an_error(bought: tuple[Run, list[tuple[str, str, str]]]) -> None:
+    run, seen = bought
+    refused = sum(int(path.rpartition("/")[2]) % 3 == 0 for method, path, _ in seen if method == "POST")
+    rows = {one["name"]: one for one in run.json["operations"]}
+    assert refused > 0
+    assert 0 < sum(rows["buy"]["errors"].values()) <= refused
+    assert all("an order (500)" in text for text in rows["buy"]["errors"])
+    assert not rows["look"]["errors"]
+
+
+def test_a_server_that_ends_its_connections_is_asked_over_new_ones(weigh: Weigh) -> None:
+    with shop() as port:
+        run = weigh("load", "get", "--target", f"http://127.0.0.1:{port}/once", *BRIEF)
+    assert run.code in RAN, run.err
+    (operation,) = run.json["operations"]
+    assert operation["count"] > 20
+    assert not operation["errors"]
+    assert run.json["runs"][0]["reconnects"] > 20
+    assert "L7.reconnects" in run.codes
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [("SELECT 1;", "begins with its method"), ("GET a;", "begins with a slash"), ("POST /\nx;", "is no header")],
+)
+def test_a_mistake_in_a_request_names_its_line(weigh: Weigh, script: str, words: str) -> None:
+    (weigh.folder / "bad.sql").write_text(f"GET /;\n{script}\n")
+    with shop() as port:
+        run = weigh("load", "bad.sql", "--target", f"http://127.0.0.1:{port}", *BRIEF)
+    assert run.code == 2
+    assert "line 2" in run.err
+    assert words in " ".join(run.err.split())
+
+
+def test_other_workloads_are_refused(weigh: Weigh) -> None:
+    with shop() as port:
+        for workload in ("ycsb-b", "tpcb-like"):
+            run = weigh("load", workload, "--target", f"http://127.0.0.1:{port}", *BRIEF)
+            assert run.code == 2
+            assert "requests" in run.err
+    run = weigh("load", "get", "--target", "valkey:embedded", *BRIEF)
+    assert run.code == 2
+    assert "asks for a URL" in run.err
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://", "names no host"),
+        ("http://h:99999/", "is none"),
+        ("http://h/a b", "%-encoding"),
+        ("http://h/#top", "'#'"),
+        ("http://h/?user=a&Password=b", "Password="),
+    ],
+)
+def test_a_url_that_is_none_is_refused(url: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        target(url)
+
+
+def test_a_password_is_kept_out_of_what_is_shown() -> None:
+    found = target("http://ann:pw@h:81/q?a=b")
+    assert found.text == "http://ann@h:81/q?a=b"
+    assert target("https://h").text == "https://h"
+
+
+def reach(port: int) -> None:
+    with target(f"http://127.0.0.1:{port}").reach(cache_folder(), 2):
+        pass
+
+
+@pytest.mark.parametrize("said", [b"H", b"HTTP/1.1 200 OK\r\na: b\r\n", b"\0"])
+def test_a_server_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch, said: bytes) -> None:
+    monkeypatch.setattr(http, "_PATIENCE", 0.5)
+    monkeypatch.setattr(http, "_LONGEST_HEAD", 1 << 30)
+    with Trickle(said, 0.05) as server, pytest.raises(EngineFault, match="no whole answer"):
+        reach(server.port)
+
+
+def test_what_is_no_server_of_http_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "_PATIENCE", 1.0)
+    with Trickle(b"+PONG\r\n\r\n", 0.1) as server, pytest.raises(EngineFault, match="which is not HTTP"):
+        reach(server.port)
+    with Silent() as server, pytest.raises(EngineFault):
+        reach(server.port)
