@@ -47,8 +47,8 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
     if results.rate_search:
         parts += searches.terminal(results.rate_search)
-    if results.answers and (said := list(answers.lines(results.answers))):
-        told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
+    if results.answers and (of_answers := list(answers.lines(results.answers))):
+        told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in of_answers)
         parts += [Text(answers.TITLE, style="bold"), *told, Text()]
     for group in results.groups:
         if len(results.groups) > 1 or results.rate_search:
