@@ -56,6 +56,7 @@ _FLAG_PAGES = {
     "load": {
         "--target": "docs/reference/targets.md",
         "--arrivals": f"{_LOAD}#open-and-closed-loop",
+        "--crash": "docs/guide/durability.md",
         "--threads": "docs/reference/targets.md#sqlite",
         "--define": "docs/reference/workloads.md#scripts",
         "--contention": "docs/concept/load.md#the-machine-during-the-load",

@@ -35,6 +35,7 @@ from weigh.judge.series import SeriesFigure
 from weigh.ladder.cost import Cost
 from weigh.ladder.report.document import LadderDocument, SeriesRow
 from weigh.ladder.verify import LadderVerification
+from weigh.load.activity.report import ActivityDocument
 from weigh.load.analysis.warmup import Settled
 from weigh.load.comparison.report import document as servers
 from weigh.load.comparison.verify import LoadComparisonVerification
@@ -157,6 +158,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/load/1 runs[]": Section(load.RunRow, "runs[]", "run"),
     "weigh/load/1 runs[].machine": Section(RunMachineDocument, "machine of a run", "machine"),
     "weigh/load/1 runs[].waits": Section(WaitsDocument, "waits of a run", "waits"),
+    "weigh/load/1 runs[].activity": Section(ActivityDocument, "activity of a run", "activity"),
     "weigh/load/1 waits, hottest": Section(Hot, "lock and table", "most wanted"),
     "weigh/load/1 waits, wait": Section(Blocked, "longest and deepest", "wait"),
     "weigh/verify-load/1": Section(LoadVerification),

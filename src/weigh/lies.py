@@ -263,9 +263,10 @@ CATALOGUE = _rows(
     (
         "L6",
         _CHECKED,
-        "fast because it does not do the work: lost updates, stale reads",
+        "fast because it does not do the work: lost updates, stale reads, writes that a crash loses",
         "every value that is read is compared with what was written and acknowledged, and rows are read back when the "
-        "run is over; scripts have invariants; a contradiction is an error",
+        "run is over; scripts have invariants; with --crash the server is killed under load and read back; a "
+        "contradiction or a loss is an error",
     ),
     (
         "L7",
@@ -285,6 +286,13 @@ CATALOGUE = _rows(
         "one stall is sold as a resolved percentile",
         "a percentile needs 20 slow requests that came independently of each other; else it is not resolved, and what "
         "this run saw stands there instead",
+    ),
+    (
+        "L10",
+        Page("concept/load.md", "What the server did meanwhile"),
+        "a spike is blamed by eye on what happened to go on at the same time",
+        "checkpoints, autovacuum, snapshots and their like are placed on the axis of time; one kind is blamed only "
+        "where its events met more spikes than they would have at other moments, over all kinds that were looked at",
     ),
     (
         "T1",

@@ -15,6 +15,7 @@ import numpy as np
 from weigh.model.spec import Rules
 
 from . import (
+    blame,
     duet,
     joins,
     noise,
@@ -212,6 +213,7 @@ def _series(experiments: int) -> Iterator[Row]:
     """Series, percentiles and warm-up: rows of other modules are yielded from here."""
     yield from series.rows(experiments)
     yield from stalled.rows(experiments)
+    yield from blame.rows(experiments)
     yield from searches.rows(experiments)
     yield from steadiness.rows(experiments)
 

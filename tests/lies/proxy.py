@@ -60,11 +60,11 @@ class Proxy(Door):
         with suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as server:
             server.connect(self._upstream)
             asked, answers = client.makefile("rb"), server.makefile("rb")
-            while words := _request(asked):
+            while words := read_request(asked):
                 reply = self._lied(words)
                 if reply is None:
-                    server.sendall(_encoded(words))
-                    reply = _reply(answers)
+                    server.sendall(encoded(words))
+                    reply = read_reply(answers)
                     if self._lie == "serves-old" and words[0] == _READ:
                         # What was read first is served for ever.
                         reply = self._kept.setdefault(words[1], reply)
@@ -103,7 +103,7 @@ class Proxy(Door):
             time.sleep(STALL_FROM + STALL_FOR - since)
 
 
-def _request(file: BinaryIO) -> list[bytes]:
+def read_request(file: BinaryIO) -> list[bytes]:
     """The words of the next command; none at the end."""
     line = file.readline()
     if not line.startswith(b"*"):
@@ -115,11 +115,11 @@ def _request(file: BinaryIO) -> list[bytes]:
     return words
 
 
-def _encoded(words: list[bytes]) -> bytes:
+def encoded(words: list[bytes]) -> bytes:
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(word), word) for word in words)
 
 
-def _reply(file: BinaryIO) -> bytes:
+def read_reply(file: BinaryIO) -> bytes:
     """The next reply, as it came."""
     line = file.readline()
     if not line:
@@ -129,5 +129,5 @@ def _reply(file: BinaryIO) -> bytes:
         return line + file.read(int(count) + 2)
     if kind in b"*~%>":
         parts = int(count) * (2 if kind == b"%" else 1)
-        return line + b"".join(_reply(file) for _ in range(max(parts, 0)))
+        return line + b"".join(read_reply(file) for _ in range(max(parts, 0)))
     return line

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.analysis.machine import RunMachine
-    from weigh.load.analysis.spikes import Spike
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadInterval, LoadRun
+    from weigh.load.spikes import Spike
 
 LENGTH = 100
 AT = 7.0

@@ -78,7 +78,7 @@ def test_a_generator_that_is_too_slow_is_not_the_servers_limit() -> None:
 def test_a_search_ends_whatever_it_is_told() -> None:
     draw = np.random.default_rng(1)
     verdicts: list[Verdict] = ["kept", "broken", "undecided", "generator", "disturbed"]
-    for _ in range(30):
+    for _ in range(10):
         search, _ = ended(lambda _: verdicts[int(draw.integers(5))])
         assert len(search.made) <= MOST + 2
 

@@ -282,7 +282,7 @@ class Failing:
 @pytest.mark.parametrize("error", ["", "terminating connection"])
 def test_a_sampler_that_fails_is_said_once_and_not_asked_again(tmp_path: Path, error: str) -> None:
     sampler, kept_in = Failing(error), journal.Journal(tmp_path)
-    waits = LoadWaits(sampler, kept_in)
+    waits = LoadWaits(sampler, kept_in, lambda: 5.0)
     for number in (1, 2):
         waits.begin(number)
         waits.keep()
@@ -297,7 +297,7 @@ def test_a_sampler_that_fails_is_said_once_and_not_asked_again(tmp_path: Path, e
 def test_switched_off_nobody_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEIGH_SAMPLER", "no")
     sampler, kept_in = Failing(), journal.Journal(tmp_path)
-    waits = LoadWaits(sampler, kept_in)
+    waits = LoadWaits(sampler, kept_in, lambda: 5.0)
     waits.begin(1)
     waits.end()
     assert sampler.asked == 0

@@ -84,6 +84,15 @@ if TYPE_CHECKING:
     help="Runs of each kind; above 1 each in a fresh life of an embedded server [1].",
 )
 @click.option(
+    "--crash",
+    type=int,
+    metavar="N",
+    help="Kill the server (kill -9) under load at a random moment of each of N runs, start it again, and read back: "
+    "acknowledged writes that are lost, and how long it takes to recover.",
+)
+@click.option("--kill-command", metavar="CMD", help="Of --crash on a server by URL: kills it.")
+@click.option("--start-command", metavar="CMD", help="Of --crash on a server by URL: starts it again on its data.")
+@click.option(
     "-P",
     "properties",
     multiple=True,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from weigh.model.storage import Device
 
 if TYPE_CHECKING:
@@ -116,6 +118,7 @@ def leaf(folder: Path) -> Device:
         model=model,
         bytes=int(size) * SECTOR if size.isdecimal() else None,
         rotational=turning == "1" if turning else None,
+        write_cache=_text(folder / "queue" / "write_cache") or msgspec.UNSET,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load import conditions, ycsb_properties
+from weigh.load.durability import config as durability
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
 from weigh.load.rate_search import config as rate_search
@@ -74,6 +75,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word, target) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
+    crash = durability.crashes(flags, target, len(loops) * len(connections))
     names = [one.name for one in scripts]
     for name in names:
         if names.count(name) > 1 or name == "all":
@@ -95,7 +97,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         arrivals=offered,
         loops=loops,
         connections=connections,
-        repeats=_positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
+        repeats=crash.number if crash else _positive("--repeats", flags["repeats"], _DEFAULTS["repeats"]),
         duration_s=duration,
         warmup_s=warmup,
         max_in_flight=None
@@ -123,6 +125,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
+        crash=crash or msgspec.UNSET,
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
         **made_under,
     )

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import generator_errors
+from weigh.load.generator_errors import call
+from weigh.load.spec import LONGEST_CRASH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
 
@@ -49,6 +48,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "prepared": spec.query_mode != "simple",
             "samples": samples,
         }
+        if spec.crash:
+            workload["history"] = "whole" if has_own_data(spec, reached) else "part"
     # What only loads data, or sees whether a script is right, offers nothing: of a search it has no rate.
     arrivals = spec.arrivals.at(1.0) if spec.find_rate and spec.arrivals.rate is None else spec.arrivals
     asked = {name: value for name, value in msgspec.to_builtins(arrivals).items() if value is not None}
@@ -57,7 +58,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
         "target": reached.connect,
         "workload": workload,
         "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
-        "duration_s": spec.duration_s,
+        # However long a crash takes: the probe ends the run when it has seen as much of it afterwards as was left.
+        "duration_s": spec.duration_s + (LONGEST_CRASH if spec.crash else 0.0),
         "connections": connections,
         "threads": threads,
         "max_in_flight": max(min(spec.max_in_flight or connections, connections), threads),
@@ -68,21 +70,14 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     return call(Load, msgspec.json.encode(config).decode())
 
 
+def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
+    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
+    return spec.is_ycsb or (
+        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
+    )
+
+
 def _parts(spec: LoadSpec) -> dict[str, Any]:
     """What a workload of YCSB is made of, as the generator takes it."""
     parts: dict[str, Any] = msgspec.to_builtins(spec.ycsb)
     return {name: value for name, value in parts.items() if name != "ignored"}
-
-
-def call(what: Callable[..., Any], *arguments: Any) -> Any:
-    """A call into the generator; its errors as weigh's.
-
-    Raises:
-        EngineFault: the server is in the way, or the workload is wrong.
-    """
-    from weigh._native import LoadError
-
-    try:
-        return what(*arguments)
-    except LoadError as error:
-        raise generator_errors.read(error) from None

@@ -1,12 +1,14 @@
-"""What the load generator says when it cannot begin or go on, as weigh's errors: with the place and what to do."""
+"""Calls into the load generator; when it cannot begin or go on, weigh's errors, with the place and what to do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from weigh._native import LoadError
 
 
@@ -37,6 +39,20 @@ _BY_KIND = {
 """Kind of an error without a code of the table -> what to do."""
 _SQLITE = "see https://sqlite.org/rescode.html"
 _USUAL = "see what the server's log says"
+
+
+def call(what: Callable[..., Any], *arguments: Any) -> Any:
+    """A call into the generator; its errors as weigh's.
+
+    Raises:
+        EngineFault: the server is in the way, or the workload is wrong.
+    """
+    from weigh._native import LoadError
+
+    try:
+        return what(*arguments)
+    except LoadError as error:
+        raise read(error) from None
 
 
 def read(error: LoadError) -> EngineFault:

@@ -11,6 +11,9 @@ from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.load import asked
+from weigh.load.activity.model import RunActivity
+from weigh.load.durability import settings
+from weigh.load.durability.record import Crash
 from weigh.load.runs import (
     ColdStart,
     CpusRead,
@@ -151,6 +154,8 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         memory: limit of the server's memory in force, in each of its lives; where one was asked for.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
+        crashes: of the server, in order.
+        activity: what the server did beside answering, in order.
         end: None where it was killed.
     """
 
@@ -169,7 +174,26 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     watches: tuple[Watch, ...] = ()
     waits: tuple[RunWaits, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    activity: tuple[RunActivity, ...] = ()
     end: End | None = None
+
+    @property
+    def undurable(self) -> tuple[str, ...]:
+        """What may lose an acknowledged write, each in a few words."""
+        target = self.environment.target if self.environment else None
+        return settings.undurable(target, self.after, self.spec.scripts, self.prepared)
+
+    @property
+    def durable(self) -> bool | None:
+        """Whether every acknowledged write was kept; None where that is not known."""
+        if self.environment is None:
+            return None
+        if self.undurable:
+            return False
+        # Whatever the settings say.
+        lost = any(one.account and (one.account.lost or one.account.missing) for one in self.crashes)
+        return False if lost else self.environment.target.durable
 
     @property
     def host(self) -> dict[str, Any]:
@@ -229,6 +253,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    crashes: list[Crash] = []
+    activity: list[RunActivity] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -258,6 +284,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
+            case "crash":
+                crashes.append(files.converted(event.body, Crash))
             case "cpus":
                 cpus.append(files.converted(event.body, CpusRead))
             case "cold":
@@ -266,6 +294,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 memory.append(files.converted(event.body, MemoryLimit).bytes)
             case "waits":
                 waits.append(files.converted(event.body, RunWaits))
+            case "activity":
+                activity.append(files.converted(event.body, RunActivity))
             case name if name in asked.EVENTS:
                 outside.append(asked.read(name, event.body))
             case "finding":
@@ -300,6 +330,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        crashes=tuple(crashes),
+        activity=tuple(activity),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

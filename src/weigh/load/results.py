@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.activity.analysis import active
+from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import conditions, repeats
 from weigh.load.analysis.figures import RunFigures, figures
 from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.gate.results import GateResults, gate_results
 from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
@@ -24,6 +27,7 @@ from weigh.model.verdict import Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from weigh.load.runs import LoadRun
     from weigh.model.gate import Check
 
 WRONG = tuple(
@@ -35,6 +39,9 @@ WRONG = tuple(
         codes.L6_BROKEN,
         codes.A1_STATEMENT,
         codes.A3_SAMPLED,
+        codes.E7_LOST,
+        codes.E7_TORN,
+        codes.E7_NOT_BACK,
     )
 )
 """Findings of wrong answers."""
@@ -68,6 +75,9 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         machine: what it did meanwhile; None where nobody watched it.
         answers: what is known of them; None where nothing was asked.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
+        durability: what crashes of the server showed; None where there were none. All figures of a run are of the part
+            before its crash.
+        activity: what the server did beside answering, likewise.
         rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
             shown: the probe at the highest rate that kept the budget, or else another.
         probes: all runs of such a search, in order.
@@ -80,6 +90,8 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     tier: Tier
     machine: LoadMachine | None = None
     waits: dict[int, RunWaited] = {}
+    durability: Durability | None = None
+    activity: dict[int, RunActive] = {}
     answers: GateResults | None = None
     rate_search: RateSearchResults | None = None
     probes: tuple[RunFigures, ...] = ()
@@ -125,6 +137,8 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         record: of the load.
         others: its answers before the clock against those of other servers under the same load.
     """
+    whole = record
+    record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, whole.crashes))
     computed = {run.number: figures(run, record.spec) for run in record.runs}
     search = record.spec.find_rate
     searched = rate_search(record, search, computed) if search else None
@@ -148,19 +162,41 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     runs = [computed[run.number] for run in record.runs]
     sampled = {run.number: waited(record.waits, run.number, run.settled.cut_s if run.settled else 0.0) for run in runs}
     waits = {number: one for number, one in sampled.items() if one}
+    levels = {run.number: level for run in runs if (level := _level(run))}
+    place = whole.environment.storage if whole.environment else None
+    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable)
+    seen = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
+    activity = {number: one for number, one in seen.items() if one}
     product = record.environment.target.product if record.environment else ""
     answers = gate_results(record.gate, record.spec, record.runs, product, others)
-    found = findings(record, runs, watched, waits, answers)
+    found = findings(record, runs, watched, waits, activity, crashed, answers)
     return LoadResults(
-        record=record,
+        record=whole,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
-        tier=tier(record, runs, found, watched, answers),
+        tier=tier(record, runs, found, watched, activity, answers),
         machine=watched,
         waits=waits,
+        durability=crashed,
+        activity=activity,
         answers=answers,
     )
+
+
+def _active(record: LoadRecord, run: LoadRun, found: RunFigures) -> RunActive | None:
+    cut = found.settled.intervals if found.settled else 0
+    return active(record.activity, run, cut, {one.at: one.p99 for one in found.moments})
+
+
+def _level(run: RunFigures) -> Level | None:
+    """What the responses of a run took before its crash."""
+    if not run.operations or run.whole.response.max is None:
+        return None
+    tail = run.whole.response.at(0.99)
+    if tail.resolved and tail.high is not None:
+        return Level(seconds=tail.high, resolved=True)
+    return Level(seconds=run.whole.response.max, resolved=False)
 
 
 def _of_search(
@@ -184,15 +220,18 @@ def _of_search(
     cut = shown.settled.cut_s if shown and shown.settled else 0.0
     sampled = waited(record.waits, shown.number, cut) if shown else None
     waits = {shown.number: sampled} if shown and sampled else {}
+    raw = next((run for run in record.runs if shown and run.number == shown.number), None)
+    seen = _active(record, raw, shown) if raw and shown else None
+    activity = {shown.number: seen} if shown and seen else {}
     wrong = [run for run in probes if run not in runs and any(one.wrong or one.missing for one in run.operations)]
     # As long as the probe that is shown.
     own_record = msgspec.structs.replace(record, spec=record.spec.varied(None, number.seconds if number else None))
     found = (
         *of_search.findings(searched, shown if searched.best else None, late=late),
-        *findings(own_record, [*runs, *wrong], watched, waits),
+        *findings(own_record, [*runs, *wrong], watched, waits, activity),
     )
     found = tuple(sorted(found, key=lambda one: ("error", "warning", "note").index(one.severity)))
-    judged = tier(own_record, runs, found, watched)
+    judged = tier(own_record, runs, found, watched, activity)
     if judged.name is not TierName.INADMISSIBLE:
         fresh = len({run.life for run in probes}) == len(probes)
         missing = (*judged.reasons, *of_search.reasons(searched, fresh=fresh))
@@ -205,6 +244,7 @@ def _of_search(
         tier=judged,
         machine=watched,
         waits=waits,
+        activity=activity,
         rate_search=searched,
         probes=probes,
     )

@@ -17,6 +17,7 @@ from weigh.host.sysfs import Machine
 from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
+from weigh.load.durability import probe
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
@@ -120,7 +121,10 @@ def check(spec: LoadSpec, reached: Reached) -> None:
 
     Raises:
         EngineFault: a script has a mistake, or a setting cannot be used.
+        UsageError: the server is to be crashed, and cannot be.
     """
+    if spec.crash:
+        probe.check(spec.crash, reached.read, spec.target)
     make_generator(spec, reached, "open" if "open" in spec.loops else "closed", spec.connections[0])
 
 

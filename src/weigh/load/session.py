@@ -15,9 +15,12 @@ import msgspec
 from weigh.host import processes, settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
+from weigh.load.activity.recording import LoadActivity
 from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
-from weigh.load.generator import call, make_generator
+from weigh.load.durability.probe import Probe
+from weigh.load.generator import has_own_data, make_generator
+from weigh.load.generator_errors import call
 from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, Ready, ServerUse
 from weigh.load.waits.recording import LoadWaits
 from weigh.model import units
@@ -189,6 +192,8 @@ class Session:
         self._await_quiet(reached, loaded=self._own and not self.lives.fresh)
         cold = self._cold_start(reached) if spec.cold is True else None
         self._progress.say(name)
+        if spec.crash:
+            during = Probe(spec, self._made, reached.crash, reached.restart, generator, self._journal, self._progress)
         run = Run(spec, reached, begun, generator, self._journal, self._progress, self._watching, during)
         run.cold = cold
         return run
@@ -328,13 +333,6 @@ class Session:
                 self._journal.append("after", after)
 
 
-def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
-    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
-    return spec.is_ycsb or (
-        (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
-    )
-
-
 class Run:
     """One run while it goes on.
 
@@ -363,6 +361,10 @@ class Run:
         self._during = during
         self.disturbed = during is not None
         self._waits = LoadWaits(reached.waits, journal)
+        # Their connections would die with the server.
+        looks = not spec.crash
+        self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
+        self._activity = LoadActivity(reached.activity if looks else None, journal, watching.now)
         self._server = _Server(reached.process)
         self._reached = reached
         self.cold: ColdStart | None = None
@@ -392,6 +394,7 @@ class Run:
         try:
             # Not before the load has its connections: the last one that the server has room for is not the sampler's.
             self._waits.begin(begun.number)
+            self._activity.begin(begun.number)
             if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
                 self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
             self._watch(begun.at or 0.0)
@@ -401,6 +404,7 @@ class Run:
             raise
         finally:
             self._waits.end()
+            self._activity.end()
             summary = self._last()
             watching.mark()
             watching.keep(thorough=True)
@@ -430,6 +434,7 @@ class Run:
                 looks.pop(0)
                 self._server.look()
             self._waits.keep()
+            self._activity.keep()
             if self._during is not None:
                 self._during(watching.now() - begins)
 

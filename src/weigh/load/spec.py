@@ -156,6 +156,24 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
     weight: int = 1
 
 
+LONGEST_CRASH = 300.0
+"""Seconds that a server may be down and be read back, at most: two commands, the first answer, and all rows."""
+
+
+class Crashes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Crashes of the server, one in each run.
+
+    Attributes:
+        number: how many.
+        kill: command that kills a server of the user's; empty where weigh does it.
+        start: command that starts it again on its data; likewise.
+    """
+
+    number: int
+    kill: str = ""
+    start: str = ""
+
+
 class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
@@ -190,6 +208,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
+        crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
     """
 
     workload: str
@@ -220,6 +239,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     server_memory: Bytes | msgspec.UnsetType = msgspec.UNSET
     cold: bool | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
+    crash: Crashes | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 
     @property

@@ -32,6 +32,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
         model: as it says itself; empty where it says nothing.
         bytes: its size.
         rotational: as the kernel believes; a virtual disk often says so and is not.
+        write_cache: ``write back`` where the kernel has to have its cache emptied, ``write through`` where not; absent
+            where that is not told.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     bytes: Bytes | None = None
     rotational: bool | None = None
+    write_cache: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weigh.machine.use_method import Resource
 
 
-NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network"}
+NAMES = {"cpu": "CPU", "memory": "memory", "disk": "disk", "network": "network", "locks": "locks"}
 
 _CULPRITS = 16
 """Names of processes that the document gives of one pair."""

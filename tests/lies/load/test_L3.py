@@ -24,7 +24,7 @@ CAPACITY, BEYOND_S, MOST = 200, 0.4, 400
 """Requests a second that are answered at once, the wait of the others, and the highest rate that is tried."""
 FLAGS = (
     "ycsb-c", "--records", "200", "--quiet", "--json", "--connections", "128", "--find-rate", "p90<=150ms", "--rate",
-    str(MOST), "--duration", "2.5s", "--budget", "24s",
+    str(MOST), "--duration", "2.5s", "--budget", "40s",
 )  # fmt: skip
 
 

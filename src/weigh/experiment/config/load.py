@@ -34,6 +34,9 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
         duet: whether two contenders are loaded at the same moment, each on half of the CPUs.
         rate: requests a second that are due: a number, or text such as ``"2k"``.
+        find_rate: budgets that the highest rate is to keep, ``"p99<=20ms"`` or a list of them, of one server; ``rate``
+            is then the highest to try (docs/guide/find-rate.md).
+        budget: time of that search [``"4m30s"``].
         arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].
         closed: a closed loop instead.
         both: an open and a closed loop.
@@ -60,6 +63,8 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     twice: bool | None = None
     duet: bool = False
     rate: float | str | None = None
+    find_rate: str | list[str] = []
+    budget: str | None = None
     arrivals: str | None = None
     closed: bool = False
     both: bool = False
@@ -88,6 +93,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         return {
             **found,
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
+            "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
             "connections": ",".join(map(str, connections)) if connections else None,
             "define": tuple(f"{name}={value}" for name, value in self.define.items()),
             **{

@@ -9,7 +9,11 @@ import msgspec
 
 from weigh.host.settle import Quiet
 from weigh.load import ycsb_properties
-from weigh.load.analysis import conditions, durability, machine
+from weigh.load.activity import analysis as blamed
+from weigh.load.activity import cycles
+from weigh.load.activity.cycles import CYCLES, Cycle
+from weigh.load.analysis import conditions, machine
+from weigh.load.durability import results as crashes
 from weigh.load.gate import results as gate
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
@@ -21,8 +25,10 @@ from weigh.model.verdict import Reason, Tier, TierName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
+    from weigh.load.durability.results import Durability
     from weigh.load.gate.results import GateResults
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadSummary, TargetRead
@@ -30,8 +36,6 @@ if TYPE_CHECKING:
     from weigh.load.waits.analysis import RunWaited
     from weigh.model.finding import Finding
 
-CYCLES = 10
-"""Of everything that a server does regularly a run should hold so many."""
 _WARM_UP, _STEADY = 300.0, 1500.0
 _REPEATS = 3
 _DISTURBING = tuple(one.code for one in (codes.E4_APART, codes.E4_ALLOWED, codes.E4_BLOCKER))
@@ -44,6 +48,8 @@ def findings(
     runs: Sequence[RunFigures],
     watched: LoadMachine | None = None,
     waits: Mapping[int, RunWaited] | None = None,
+    activity: Mapping[int, RunActive] | None = None,
+    crashed: Durability | None = None,
     answers: GateResults | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
@@ -55,10 +61,14 @@ def findings(
     ]
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
+    found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
     found += conditions.findings(record)
     found += machine.findings(watched) if watched else ()
+    found += crashes.findings(crashed) if crashed else ()
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
+    for number, seen in (activity or {}).items():
+        found += blamed.findings(seen, None if len(runs) == 1 else number)
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
 
@@ -105,7 +115,7 @@ def _durability(record: LoadRecord) -> Iterator[Finding]:
             text=f"the settings of the server could not be read ({target.unread}): whether it is durable is not known",
             remedy="let the user of the load read them, or say in the report what they are",
         )
-    if found := durability.undurable(record):
+    if found := record.undurable:
         yield codes.E7_NOT_DURABLE.finding(
             text=f"not durable: {'; '.join(found)}. A write that the server has acknowledged can be lost",
             remedy="compare it only with servers that may lose as much, or switch durability on",
@@ -217,7 +227,6 @@ def _of_runs(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Finding
                 "do not hold: they are counted, and not in the percentiles",
                 remedy="set a --timeout",
             )
-    yield from _cycles(record)
 
 
 def _answers(run: RunFigures, name: str) -> Iterator[Finding]:
@@ -273,7 +282,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
 def _lives(record: LoadRecord) -> Iterator[Finding]:
     """That repeats are of one life."""
     lives = {run.life for run in record.runs}
-    if len(lives) == 1 and record.spec.repeats > 1:
+    if len(lives) == 1 and record.spec.repeats > 1 and not record.spec.crash:
         yield codes.T10_ONE_LIFE.finding(
             text=f"{count(record.spec.repeats, 'repeat')} against one life of the server: they do not show how much "
             "its starts differ, and another start may fall outside of their intervals",
@@ -300,17 +309,9 @@ def _warm_up(run: RunFigures, name: str) -> Iterator[Finding]:
         )
 
 
-def _cycles(record: LoadRecord) -> Iterator[Finding]:
+def _cycles(record: LoadRecord, activity: Mapping[int, RunActive]) -> tuple[Cycle, ...]:
     target = record.environment.target if record.environment else None
-    length = record.spec.duration_s
-    short = {name: each for name, each in (target.cycles if target else {}).items() if length < CYCLES * each}
-    if short:
-        parts = [f"{length / each:.2g} of {name} (every {seconds(each)})" for name, each in short.items()]
-        yield codes.L4_CYCLES.finding(
-            text=f"a run of {seconds(length)} holds {', '.join(parts)}: what the server does now and then is hardly "
-            "in it",
-            remedy=f"a --duration of {seconds(CYCLES * max(short.values()))} holds {CYCLES} of each",
-        )
+    return cycles.cycles(target.cycles if target else {}, list(activity.values()), record.spec.duration_s)
 
 
 def tier(
@@ -318,6 +319,7 @@ def tier(
     runs: Sequence[RunFigures],
     found: Sequence[Finding],
     watched: LoadMachine | None = None,
+    activity: Mapping[int, RunActive] | None = None,
     answers: GateResults | None = None,
 ) -> Tier:
     """What the evidence is good for (docs/concept/method.md#tiers)."""
@@ -326,14 +328,14 @@ def tier(
     if bad or not any(run.operations for run in runs):
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple({one.code: one for one in bad}.values()))
     missing = (
-        *_missing(record, runs),
+        *_missing(record, runs, activity or {}),
         *gate.reasons(answers, record.spec, len(record.runs)),
         *_disturbed(found, watched),
     )
     return Tier(name=TierName.SUGGESTIVE if missing else TierName.CONCLUSIVE, reasons=missing)
 
 
-def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]:
+def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[int, RunActive]) -> Iterator[Reason]:
     spec = record.spec
     if record.end is None or record.end.how != "complete" or not all(run.complete for run in runs):
         yield codes.T8_STOPPED.reason("it was broken off before its end")
@@ -345,8 +347,8 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
         )
     cut = min((run.settled.cut_s for run in runs if run.settled), default=0.0)
     target: TargetRead | None = record.environment.target if record.environment else None
-    cycles = min((spec.duration_s / each for each in (target.cycles if target else {}).values()), default=None)
-    if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (cycles is None or cycles < CYCLES):
+    held = min((one.held for one in _cycles(record, activity) if one.period is not None), default=None)
+    if (cut < _WARM_UP or spec.duration_s - cut < _STEADY) and (held is None or held < CYCLES):
         yield codes.L4_LENGTH.reason(
             f"{seconds(spec.duration_s)} a run, {seconds(cut)} of them warm-up: less than 5 minutes of warm-up "
             f"and 25 of steady load, and than {CYCLES} of what the server does regularly"
@@ -363,7 +365,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures]) -> Iterator[Reason]
         if record.spec.in_process:
             text = "the engine runs in the generator's process: its threads are the generator's, and so is its CPU time"
         yield codes.E8_SAME_MACHINE.reason(text)
-    if target and durability.durable(record) is not True:
+    if target and record.durable is not True:
         yield codes.E7_NOT_DURABLE.reason("the server is not known to be durable")
 
 

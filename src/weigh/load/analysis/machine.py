@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-from weigh.load.analysis.spikes import Spike, SpikeInput, spikes
+from weigh.load.analysis.spikes import SpikeInput, spikes
+from weigh.load.spikes import Spike
+from weigh.load.waits import locks
 from weigh.machine import contention_findings as contended
 from weigh.machine.contention import TELLABLE, ProcessGroup, by_name, processes_during
 from weigh.machine.moments import amounts, in_order
@@ -192,6 +194,9 @@ def _run(
     reasons += [contended.by_guests(by_guests, bound, "the run")] if stolen else []
     queues = [one.queue for one in own if one.queue is not None]
     read = readings(own, begin, length, memory_of(record.host))
+    sampled = [one for one in record.waits if one.run == run.number]
+    if (locked := locks.reading(sampled, begin, length, _deadlocks(record, run.number))) is not None:
+        read["locks"] = locked
     p99 = {one.at: one.p99 for one in found.moments}
     scene = SpikeInput(
         at=run.at,
@@ -203,6 +208,7 @@ def _run(
         watches=record.watches,
         memory=memory_of(record.host),
         told=not apart,
+        waits=sampled,
     )
     return RunMachine(
         number=run.number,
@@ -221,6 +227,20 @@ def _run(
         ),
         spikes=spikes(scene),
     )
+
+
+def _deadlocks(record: LoadRecord, run: int) -> list[Seconds] | None:
+    """When each was found, once for each; None where they cannot be seen."""
+    parts = [one.activity for one in record.activity if one.run == run]
+    if not any("deadlock" in one.counted for one in parts):
+        return None
+    return [
+        one.until if one.until is not None else one.at
+        for part in parts
+        for one in part.events
+        if one.kind == "deadlock"
+        for _ in range(one.amount or 1)
+    ]
 
 
 def _is_contended(one: IntervalShare, bound: float, apart: bool) -> bool:

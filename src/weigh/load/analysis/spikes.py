@@ -1,9 +1,5 @@
 """Spikes of a load run, and which resource was saturated in them and not in the rest of the run. Pure.
 
-**A spike** is an interval whose p99 is more than three times the median of all p99s, and above it by more than five
-times their scatter (the median absolute deviation, scaled to a standard deviation). It begins where the slowest of its
-requests were due: what they waited for came before they were answered. Spikes that overlap are one.
-
 **A resource is linked** to a spike where it was saturated in a tenth of a second of it, and in hardly any tenth of a
 second outside all spikes. What is saturated all the time explains no spike. That both came together is all that is
 said: a link is where to look first.
@@ -17,11 +13,12 @@ import msgspec
 import numpy as np
 
 from weigh.load.analysis.validity import SATURATED
-from weigh.machine.contention import ProcessGroup, by_name, processes_during
+from weigh.load.spikes import Spike, unlinked
+from weigh.load.waits import locks
+from weigh.machine.contention import by_name, processes_during
 from weigh.machine.moments import amounts
 from weigh.machine.readings import BUSY, readings, throttled
 from weigh.machine.turn_shares import WATCHED
-from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,17 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.load.runs import LoadInterval
+    from weigh.load.waits.model import RunWaits
     from weigh.model.timeline import Moment, Watch
-    from weigh.model.units import Bytes
+    from weigh.model.units import Bytes, Seconds
     from weigh.statistics.arrays import Floats
 
 
-TIMES = 3.0
-"""By how many times the typical p99 that of a spike is longer, at least."""
-SCATTER = 5.0
-"""And by how many standard deviations of the p99s."""
-LEAST = 10
-"""Intervals with a p99 below which no typical one is known."""
 CELL = 0.1
 """Seconds of the parts that are looked at: two readings of the sampler."""
 _MOST_CELLS = 10_000_000
@@ -48,9 +40,7 @@ TAKEN = 0.2
 """Share of the CPU of such a part from which on others, or other guests, are what was in the way."""
 RARE = 0.01
 """Share of the parts outside of spikes in which a resource that explains a spike may be saturated."""
-_SIGMA = 1.4826
-"""Standard deviation over median absolute deviation, of normal values."""
-CAUSES = ("others", "steal", "limit", "generator", "cpu", "memory", "disk", "network")
+CAUSES = ("others", "steal", "limit", "generator", "cpu", "memory", "disk", "network", "locks")
 
 
 class SpikeInput(NamedTuple):
@@ -66,6 +56,7 @@ class SpikeInput(NamedTuple):
         watches: that hold them.
         memory: bytes that the machine has.
         told: whether the server can be told from others.
+        waits: looks at the sessions of the server in this run.
     """
 
     at: Seconds
@@ -77,56 +68,13 @@ class SpikeInput(NamedTuple):
     watches: Sequence[Watch]
     memory: Bytes | None
     told: bool
-
-
-class Spike(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of a run in which requests took much longer than usual.
-
-    Attributes:
-        from_s, to_s: seconds since the run began: when the slowest requests were due, and when the interval ended in
-            which they were answered.
-        p99_s: the longest p99 of its intervals.
-        typical_s: the median of the p99s of all intervals.
-        saturated: of :data:`CAUSES`, what was saturated then and hardly ever else; empty where the sampler saw nothing.
-        culprits: who the others were, where they are among them.
-        watched: whether the sampler covered it.
-    """
-
-    from_s: Seconds
-    to_s: Seconds
-    p99_s: Seconds
-    typical_s: Seconds
-    saturated: tuple[str, ...] = ()
-    culprits: tuple[ProcessGroup, ...] = ()
-    watched: bool = True
+    waits: Sequence[RunWaits] = ()
 
 
 def spikes(scene: SpikeInput) -> tuple[Spike, ...]:
     """Every spike, in the order of time."""
-    found = _found(scene)
+    found = unlinked(scene.intervals, scene.p99)
     return _linked(found, scene) if found else ()
-
-
-def _found(scene: SpikeInput) -> list[Spike]:
-    known = np.array([value for value in scene.p99 if value is not None])
-    if len(known) < LEAST:
-        return []
-    typical = float(np.median(known))
-    scatter = _SIGMA * float(np.median(np.abs(known - typical)))
-    begin = scene.intervals[0].from_s
-    made: list[Spike] = []
-    for interval, p99 in zip(scene.intervals, scene.p99, strict=True):
-        if p99 is None or p99 <= TIMES * typical or p99 - typical <= SCATTER * scatter:
-            continue
-        one = Spike(from_s=max(interval.from_s - p99, begin), to_s=interval.to_s, p99_s=p99, typical_s=typical)
-        # A long one may reach back over several.
-        while made and one.from_s <= made[-1].to_s:
-            before = made.pop()
-            one = msgspec.structs.replace(
-                one, from_s=min(before.from_s, one.from_s), p99_s=max(before.p99_s, one.p99_s)
-            )
-        made.append(one)
-    return made
 
 
 def _linked(found: Sequence[Spike], scene: SpikeInput) -> tuple[Spike, ...]:
@@ -187,6 +135,8 @@ def _signals(begin: Floats, length: Floats, scene: SpikeInput) -> dict[str, Floa
         "cpu": full,
         **{name: read[name].saturated for name in ("memory", "disk", "network")},
     }
+    if (locked := locks.reading(scene.waits, begin, length)) is not None:
+        found["locks"] = locked.saturated
     if scene.told:
         found["others"] = taken(amounts(scene.moments, lambda one: one.foreign, begin, length))
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
-from weigh.load.analysis import durability
 from weigh.model import codes
 from weigh.model.units import count
 
@@ -131,5 +130,5 @@ def _way(target: TargetRead) -> str:
 def is_durable(record: LoadComparisonRecord, contender: str) -> str:
     """Whether a contender keeps acknowledged writes, in a word or two."""
     load = record.loads.get(contender)
-    known = durability.durable(load) if load else None
+    known = load.durable if load else None
     return {True: "durable", False: "NOT DURABLE", None: "durability not known"}[known]

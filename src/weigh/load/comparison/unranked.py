@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weigh.load.analysis import durability
 from weigh.load.comparison.figures import PERCENTILES, Kind
 from weigh.model import codes
 from weigh.model.spec import MIN_STARTS
@@ -84,7 +83,7 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
     if not writes(record) or None in loads:
         return None
     own, base = (one for one in loads if one)
-    known = {name: durability.durable(one) for name, one in ((contender, own), (record.spec.baseline, base))}
+    known = {name: one.durable for name, one in ((contender, own), (record.spec.baseline, base))}
     unknown = [name for name, one in known.items() if one is None]
     if unknown:
         return codes.E7_UNEQUAL.reason(
@@ -96,14 +95,14 @@ def _unlike_durability(record: LoadComparisonRecord, contender: str) -> Reason |
         return None
     said = [
         f"{name}: {'; '.join(what) if what else 'keeps every acknowledged write'}"
-        for name, what in ((contender, durability.undurable(own)), (record.spec.baseline, durability.undurable(base)))
+        for name, what in ((contender, own.undurable), (record.spec.baseline, base.undurable))
     ]
     return codes.E7_UNEQUAL.reason(f"acknowledged writes survive different failures. {'. '.join(said)}")
 
 
 def _kinds(record: LoadRecord) -> frozenset[str]:
     """What may be lost, each in the words of the setting that decides it."""
-    return frozenset(durability.undurable(record))
+    return frozenset(record.undurable)
 
 
 def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
@@ -111,7 +110,7 @@ def equal_durability(record: LoadComparisonRecord, contender: str) -> str:
     wanted = []
     for name in (contender, record.spec.baseline):
         load = _load(record, name)
-        settings = [one.partition(" is ")[0] for one in durability.undurable(load)] if load else []
+        settings = [one.partition(" is ")[0] for one in load.undurable] if load else []
         named = "&".join(dict.fromkeys(f"{one}={_FORCED[one]}" for one in settings if one in _FORCED))
         if named:
             wanted.append(f"?{named} on {name}")

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weigh.load import rows
-from weigh.load.analysis import conditions, durability
+from weigh.load.activity import report as activity
+from weigh.load.activity.report import ActivityDocument
+from weigh.load.analysis import conditions
 from weigh.load.analysis.expected_interval import Corrected
 from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
+from weigh.load.durability.results import Durability
 from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
 from weigh.load.rate_search import report as searches
@@ -98,6 +101,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         machine: what the machine did meanwhile; absent where it was not watched.
         waits: what the server's sessions waited for (docs/concept/load.md#what-the-servers-sessions-wait-for); absent
             where nothing was sampled.
+        activity: what the server did beside answering
+            (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
     """
 
     number: int
@@ -122,6 +127,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     cold: ColdStart | msgspec.UnsetType
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
+    activity: ActivityDocument | msgspec.UnsetType
 
 
 class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -208,6 +214,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         answers: what is known of them; absent where nothing was asked outside the clock.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
+        durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
@@ -227,6 +234,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     storage: Place | None
     answers: AnswersDocument | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
+    durability: Durability | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
 
 
@@ -257,6 +265,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
+        durability=results.durability or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
@@ -270,7 +279,7 @@ def _load(results: LoadResults, head: RunFigures | None) -> LoadRow:
         product=f"{target.product} {target.version}" if target else None,
         lives=rows.lives(results.record),
         same_rows=rows.same(results.record),
-        durable=durability.durable(results.record),
+        durable=results.record.durable,
         data_bytes=data_bytes(results.record),
         arrivals=spec.arrivals,
         duration_s=spec.duration_s,
@@ -294,6 +303,7 @@ def _rate(run: RunFigures) -> MeanRow | None:
 def _run(results: LoadResults, run: RunFigures) -> RunRow:
     summary = run.summary
     waits = results.waits.get(run.number)
+    meanwhile = results.activity.get(run.number)
     return RunRow(
         number=run.number,
         repeat=run.repeat,
@@ -323,6 +333,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         cold=conditions.cold_of(results.record, run.number) or msgspec.UNSET,
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
+        activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
     )
 
 

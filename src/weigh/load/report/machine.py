@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.activity import report as activity
 from weigh.load.analysis import machine
 from weigh.load.report import timeline_plot
 from weigh.machine import contention_findings
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import IntervalShare, LoadMachine, RunMachine
-    from weigh.load.analysis.spikes import Spike
     from weigh.load.results import LoadResults
+    from weigh.load.spikes import Spike
 
 SHOWN = 5
 """Spikes that a report names, the longest; the JSON has them all."""
@@ -41,12 +43,19 @@ _CAUSES = {
     "cpu": "every CPU was busy",
     "memory": "work waited for memory",
     "disk": "requests queued and waited for a disk",
+    "locks": "sessions of the server waited for locks",
     "network": "the network lost packets, sent segments again, or filled a link",
 }
 
 
-def lines(one: LoadMachine, run: RunMachine) -> Iterator[str]:
-    """The machine under a run in a few sentences."""
+def lines(one: LoadMachine, run: RunMachine, meanwhile: RunActive | None = None) -> Iterator[str]:
+    """The machine under a run in a few sentences.
+
+    Args:
+        one: what is known of all runs.
+        run: of one of them.
+        meanwhile: what its server did beside answering; None where nobody looked.
+    """
     yield _others(one, run)
     yield from (said for each in run.use.resources if (said := resource(each, "interval")))
     if run.queue is not None:
@@ -55,16 +64,22 @@ def lines(one: LoadMachine, run: RunMachine) -> Iterator[str]:
     if any(each.saturated is not None for each in run.use.resources):
         yield _first(run)
     longest = sorted(run.spikes, key=lambda spike: -spike.p99_s)[:SHOWN]
-    yield from (_spike(number, spike) for number, spike in enumerate(run.spikes, 1) if spike in longest)
+    yield from (
+        _spike(number, one, activity.spike(meanwhile, number - 1))
+        for number, one in enumerate(run.spikes, 1)
+        if one in longest
+    )
     if len(run.spikes) > SHOWN:
         yield f"and {len(run.spikes) - SHOWN:,} smaller spikes, which the JSON names"
 
 
-def _spike(number: int, one: Spike) -> str:
-    """When it was, how much longer requests took, and what was saturated."""
+def _spike(number: int, one: Spike, blamed: str) -> str:
+    """When it was, how much longer requests took, what is blamed for it, and what was saturated."""
     times = f"{one.p99_s / one.typical_s:,.3g} times the typical {seconds(one.typical_s)}"
     when = f"from {seconds(one.from_s)} to {seconds(one.to_s)}"
-    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {_cause(one)}"
+    cause = _cause(one) if one.saturated or not blamed else ""
+    said = "; ".join(part for part in (blamed, cause) if part)
+    return f"spike {number}, {when}: p99 {seconds(one.p99_s)}, {times}: {said}"
 
 
 def _cause(one: Spike) -> str:
@@ -143,7 +158,7 @@ class SpikeRow(msgspec.Struct, frozen=True, kw_only=True):
         p99_s: the longest p99 of its intervals.
         typical_s: the median of the p99s of all intervals.
         saturated: what was saturated then and hardly ever else: ``others``, ``steal``, ``limit``, ``generator``,
-            ``cpu``, ``memory``, ``disk``, ``network``; empty where the sampler saw nothing.
+            ``cpu``, ``memory``, ``disk``, ``network``, ``locks``; empty where the sampler saw nothing.
         culprits: who the others were, where they are among them.
         watched: whether the sampler covered it.
     """
@@ -170,7 +185,7 @@ class RunMachineDocument(msgspec.Struct, frozen=True, kw_only=True):
         queue: tasks that ran or were ready to run, on average; None where it was not read.
         longest_queue: the same at most.
         cpus: how many CPUs the machine has; None likewise.
-        use: of the four resources.
+        use: of every resource; of locks where the sessions of a server were sampled.
         bottleneck: the resource that was saturated first; None where none was.
         spikes: in the order of time.
     """
@@ -265,5 +280,6 @@ def machine_section(results: LoadResults, run: RunFigures, *, drawn: bool = True
     began, ended = raw.at, raw.at + end
     moments = [each for each in in_order(record.watches) if each.end > began and each.at < ended]
     bins = between(moments, began, ended, memory_of(record.host), timeline_plot.BINS)
-    plot = timeline_plot.plot(run, found, bins, due, end) if drawn else timeline_plot.NOTHING
-    return MachineSection(lines=tuple(lines(one, found)), plot=plot)
+    meanwhile = results.activity.get(run.number)
+    plot = timeline_plot.plot(run, found, bins, due, end, meanwhile) if drawn else timeline_plot.NOTHING
+    return MachineSection(lines=tuple(lines(one, found, meanwhile)), plot=plot)

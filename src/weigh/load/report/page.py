@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
+from weigh.load.durability import report as durability
 from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
@@ -63,7 +65,10 @@ def page(results: LoadResults, evidence: str) -> str:
     """
     record = results.record
     return (
-        templates(Path(__file__).parent, *(Path(__file__).parents[1] / room for room in ("waits", "rate_search")))
+        templates(
+            Path(__file__).parent,
+            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability")),
+        )
         .get_template("load.html")
         .render(
             results=results,
@@ -88,6 +93,10 @@ def page(results: LoadResults, evidence: str) -> str:
             answers=list(gate.lines(results.answers)) if results.answers else [],
             answers_title=gate.TITLE,
             waits_title=report.TITLE,
+            durability=durability.section(results.durability) if results.durability else None,
+            durability_title=durability.TITLE,
+            activity={number: activity.section(one) for number, one in results.activity.items()},
+            activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,

@@ -11,7 +11,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from weigh.load.analysis import conditions, durability, expected_interval
+from weigh.load.activity import report as activity
+from weigh.load.analysis import conditions, expected_interval
+from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
@@ -45,6 +47,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.durability:
+        crashed = (Text(one_line(line, 1000)) for line in durability.lines(results.durability))
+        parts += [Text(durability.TITLE, style="bold"), *crashed, Text()]
     if results.rate_search:
         parts += searches.terminal(results.rate_search)
     if results.answers and (of_answers := list(answers.lines(results.answers))):
@@ -60,11 +65,17 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
             of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
             parts += [Text("Conditions", style="bold"), *of_run, Text()]
         if (watched := results.machine) and (run := watched.of(group.first.number)):
-            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in machine.lines(watched, run))
+            said_of = (
+                Padding(Text(one_line(line, 1000)), (0, 0, 0, 2))
+                for line in machine.lines(watched, run, results.activity.get(run.number))
+            )
             parts += [Text("Machine", style="bold"), *said_of, Text()]
         if sampled := results.waits.get(group.first.number):
             said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in waits.lines(sampled))
             parts += [Text(waits.TITLE, style="bold"), *said_of, Text()]
+        if meanwhile := results.activity.get(group.first.number):
+            said_of = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in activity.lines(meanwhile))
+            parts += [Text(activity.TITLE, style="bold"), *said_of, Text()]
         if group.page:
             parts += [Text(words.page(group.page)), Text()]
     if len(results.groups) > 1:
@@ -96,7 +107,7 @@ def _heading(results: LoadResults) -> Text:
         text.append(f"\n{said}", style="dim")
     if record.environment:
         target, host = record.environment.target, record.environment.host
-        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[durability.durable(record)]
+        durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
         text.append("\n" + one_line(words.data(record), 200), style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from weigh.load.activity import drawing
 from weigh.load.report.plots import LEFT, RIGHT, WIDTH, Curve, grid, joined, seconds
 from weigh.model import units
 from weigh.render.svg import draw
@@ -16,9 +17,10 @@ from weigh.render.svg.timeline import GAP, LANE, NAMES, area, over
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import RunMachine
-    from weigh.load.analysis.spikes import Spike
+    from weigh.load.spikes import Spike
     from weigh.machine.timeline_bins import TimelineBins
 
 _STEP = 6
@@ -36,8 +38,15 @@ _NARROW = 3.0
 """A spike of a moment is drawn as wide as can be seen."""
 
 
-def plot(run: RunFigures, machine: RunMachine, found: TimelineBins, due: float, end: float) -> Markup:
-    """The drawing: rate, failures and response times in each interval, below them a lane for each resource.
+def plot(
+    run: RunFigures,
+    machine: RunMachine,
+    found: TimelineBins,
+    due: float,
+    end: float,
+    meanwhile: RunActive | None = None,
+) -> Markup:
+    """The drawing: rate, failures and response times, below them what the server did and a lane for each resource.
 
     Args:
         run: what its users felt.
@@ -45,6 +54,7 @@ def plot(run: RunFigures, machine: RunMachine, found: TimelineBins, due: float, 
         found: what the machine did, in :data:`STRETCHES` parts from the beginning to the end.
         due: seconds for which requests were due: what is answered later is no rate.
         end: seconds of the run.
+        meanwhile: what its server did beside answering; None where nobody looked.
     """
     across = Scale(0.0, end, LEFT, RIGHT, log=False)
     panels, y = [], _TOP
@@ -58,6 +68,10 @@ def plot(run: RunFigures, machine: RunMachine, found: TimelineBins, due: float, 
     times = response_times(run)
     panels.append(_panel("response time", times, across, y, _RESPONSE, log=True, said=tick_label))
     y += _RESPONSE + _BETWEEN
+    if meanwhile and meanwhile.kinds:
+        rows, y = drawing.rows(meanwhile, across, LEFT, RIGHT, y)
+        panels.append(rows)
+        y += _BETWEEN
     lanes, bottom = _lanes(found, y)
     cut = across.at(min(run.settled.cut_s, end)) - LEFT if run.settled else 0.0
     shade = f"M{LEFT} {_TOP}h{draw.number(cut)}V{bottom}H{LEFT}z" if cut else ""

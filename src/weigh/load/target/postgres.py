@@ -12,6 +12,7 @@ import msgspec
 
 from weigh.engines import environment as environments
 from weigh.engines import postgres as engines
+from weigh.load.activity.sampler import ActivityByPipe
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
 from weigh.load.target.local_server import same_host, whereabouts
@@ -153,6 +154,7 @@ class EmbeddedPostgres:
                     connect=connect,
                     read=_read(said, embedded=True, here=True, in_memory=in_memory),
                     waits=PostgresWaits(pipe),
+                    activity=ActivityByPipe(pipe, "activity "),
                     lock=environment.lock,
                     servers=(),
                     data=folder,
@@ -161,6 +163,8 @@ class EmbeddedPostgres:
                     again=asked.again,
                     keep=lambda to: asked.keep(folder / "data", to),
                     rows=asked.rows,
+                    crash=asked.crash,
+                    restart=asked.restart,
                     process=said.process,
                 )
         finally:
@@ -211,6 +215,7 @@ class PostgresByUrl:
                 connect=reached,
                 read=read,
                 waits=PostgresWaits(pipe),
+                activity=ActivityByPipe(pipe, "activity "),
                 servers=servers,
                 ready=asked.ready,
                 again=asked.again,
@@ -318,6 +323,14 @@ class _Asked:
         """As of :class:`weigh.load.target.target.Reached`."""
         self._decoded("stop", _KEPT, _Failed)
         server_folder.copy(data, to)
+
+    def crash(self) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded("crash", _PATIENCE, _Failed)
+
+    def restart(self) -> None:
+        """As of :class:`weigh.load.target.target.Reached`."""
+        self._decoded("restart", _STARTED, _Failed)
 
     def rows(self, wanted: Callable[[str], bool]) -> dict[str, TableRows]:
         """As of :class:`weigh.load.target.target.Reached`."""

@@ -2,10 +2,11 @@
 
 Runs in the environment that has the server's programs and psycopg. The first line of standard input is what to do, as
 JSON; the first line of standard output says how it is. Then each line asks for the sampling of a run (``begin``,
-``drain``, ``end``), for what its data and settings are like (``state``, ``checkpoint``, ``describe``), for its rows
-(``tables``, ``rows`` with a list of names as JSON), or to end the server and keep its data (``stop``), and gets one
-line. Standard input ends when weigh ends, however it ends: then the server is stopped
-and its data removed.
+``drain``, ``end``, of what sessions wait for; the same behind ``activity``, of what the server does), for what its data
+and settings are like (``state``, ``checkpoint``, ``describe``), for its rows (``tables``, ``rows`` with a list of names
+as JSON), to end the server and keep its data (``stop``), to kill it (``crash``), or to start it again on its data
+(``restart``), and gets one line. Standard input ends when weigh ends,
+however it ends: then the server is stopped and its data removed.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def main() -> None:
     asked = json.loads(sys.stdin.readline())
     sys.path.insert(0, asked["adapter"])
     # Behind everything else: what lies beside this file has names that others have too.
-    sys.path.extend((str(Path(__file__).parent), str(Path(__file__).parents[1] / "waits")))
+    here, rooms = Path(__file__).parent, Path(__file__).parents[1]
+    sys.path.extend(map(str, (here, rooms / "waits", rooms / "activity")))
     import psycopg
 
     running: Any = None
@@ -89,7 +91,19 @@ def main() -> None:
                 running, ended = None, running
                 ended.stop(_PATIENCE)
 
-        _answer(lambda: psycopg.connect(**again, autocommit=True), nearby=nearby, stop=stop, shown=shown)
+        def crash() -> None:
+            nonlocal running
+            running, ended = None, running
+            ended.crash()
+
+        def restart() -> None:
+            nonlocal running
+            running, _ = _start(place or Path(), asked["options"])
+            running.connection.close()
+
+        own = {"stop": stop, "crash": crash, "restart": restart} if place is not None else {}
+        activity = _looking(lambda: psycopg.connect(**again, autocommit=True), said, place, nearby=nearby)
+        _answer(lambda: psycopg.connect(**again, autocommit=True), activity, nearby=nearby, own=own, shown=shown)
     finally:
         if running is not None:
             running.stop()
@@ -102,8 +116,24 @@ def _say(what: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None], shown: tuple[str, ...]) -> None:
+def _looking(connect: Callable[[], Any], said: dict[str, Any], place: Path | None, *, nearby: bool) -> Any:
+    """Looks at what the server does beside answering, not begun yet."""
+    first = said.get("process") or (said.get("server") if nearby else None)
+    log = None if place is None else place / "server.log"
+    postgres = importlib.import_module("sampling.postgres")
+    return importlib.import_module("sampling.looking").Looking(lambda: postgres.PostgresServer(connect(), first, log))
+
+
+def _answer(
+    connect: Callable[[], Any],
+    activity: Any,
+    *,
+    nearby: bool,
+    own: dict[str, Callable[[], None]],
+    shown: tuple[str, ...],
+) -> None:
     """Do what is asked, until nothing is asked any more."""
+    looking = importlib.import_module("sampling.looking")
     sampler = importlib.import_module("postgres_sampling.sampler").Sampler(connect, nearby=nearby)
     known = {
         "begin": sampler.begin,
@@ -113,12 +143,15 @@ def _answer(connect: Callable[[], Any], *, nearby: bool, stop: Callable[[], None
         "checkpoint": lambda: _state(connect, checkpoint=True),
         "describe": lambda: _described_again(connect, shown),
         "tables": lambda: _tables(connect),
-        "stop": stop,
+        **own,
     }
     for line in sys.stdin:
         word, _, argument = line.strip().partition(" ")
         try:
-            _say(_rows(connect, json.loads(argument)) if word == "rows" else known[word]() or {})
+            if word == "activity":
+                _say(looking.answer(activity, argument))
+            else:
+                _say(_rows(connect, json.loads(argument)) if word == "rows" else known[word]() or {})
         except Exception as error:
             _say({"error": " ".join(str(error).split()) or type(error).__name__})
 

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import server_folder
 from weigh.load.target.target import Reached
@@ -125,10 +126,12 @@ class Sqlite:
         settings = {**_DURABLE, **settings} if folder else settings
         new = not path.exists()
         connect = {"kind": self.kind, "path": str(path), "settings": settings}
+        activity = ActivityProcess({"path": str(path)})
         try:
             said = _described(connect, self.text)
             yield Reached(
                 connect=connect,
+                activity=activity,
                 read=_read(
                     said, settings, embedded=folder is not None, in_memory=server_folder.in_memory(path.resolve())
                 ),
@@ -142,6 +145,7 @@ class Sqlite:
                 rows=lambda wanted: _rows(path, wanted),
             )
         finally:
+            activity.close()
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
             elif new and _is_nothing(connect):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from weigh.load.activity.model import ActivitySampler
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.waits.model import WaitSampler
 
@@ -30,6 +31,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
             enters the evidence.
         read: as it described itself.
         waits: tells what its sessions wait for; None where nothing can.
+        activity: tells what it does beside answering; None where nothing can.
         lock: packages of its environment, where weigh started it.
         servers: processes of this machine that work for it, beside those that weigh started; None where it may have
             some and they cannot be told from others.
@@ -42,12 +44,15 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
         keep: ends it in order and copies its data to a folder that is not there yet; nothing may be asked of it
             afterwards. None where weigh cannot begin its life anew.
         rows: which rows the tables hold whose names a function takes. None where it cannot be asked.
+        crash: kills all its processes with SIGKILL. None where weigh has not started it.
+        restart: starts it again on the data that a crash left; returns when it answers.
         process: the first process of the server, from which all others of it descend; None where it is not known.
     """
 
     connect: dict[str, Any]
     read: TargetRead
     waits: WaitSampler | None = None
+    activity: ActivitySampler | None = None
     lock: str = ""
     servers: tuple[int, ...] | None = None
     fresh: bool = False
@@ -57,6 +62,8 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     again: Callable[[], TargetRead] | None = None
     keep: Callable[[Path], None] | None = None
     rows: Callable[[Callable[[str], bool]], dict[str, TableRows]] | None = None
+    crash: Callable[[], None] | None = None
+    restart: Callable[[], None] | None = None
     process: int | None = None
 
 

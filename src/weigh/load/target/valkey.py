@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.load.activity.sampler import ActivityProcess
 from weigh.load.rows import YCSB, digest
 from weigh.load.runs import Ready, TableRows, TargetRead
 from weigh.load.target import embedded, server_folder
@@ -87,7 +89,7 @@ class EmbeddedValkey:
         environment = embedded.environment(self.asked, package, tested, (), "Valkey", cache)
         own = self.asked.settings
         folder, whose = server_folder.folder(), server_folder.account()
-        process = None
+        process = activity = None
         try:
             program = folder / _PROGRAM
             # The cache may lie where the unprivileged user cannot reach it.
@@ -102,29 +104,46 @@ class EmbeddedValkey:
             folder.chmod(0o755)
             socket = place / "socket"
             options = {"port": "0", "unixsocket": str(socket), "dir": str(place), "daemonize": "no", **_DURABLE, **own}
-            log = (folder / "log").open("wb")
-            with log:
-                process = subprocess.Popen(
-                    [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))],
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    cwd=place,
-                    start_new_session=True,
-                    preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
-                    **server_folder.as_account(whose),
-                )
             connect = _address(socket=str(socket))
+
+            def start() -> subprocess.Popen[bytes]:
+                with (folder / "log").open("ab") as log:
+                    return subprocess.Popen(
+                        [str(program), *(word for name, value in options.items() for word in (f"--{name}", value))],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        cwd=place,
+                        start_new_session=True,
+                        preexec_fn=server_folder.ended_with_us(),  # noqa: PLW1509 # no thread of Python's is there to hold a lock
+                        **server_folder.as_account(whose),
+                    )
+
+            process = start()
             self._await(connect, process, folder / "log")
+
+            def crash() -> None:
+                assert process is not None
+                # With whatever it has forked to rewrite its files: they are in its group.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+            def restart() -> None:
+                nonlocal process
+                process = start()
+                self._await(connect, process, folder / "log")
 
             def described() -> TargetRead:
                 in_memory = server_folder.in_memory(folder)
                 return _described(connect, embedded=True, here=True, in_memory=in_memory, shown=tuple(own))
 
             read = described()
+            activity = ActivityProcess({"connect": connect, "server": process.pid})
             yield Reached(
                 connect=connect,
                 read=read,
+                activity=activity,
                 lock=environment.lock,
                 servers=(),
                 data=place,
@@ -132,9 +151,13 @@ class EmbeddedValkey:
                 again=described,
                 keep=partial(_keep, connect, process, place),
                 rows=partial(_rows, connect),
+                crash=crash,
+                restart=restart,
                 process=process.pid,
             )
         finally:
+            if activity is not None:
+                activity.close()
             if process is not None:
                 process.kill()
                 process.wait()
@@ -195,15 +218,20 @@ class RedisByUrl:
         process = _server(connect, near)
         here, servers = whereabouts(near, process)
         read = msgspec.structs.replace(read, same_host=here, tls=connect["tls"])
-        yield Reached(
-            connect=connect,
-            read=read,
-            servers=servers,
-            ready=lambda *, loaded: _ready(connect),
-            again=lambda: _described(connect, embedded=False, here=here),
-            rows=partial(_rows, connect),
-            process=process,
-        )
+        activity = ActivityProcess({"connect": connect, "server": process})
+        try:
+            yield Reached(
+                connect=connect,
+                read=read,
+                activity=activity,
+                servers=servers,
+                ready=lambda *, loaded: _ready(connect),
+                again=lambda: _described(connect, embedded=False, here=here),
+                rows=partial(_rows, connect),
+                process=process,
+            )
+        finally:
+            activity.close()
 
 
 def _server(connect: dict[str, Any], near: bool | None) -> int | None:

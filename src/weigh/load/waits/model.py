@@ -99,9 +99,15 @@ class Waits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RunWaits(msgspec.Struct, frozen=True, kw_only=True):
-    """What the server's sessions waited for in a part of a run."""
+    """What the server's sessions waited for in a part of a run.
+
+    Attributes:
+        run: its number.
+        at: when the sampling of the run began, in seconds since the attempt began: where the times of the looks begin.
+    """
 
     run: int
+    at: Seconds | None = None
     waits: Waits
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from weigh.evidence.journal import Journal
     from weigh.load.waits.model import Waits, WaitSampler
+    from weigh.model.units import Seconds
 
 _EACH = 1.0
 """Seconds between two events."""
@@ -29,11 +30,14 @@ class LoadWaits:
     Args:
         sampler: of the target; WEIGH_SAMPLER=no switches it off.
         journal: gets an event about once a second.
+        now: seconds since the attempt began, on the clock of the machine's moments.
     """
 
-    def __init__(self, sampler: WaitSampler | None, journal: Journal) -> None:
+    def __init__(self, sampler: WaitSampler | None, journal: Journal, now: Callable[[], Seconds]) -> None:
         self._sampler = sampler if rate() else None
         self._journal = journal
+        self._now = now
+        self._at: Seconds | None = None
         self._run = 0
         self._kept = 0.0
 
@@ -46,6 +50,7 @@ class LoadWaits:
         self._run, self._kept = run, time.monotonic()
         if self._sampler:
             self._try(self._sampler.begin)
+            self._at = self._now()
 
     def keep(self) -> None:
         """Write what was seen, if the last time is a while ago.
@@ -69,7 +74,7 @@ class LoadWaits:
     def _write(self, seen: Waits | None) -> None:
         if seen is None:
             return
-        self._journal.append("waits", RunWaits(run=self._run, waits=seen))
+        self._journal.append("waits", RunWaits(run=self._run, at=self._at, waits=seen))
         if seen.error:
             self._failed(seen.error)
 

@@ -25,6 +25,7 @@ _RATE_NOT_REACHED = Page("guide/find-rate.md", "What was not reached")
 _PROBES_OF_SEARCH = Page("guide/find-rate.md", "A probe")
 _LOAD_TIER = Page(_LOAD, "The tier of a load")
 _REFUSED = Page(_LOAD, "When a run is refused")
+_ACTIVITY = Page(_LOAD, "What the server did meanwhile")
 _RANKED = Page(_LOAD, "Several servers")
 _WAITS = Page(_LOAD, "What the server's sessions wait for")
 _WARM_UP = Page(_LOAD, "Warm-up and length")
@@ -74,6 +75,7 @@ _SAME = Page(_LIES, "A7: when answers are the same")
 _ATTEMPTS = Page(_LIES, "T8: what counts")
 _TARGETS = Page("reference/targets.md")
 _DURABLE = Page("reference/targets.md", "Durability")
+_CRASHES = Page("guide/durability.md", "What is counted")
 _CHECKED = Page("reference/workloads.md", "Checked values")
 _SCANS = Page("reference/workloads.md", "Workload E on a key-value store")
 
@@ -364,6 +366,12 @@ E7_PARITY = warning(
     Page("guide/ingest.md", "Durability"),
     "when a load returns, one contender's rows are safe on the device and another's are not",
 )
+E7_LOST = error("E7.lost", _CRASHES, "writes that the server had acknowledged were gone after a crash")
+E7_TORN = error("E7.torn", _CRASHES, "after a crash rows held what nobody wrote")
+E7_NOT_BACK = error("E7.not_back", _CRASHES, "the server did not come back after a crash, or could not be read")
+E7_NOT_COUNTED = note(
+    "E7.not_counted", _CRASHES, "it is not known what a workload leaves behind, so nothing is counted"
+)
 E7_NOT_WRITTEN_OUT = note(
     "E7.not_written_out", _DURABLE, "a run began while what had been loaded was not yet on the disk"
 )
@@ -427,6 +435,11 @@ L7_GONE = warning("L7.gone", _TARGETS, "connections were lost, and none could be
 L8_KIND = note("L8.kind", _CHECKED, "YCSB on a relational store: compare it with other relational stores only")
 L8_SCANS = warning("L8.scans", _SCANS, "the scans go over an index of weigh's own, because the store keeps no order")
 L9_UNRESOLVED = plain("L9.unresolved", _RANKED, "too few runs resolve a percentile, so it is not compared")
+L10_BLAMED = note(
+    "L10.blamed",
+    _ACTIVITY,
+    "spikes began in what the server did now and then, more often than chance gives: that is blamed for them",
+)
 
 # M: how another metric moved with the time
 M_SETTLED = plain("M.settled", _METRICS, "the time leaves it open, CPU seconds settle how much work it is")
@@ -537,6 +550,7 @@ X_SHRINK = note("X.shrink", _REPRODUCERS, "why there is no reproducer of a diver
 X_SAMPLER = warning(
     "X.sampler", Page(_MACHINE, "What is watched"), "the sampler failed, and from then on nobody watched the machine"
 )
+X_ACTIVITY = note("X.activity", _ACTIVITY, "the sampling of what the server did beside answering failed")
 X_WAITS = note("X.waits", _WAITS, "the sampling of what the server's sessions wait for failed")
 X_METRIC = plain("X.metric", _VERDICTS, "a metric is zero or missing in some executions, so it has no ratio")
 X_UNSUPPORTED = plain("X.unsupported", _FAILS, "a contender does not support the operation")

@@ -11,13 +11,13 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from .os_user import OsUser
 
@@ -156,6 +156,30 @@ class Server:
                 break
         os.close(self._folder)
 
+    def crash(self) -> None:
+        """Kill every process of it at once: what the kernel was given is kept, and what they had in memory is gone.
+
+        Each has a session of its own, so no signal to a group reaches them all.
+
+        Raises:
+            RuntimeError: one of them is there still after some seconds.
+        """
+        # It must begin no other process meanwhile.
+        self._process.send_signal(signal.SIGSTOP)
+        doomed = _children(self._process.pid)
+        for pid in doomed:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+        self.connection.close()
+        os.close(self._folder)
+        until = time.monotonic() + _STOP_LIMIT
+        while any(_lives(pid) for pid in doomed):
+            if time.monotonic() > until:
+                raise RuntimeError("a process of the server did not end when it was killed")
+            time.sleep(_POLL / 10)
+
     def bury(self) -> None:
         """The connection is lost: end this process as the server's ended, with its last words in the log.
 
@@ -190,6 +214,25 @@ def _ended_with_us() -> Callable[[], None]:
             os._exit(1)
 
     return promise
+
+
+def _children(parent: int) -> list[int]:
+    """The processes that a process has begun."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        # Behind the name, which may hold anything: the state, and the parent (proc(5)).
+        with suppress(OSError, ValueError, IndexError):
+            if int((place / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(place.name))
+    return found
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process still has its memory: one that nobody has waited for has none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (OSError, IndexError):
+        return False
 
 
 def _as(account: OsUser | None) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from weigh.load.analysis import durability
 from weigh.load.comparison.figures import MEMORY, BlockRun
 from weigh.load.comparison.results import LoadComparisonResults, Sustained
 from weigh.load.comparison.spec import CONTENDERS
@@ -236,8 +235,8 @@ def _arms(results: LoadComparisonResults) -> list[ArmRow]:
                 target=arm.target,
                 load=f"{CONTENDERS}/{arm.folder}",
                 product=f"{target.product} {target.version}" if target else None,
-                durable=durability.durable(load) if load else None,
-                undurable=durability.undurable(load) if load else (),
+                durable=load.durable if load else None,
+                undurable=load.undurable if load else (),
                 lives=len({run.life for run in load.runs}) if load else 0,
             )
         )

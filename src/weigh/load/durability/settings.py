@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from weigh.load.record import LoadRecord
+    from weigh.load.runs import Prepared, TargetRead
     from weigh.load.spec import Script
 
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -26,27 +26,25 @@ _LOST = ("off", "false", "no", "0")
 _LAX = {"synchronous": ("0", "off", "1", "normal"), "journal_mode": ("off", "memory")}
 
 
-def durable(record: LoadRecord) -> bool | None:
-    """Whether every acknowledged write was kept; None where that is not known."""
-    target = record.environment.target if record.environment else None
-    if target is None:
-        return None
-    if undurable(record):
-        return False
-    return target.durable
+def undurable(
+    target: TargetRead | None, after: TargetRead | None, scripts: Sequence[Script], prepared: Sequence[Prepared]
+) -> tuple[str, ...]:
+    """What may lose an acknowledged write, each in a few words.
 
-
-def undurable(record: LoadRecord) -> tuple[str, ...]:
-    """What may lose an acknowledged write, each in a few words."""
-    target = record.environment.target if record.environment else None
+    Args:
+        target: as it described itself before the runs.
+        after: the same after them, where that was something else.
+        scripts: of the load.
+        prepared: what was so just before each run.
+    """
     found = [*target.undurable] if target else []
-    if record.after:
-        found += [f"{one} (since some moment during the runs)" for one in record.after.undurable if one not in found]
-    for script in record.spec.scripts:
+    if after:
+        found += [f"{one} (since some moment during the runs)" for one in after.undurable if one not in found]
+    for script in scripts:
         found += _of_script(script)
-    unlogged = dict.fromkeys(name for one in record.prepared if one.ready for name in one.ready.unlogged)
+    unlogged = dict.fromkeys(name for one in prepared if one.ready for name in one.ready.unlogged)
     for name in unlogged:
-        if any(_names(script, name) for script in record.spec.scripts):
+        if any(_names(script, name) for script in scripts):
             found.append(f"the table {name} is UNLOGGED: a crash of the server empties it")
     return tuple(dict.fromkeys(found))
 

@@ -1,0 +1,153 @@
+"""What the server did meanwhile: lines of the terminal, a part of the JSON, a part of the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.activity.kinds import KindActivity, Place
+from weigh.load.activity.model import Kind
+from weigh.load.activity.words import NAMES, sentence, short
+from weigh.model.text import one_line
+from weigh.model.units import Seconds, count, percent, seconds, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.load.activity.kinds import RunActive
+
+TITLE = "What the server did meanwhile"
+_AMOUNTS: dict[Kind, tuple[str, str]] = {
+    "checkpoint": ("page", "written"),
+    "eviction": ("key", "evicted"),
+    "delayed_sync": ("write", "delayed"),
+}
+_SHOWN = 4
+"""Names of what autovacuum worked on, and of slow commands, that are told in words; the JSON has them all."""
+_PLACES = 10_000
+"""Events that the JSON places."""
+
+
+def lines(one: RunActive) -> Iterator[str]:
+    """The same in sentences, each on a line of its own."""
+    yield "; ".join(map(_kind, one.kinds)) + "." if one.kinds else _nothing(one)
+    yield from (f"{sentence(each, one.interval_s)}." for each in one.kinds if each.counted and each.hits)
+    yield from _spikes(one)
+    said = []
+    if one.log_rate is not None:
+        said.append(
+            f"it wrote {size(round(one.log_rate))} a second to its log, {size(round(one.most_log_rate or 0))} at most"
+        )
+    if one.cores is not None:
+        said.append(f"its processes kept {one.cores:.3g} CPUs busy, {one.most_cores or 0.0:.3g} at most")
+    if one.waiting:
+        said.append(f"sessions waited for a lock in {one.waiting:,} of {count(one.looks, 'look')}")
+    if said:
+        text = "; ".join(said)
+        yield text[0].upper() + text[1:] + "."
+    share = f", {percent(one.cpu_s / one.seconds, 2)} of one CPU" if one.seconds else ""
+    yield f"Looking took {seconds(one.cpu_s)} of CPU{share}; the longest look {seconds(one.longest_look_s)}."
+
+
+def _kind(one: KindActivity) -> str:
+    """``3 checkpoints (1,234 pages written, 812 ms together, 401 ms the longest)``."""
+    said = []
+    if one.amount is not None and one.kind in _AMOUNTS:
+        noun, verb = _AMOUNTS[one.kind]
+        said.append(f"{count(one.amount, noun)} {verb}")
+    if one.longest_s:
+        said.append(
+            f"{'' if one.exact else 'up to '}{seconds(one.longest_s)}{' the longest' if one.events > 1 else ''}"
+        )
+    if one.what:
+        shown = [
+            f"{times:,} x {one_line(what, 80)}" if times > 1 else one_line(what, 80) for what, times in one.what.items()
+        ]
+        more = len(shown) - _SHOWN
+        said.append(", ".join(shown[:_SHOWN]) + (f" and {more:,} more" if more > 0 else ""))
+    if not one.exact:
+        said.append("each between two looks")
+    return f"{one.events:,} {NAMES[one.kind][one.events != 1]}" + (f" ({'; '.join(said)})" if said else "")
+
+
+def _nothing(one: RunActive) -> str:
+    if not one.counted:
+        return "Nothing could be seen of it."
+    return f"Nothing of this was seen: {', '.join(short(kind) for kind in one.counted)}."
+
+
+def _spikes(one: RunActive) -> Iterator[str]:
+    if not one.spikes or not one.kinds:
+        return
+    linked = sum(bool(each) for each in one.spikes)
+    yield (
+        f"Of {count(len(one.spikes), 'spike')} {linked:,} began in something that is blamed; "
+        f"{len(one.spikes) - linked:,} did not."
+    )
+
+
+def spike(one: RunActive | None, number: int) -> str:
+    """What is blamed for a spike, by its place from 0; empty where nothing is."""
+    kinds = one.spikes[number] if one and number < len(one.spikes) else ()
+    return " and ".join(f"the server's {short(kind)} are blamed" for kind in kinds)
+
+
+class ActivityKindRow(KindActivity, frozen=True, kw_only=True):
+    """One kind of what the server did.
+
+    Attributes:
+        sentence: in how many of its events spikes began, in words.
+    """
+
+    sentence: str
+
+
+class ActivityDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """``activity`` of a run in the JSON document.
+
+    Attributes:
+        counted: kinds of events that could be seen if there were any.
+        kinds: those that were.
+        places: every event on the axis of the run, at most 10,000.
+        spikes: for each spike of ``machine.spikes`` the kinds that are blamed for it.
+        log_rate, most_log_rate: bytes a second that the server wrote to its log of changes, on average and between two
+            looks at most; null where it does not tell.
+        deadlocks: how many there were; null where they cannot be seen.
+        waiting: looks that saw a session wait for a lock; null where they do not tell.
+        cores, most_cores: CPUs that the server's processes kept busy, on average and between two looks at most; null
+            where they are not known.
+        looks: how many there were.
+        seconds: from the first look to the last.
+        longest_look_s: the look that took longest to answer.
+        cpu_s: CPU time of the sampler.
+    """
+
+    counted: tuple[Kind, ...]
+    kinds: tuple[ActivityKindRow, ...]
+    places: tuple[Place, ...]
+    spikes: tuple[tuple[Kind, ...], ...]
+    log_rate: float | None
+    most_log_rate: float | None
+    deadlocks: int | None
+    waiting: int | None
+    cores: float | None
+    most_cores: float | None
+    looks: int
+    seconds: Seconds
+    longest_look_s: Seconds
+    cpu_s: Seconds
+
+
+def document(one: RunActive) -> ActivityDocument:
+    """The same for the JSON document."""
+    said = {name: getattr(one, name) for name in ActivityDocument.__struct_fields__ if name not in ("kinds", "places")}
+    rows = (
+        ActivityKindRow(**msgspec.structs.asdict(each), sentence=sentence(each, one.interval_s)) for each in one.kinds
+    )
+    return ActivityDocument(**said, kinds=tuple(rows), places=one.places[:_PLACES])
+
+
+def section(one: RunActive) -> tuple[str, ...]:
+    """What the page says."""
+    return tuple(one_line(line, 1000) for line in lines(one))

@@ -1,0 +1,60 @@
+"""``--crash`` and the commands that go with it, as part of a spec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weigh.load.spec import Crashes
+from weigh.model.errors import UsageError
+
+_NOT_WITH = {
+    "contender": "--crash is for one server",
+    "find_rate": "--crash is for one rate",
+    "repeats": "--crash makes a run for each crash",
+    "server_cpus": "a server that was killed and started again would not be held to it",
+    "server_memory": "a server that was killed and started again would not be held to it",
+    "cold": "what is read back after a crash is in memory",
+}
+"""Flags that contradict crashes, and why."""
+
+
+def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
+    """Crashes, if any are asked for.
+
+    Args:
+        flags: of the command line, by name; None where one was left out.
+        target: what the user wrote, without its password.
+        kinds: of runs that are asked for.
+
+    Raises:
+        UsageError: the server cannot be killed, or the flags contradict one another.
+    """
+    kill, start = flags.get("kill_command") or "", flags.get("start_command") or ""
+    number = flags.get("crash")
+    if number is None:
+        if kill or start:
+            raise UsageError(
+                "--kill-command and --start-command are for crashes", remedy="add --crash N, or leave them out"
+            )
+        return None
+    if number < 1:
+        raise UsageError(f"--crash {number} cannot be", remedy="give a whole number above 0")
+    if target.startswith("sqlite:"):
+        raise UsageError(
+            "--crash kills a server, and SQLite runs inside weigh: a kill would be weigh's own",
+            remedy="take a server; what SQLite's settings may lose is said without it",
+        )
+    if bool(kill) != bool(start):
+        missing = "--start-command" if kill else "--kill-command"
+        raise UsageError(f"--crash needs {missing} as well", remedy="one kills the server, the other starts it again")
+    for name, why in _NOT_WITH.items():
+        if flags.get(name):
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"--crash and {flag} do not go together: {why}", remedy=f"leave {flag} out")
+    if (flags.get("arrivals") or "").startswith("ramp"):
+        raise UsageError("--crash compares before and after, and a ramp goes on", remedy="take constant arrivals")
+    if kinds > 1:
+        raise UsageError(
+            "--crash is for one kind of run", remedy="leave --both out, and give one number of --connections"
+        )
+    return Crashes(number=number, kill=kill, start=start)

@@ -1,0 +1,188 @@
+"""The crash: the server is killed at a moment that the seed gives, started again, read back, and loaded on."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load.durability.record import Account, Crash
+from weigh.load.generator_errors import call
+from weigh.model.errors import EngineFault, UsageError, WeighError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.evidence.journal import Journal
+    from weigh.load.runs import TargetRead
+    from weigh.load.spec import Crashes, LoadSpec
+    from weigh.model.progress import Progress
+    from weigh.model.units import Seconds
+
+_EARLIEST, _LATEST = 0.3, 0.6
+"""Shares of a run between which the server is killed: there is a time before to compare with, and one after."""
+_SOON = 0.15
+"""Seconds before the moment from which it is waited for: the run looks up about ten times a second."""
+_PATIENCE = 120.0
+"""Seconds for the server to give its first answer, and for a command of the user's."""
+_HELD = 10.0
+"""Seconds for the generator to close its connections."""
+_POLL = 0.001
+_SAID = 300
+
+
+class Probe:
+    """One crash in one run.
+
+    Args:
+        spec: of the load, with crashes.
+        run: number of the run, from 1.
+        kill: kills a server of weigh's own; None of another one.
+        start: starts it again, likewise.
+        generator: of the run.
+        journal: gets the crash.
+        progress: is told of it.
+    """
+
+    def __init__(
+        self,
+        spec: LoadSpec,
+        run: int,
+        kill: Callable[[], None] | None,
+        start: Callable[[], None] | None,
+        generator: Any,
+        journal: Journal,
+        progress: Progress,
+    ) -> None:
+        assert isinstance(spec.crash, msgspec.Struct)
+        self._commands = spec.crash
+        self._run = run
+        self._kill_own, self._start_own = kill, start
+        self._generator = generator
+        self._journal = journal
+        self._progress = progress
+        self._moment = moment(spec, run)
+        self._left = spec.duration_s - self._moment
+        self._until: Seconds | None = None
+        """When the run ends: as long after the load was let in again as the spec has it after the crash."""
+        self._done = False
+
+    def __call__(self, at: Seconds) -> None:
+        """As of :class:`weigh.load.session.During`.
+
+        Raises:
+            EngineFault: the server did not come back, or cannot be read. That is in the journal.
+        """
+        if self._until is not None and at >= self._until:
+            self._generator.stop()
+        if self._done or at < self._moment - _SOON:
+            return
+        self._done = True
+        begun = time.monotonic() - at
+        time.sleep(max(self._moment - at, 0.0))
+        self._crash(begun)
+
+    def _crash(self, begun: float) -> None:
+        def now() -> Seconds:
+            return time.monotonic() - begun
+
+        self._progress.say("killing the server")
+        crash = Crash(run=self._run, at=now(), killed_at=now())
+        try:
+            self._kill()
+            crash = msgspec.structs.replace(crash, killed_at=now())
+            self._hold()
+            crash = msgspec.structs.replace(crash, started_at=now())
+            self._start()
+            call(self._generator.answered, _PATIENCE)
+            crash = msgspec.structs.replace(crash, answered_at=now())
+            self._progress.say("reading back what the server has")
+            found = call(self._generator.examine)
+            account = None if found is None else msgspec.json.decode(found, type=Account)
+            crash = msgspec.structs.replace(crash, account=account, released_at=now())
+            call(self._generator.release, (crash.released_at or 0.0) - (crash.answered_at or 0.0))
+            self._until = now() + self._left
+        except WeighError as error:
+            crash = msgspec.structs.replace(crash, failed=error.what)
+            raise
+        finally:
+            self._journal.append("crash", crash)
+
+    def _kill(self) -> None:
+        if self._commands.kill:
+            _ran(self._commands.kill, "--kill-command")
+        elif self._kill_own:
+            self._kill_own()
+
+    def _hold(self) -> None:
+        """Nothing more is sent, and what is on its way is of unknown outcome."""
+        call(self._generator.hold)
+        until = time.monotonic() + _HELD
+        while not call(self._generator.is_held):
+            if time.monotonic() > until or self._generator.is_over():
+                raise EngineFault(
+                    "the run was over before the server was killed",
+                    remedy="raise --duration: a crash comes after a third of the run",
+                )
+            time.sleep(_POLL)
+
+    def _start(self) -> None:
+        if self._commands.start:
+            _ran(self._commands.start, "--start-command")
+        elif self._start_own:
+            self._start_own()
+
+
+def moment(spec: LoadSpec, run: int) -> Seconds:
+    """When the server is killed in a run, in seconds since its schedule began: any moment of its middle alike."""
+    return random.Random(f"{spec.seed}/crash/{run}").uniform(_EARLIEST, _LATEST) * spec.duration_s
+
+
+def check(crash: Crashes, read: TargetRead, target: str) -> None:
+    """See whether a server can be killed and started again.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if crash.kill and read.embedded:
+        raise UsageError(
+            "weigh kills and starts a server of its own by itself",
+            where=target,
+            remedy="leave --kill-command and --start-command out",
+        )
+    if not crash.kill and not read.embedded:
+        raise UsageError(
+            "weigh cannot kill a server that it has not started, nor start it again",
+            where=target,
+            remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
+        )
+
+
+def _ran(command: str, flag: str) -> None:
+    """A command of the user's, in a shell.
+
+    Raises:
+        EngineFault: it failed, or did not end.
+    """
+    try:
+        # Without pipes: a server that it starts would hold them open.
+        done = subprocess.run(
+            command,
+            shell=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=_PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise EngineFault(
+            f"{flag} did not end within {_PATIENCE:g} s", where=command[:_SAID], remedy="let it return at once"
+        ) from None
+    if done.returncode:
+        raise EngineFault(
+            f"{flag} ended with {done.returncode}", where=command[:_SAID], remedy="run it in a shell to see why"
+        )
