@@ -360,7 +360,6 @@ class Run:
         self._watching = watching
         self._during = during
         self.disturbed = during is not None
-        self._waits = LoadWaits(reached.waits, journal)
         # Their connections would die with the server.
         looks = not spec.crash
         self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)

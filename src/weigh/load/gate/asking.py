@@ -20,7 +20,8 @@ from weigh.load.asked import (
     StatementsAsked,
 )
 from weigh.load.gate import answers, checks, invariants, pins, results, statements
-from weigh.load.generator import call, make_generator
+from weigh.load.generator import make_generator
+from weigh.load.generator_errors import call
 from weigh.load.spec import Script
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
