@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from support.fake_disks import EBS, STORE, Made, metal
@@ -129,6 +130,13 @@ def test_not_all_that_is_called_nvme_is_a_disk_here(tmp_path: Path, model: str, 
     made = Made(tmp_path)
     made.mounted(made.nvme("nvme0n1", model, transport), "/", "ext4", "/dev/nvme0n1")
     assert at(made, "/data").kind == kind
+
+
+@pytest.mark.parametrize(("more", "cache"), [({"queue__write_cache": "write back"}, "write back"), ({}, msgspec.UNSET)])
+def test_the_write_cache_is_what_the_kernel_tells(tmp_path: Path, more: dict[str, str], cache: object) -> None:
+    made = Made(tmp_path)
+    made.mounted(made.disk("vda", "sys/devices/pci0000:00/virtio1/block", **more), "/", "ext4", "/dev/vda")
+    assert [one.write_cache for one in at(made, "/data").devices] == [cache]
 
 
 def test_what_cannot_be_read_is_unknown(tmp_path: Path) -> None:

@@ -6,15 +6,18 @@ import itertools
 import os
 import signal
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from support.command import RAN, Run, Weigh
 from support.load_records import spec
 from support.waiting import eventually
-from weigh.cli.load_comparison import contenders, from_file
+from weigh.cli.load import load as command
+from weigh.cli.load_comparison import contenders, from_file, no_comparison, one_at_a_time
 from weigh.engines.prepared import cache_folder
+from weigh.experiment.config.load import LoadTable
+from weigh.load import config as load_config
 from weigh.load.comparison import config
 from weigh.load.comparison import record as records
 from weigh.load.target.valkey import EmbeddedValkey
@@ -173,26 +176,49 @@ def test_a_name_is_what_stands_before_a_target() -> None:
     assert servers["new"].text == "postgres:embedded@18?work_mem=1MB"
 
 
+def test_several_servers_are_not_crashed() -> None:
+    with pytest.raises(UsageError, match="crash"):
+        one_at_a_time({"crash": 1})
+    one_at_a_time({"crash": None})
+
+
 def test_one_server_has_no_blocks(weigh: Weigh) -> None:
     run = weigh("load", "ycsb-b", "--target", "valkey:embedded", "--blocks", "3", "--rate", "10", "--quiet")
     assert run.code == 2
     assert "--blocks is of several contenders" in run.err
 
 
+def _flags(*words: str) -> dict[str, Any]:
+    """The flags of a command line, by name."""
+    with command.make_context("load", list(words)) as context:
+        return {name: value for name, value in context.params.items() if name not in ("workload", "target")}
+
+
 @pytest.mark.promise("`weigh load` without a workload does what `[load]` says")
-def test_weigh_toml_names_contenders(weigh: Weigh) -> None:
-    (weigh.folder / "weigh.toml").write_text(
-        '[load]\nworkload = "ycsb-c"\nrate = 50\nrecords = 200\nconnections = 2\nduration = "500ms"\nblocks = 5\n'
+def test_weigh_toml_names_contenders_and_a_flag_wins(tmp_path: Path) -> None:
+    (tmp_path / "weigh.toml").write_text(
+        '[load]\nworkload = "ycsb-c"\nrate = 50\nrecords = 200\nconnections = 2\nblocks = 5\nboth = true\n'
         'twice = false\nbaseline = "b"\n'
         '[[load.contender]]\nname = "a"\ntarget = "sqlite:embedded"\n'
         '[[load.contender]]\nname = "b"\ntarget = "sqlite:embedded?synchronous=NORMAL"\n'
     )
-    run = weigh("load", "--blocks", "1", "--quiet")
-    assert run.code in ENDED, run.err
-    asked = records.read(run.evidence).spec
+    file = (str(tmp_path / "weigh.toml"),)
+    words, flags, target = from_file(file, _flags("--blocks", "7"), None, alone=False)
+    assert target is None
+    asked = config.make(load_config.make(words, "", flags), contenders(flags["contender"])[1], flags)
     assert [one.name for one in asked.contenders] == ["a", "b"]
-    assert (asked.baseline, asked.baseline_declared, asked.blocks, asked.twice) == ("b", True, 1, False)
+    assert (asked.baseline, asked.baseline_declared, asked.blocks, asked.twice) == ("b", True, 7, False)
     assert (asked.load.arrivals.rate, asked.load.records, asked.load.connections) == (50.0, 200, (2,))
+    assert asked.load.loops == ("open", "closed")
+    # One server on the command line: those of the file, and what is theirs, are not meant.
+    _, flags, target = from_file(file, _flags(), "valkey:embedded", alone=False)
+    assert (target, flags["contender"], flags["blocks"], flags["baseline"]) == ("valkey:embedded", (), None, None)
+    no_comparison(flags)
+
+
+def test_every_key_of_the_file_is_a_flag() -> None:
+    flags = set(_flags())
+    assert set(LoadTable.__struct_fields__) - {"workload", "target"} <= flags
 
 
 @pytest.mark.parametrize(

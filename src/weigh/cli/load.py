@@ -11,7 +11,7 @@ import click
 
 from weigh._kinds import LOAD
 from weigh._runs import DEFAULT_OUT
-from weigh.cli.load_comparison import compare, comparison_options, contenders, from_file, no_comparison
+from weigh.cli.load_comparison import compare, comparison_options, contenders, from_file, no_comparison, one_at_a_time
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.model.errors import UsageError
@@ -192,6 +192,7 @@ def load(
         named, servers = contenders(flags["contender"])
         for one, server in zip(named, servers.values(), strict=True):
             _keep_secret(one.target, server, "--contender")
+        one_at_a_time(flags)
         # Each has a target of its own.
         spec = config.make(workload, "", flags)
         command = _command({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})

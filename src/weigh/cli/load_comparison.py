@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
 
 _FILE = Path("weigh.toml")
+_OF_SEVERAL = ("baseline", "blocks", "margin", "twice", "duet")
+"""Flags that mean nothing for one server."""
 
 
 def comparison_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -81,17 +83,20 @@ def from_file(
     if table is None:
         raise UsageError("it has no [load]", where=str(path), remedy="add one (docs/reference/weigh-toml.md#load)")
     own = table.as_flags()
-    found = {name: own.get(name) if not given and given != 0 else given for name, given in flags.items()}
-    if found["contender"] == () or found["contender"] is None:
-        found["contender"] = ()
-    # The command line names one server: those of the file are not meant.
+    found = {name: own.get(name, given) if _is_left_out(given) else given for name, given in flags.items()}
     if (alone or target is not None) and not flags["contender"]:
-        found["contender"] = ()
+        # The command line names one server: those of the file are not meant.
+        found |= {name: flags[name] for name in ("contender", *_OF_SEVERAL)}
     chosen = target if target is not None or alone or found["contender"] else table.target
     words = tuple(_placed(word, path.parent) for word in table.workloads)
     if not words:
         raise UsageError("[load] names no workload", where=str(path), remedy='add workload = "ycsb-b"')
     return words, found, chosen
+
+
+def _is_left_out(given: Any) -> bool:
+    """Whether a flag was not given: 0 is a value."""
+    return given is None or given is False or given == ()
 
 
 def _placed(word: str, folder: Path) -> str:
@@ -105,7 +110,7 @@ def no_comparison(flags: Mapping[str, Any]) -> None:
     Raises:
         UsageError: it is.
     """
-    for name in ("baseline", "blocks", "margin", "twice", "duet"):
+    for name in _OF_SEVERAL:
         if flags[name] not in (None, False):
             raise UsageError(
                 f"--{name} is of several contenders, and there is one server",
@@ -127,6 +132,18 @@ def contenders(texts: Sequence[str]) -> tuple[list[Named], dict[str, Target]]:
     pairs = [(one.name or server.text, server.text) for one, server in zip(named, servers, strict=True)]
     config.unique(pairs)
     return named, {name: server for (name, _), server in zip(pairs, servers, strict=True)}
+
+
+def one_at_a_time(flags: Mapping[str, Any]) -> None:
+    """See that nothing is asked for that only one server has.
+
+    Raises:
+        UsageError: it is.
+    """
+    if flags["crash"] is not None:
+        raise UsageError(
+            "--crash kills one server, and several are named", remedy="crash each by itself, with --target"
+        )
 
 
 def compare(

@@ -154,7 +154,7 @@ def test_the_honest_twins_are_left_alone(twins: Run) -> None:
 )
 def test_the_first_divergence_ends_the_run_if_told_to(weigh: Weigh) -> None:
     (weigh.folder / "weigh.toml").write_text('[experiment]\non_divergence = "stop"\n')
-    flags = (*SMALL, *SHORT, "--operations", "by_action,eq_action")
+    flags = (*SMALL, *ONCE, "--operations", "by_action,eq_action")
     run = weigh("run", *contenders("duckdb", "liar?lie=group"), *flags)
     assert run.code == 1
     assert statuses(run) == {"by_action": "diverged", "eq_action": "agreed"}
@@ -234,7 +234,7 @@ OWN = {
 )
 def test_two_of_one_lineage_that_differ_are_diverged_and_nobody_is_called_wrong(weigh: Weigh) -> None:
     liar = "fork?lie=duplicates"
-    run = weigh("run", *contenders("duckdb", liar), *KIN, *SHORT, "--operations", "by_action,eq_action")
+    run = weigh("run", *contenders("duckdb", liar), *KIN, *ONCE, "--operations", "by_action,eq_action")
     assert diverged(run) == {(name, where) for name in ("duckdb", liar) for where in ("by_action", "eq_action")}
     assert f"duckdb against {liar}: (rows): 8 rows, not 9 rows" in detail(run, "by_action")
     assert "nothing here tells who is right" in detail(run, "by_action")

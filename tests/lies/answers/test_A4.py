@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..reading import SHORT, SMALL, assert_silent, contenders, errors, timed
+from ..reading import ONCE, SMALL, assert_silent, contenders, errors, timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ LIARS = ("liar?lie=fewer-rows", "liar?lie=stale-copy")
 @pytest.fixture(scope="module")
 def run(fresh: Callable[[], Weigh]) -> Run:
     """One loses a row in a thousand; the other reads a copy with as many rows, some of them old."""
-    return fresh()("run", *contenders("duckdb", *LIARS), *SMALL, *SHORT, "--operations", "eq_action,distinct")
+    return fresh()("run", *contenders("duckdb", *LIARS), *SMALL, *ONCE, "--operations", "eq_action,distinct")
 
 
 @pytest.mark.promise(
@@ -41,7 +41,7 @@ def test_both_are_named_and_not_compared(run: Run) -> None:
 
 @pytest.mark.promise("If the baseline is disqualified, nothing is measured.")
 def test_with_a_baseline_that_is_disqualified_nothing_is_measured(weigh: Weigh) -> None:
-    run = weigh("run", *contenders(LIARS[0], "duckdb"), *SMALL, *SHORT, "--operations", "eq_action")
+    run = weigh("run", *contenders(LIARS[0], "duckdb"), *SMALL, *ONCE, "--operations", "eq_action")
     assert errors(run) == {("A4.rows", LIARS[0])}
     assert not run.json["timings"]
     assert not {verdict["verdict"] for verdict in run.json["verdicts"]} - {"refused"}

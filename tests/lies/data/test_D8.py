@@ -11,7 +11,7 @@ import pytest
 
 from weigh.engines.prepared import cache_folder
 
-from ..reading import SHORT, assert_silent, contenders
+from ..reading import ONCE, assert_silent, contenders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ def removed(path: Path) -> None:
 @pytest.mark.parametrize("damage", [flipped, truncated, edited, removed])
 def test_damaged_data_is_refused(weigh: Weigh, data: Path, damage: Callable[[Path], None]) -> None:
     damage(data)
-    run = weigh("run", *contenders("duckdb"), "--scale", "1K", *SHORT, "--operations", "by_action", "--quiet")
+    run = weigh("run", *contenders("duckdb"), "--scale", "1K", *ONCE, "--operations", "by_action", "--quiet")
     assert run.code == 2
     assert "D8." in run.err
     assert data.name in run.err

@@ -13,7 +13,7 @@ from weigh.experiment.results import results
 from weigh.workloads.tpch import NOTICE
 
 from ..forging import problems, reseal
-from ..reading import SHORT, SMALL, contenders, words
+from ..reading import ONCE, SMALL, contenders, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ DOCUMENTS = ("report.txt", "report.html", "verdicts.json")
 @pytest.fixture(scope="module")
 def derived(fresh: Callable[[], Weigh]) -> Run:
     """Some of the queries of TPC-H, measured: what others print a metric of the TPC for."""
-    flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q1,q6", *SHORT, "--quiet", "--json")
+    flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q1,q6", *ONCE, "--quiet", "--json")
     return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
 
 

@@ -44,6 +44,14 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         warmup: time left out at the beginning of each run [found by a test].
         connections: to the server; several numbers are several runs [``16``].
         threads: of the generator [half of the cores].
+        max_in_flight: requests sent and not answered, at most [the connections].
+        spin: whether the generator asks the clock until a request is due, instead of sleeping.
+        server_cpus: CPUs of a server that weigh starts, ``"0-1,3"`` [all].
+        client_cpus: CPUs of the generator, none of them the server's [all].
+        server_memory: memory that such a server is held to: text such as ``"512MB"``, or bytes [no limit].
+        cold: whether every run begins with a server whose tables are not in memory.
+        fanout: requests of a page whose time is reported too [none].
+        expected_interval: time between two requests of a connection, by which a closed loop is corrected [none].
         records: of YCSB [``"100K"``].
         define: variables of the scripts, by name.
         protocol: of scripts: ``prepared`` or ``simple`` [``"prepared"``].
@@ -72,6 +80,14 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     warmup: str | None = None
     connections: int | list[int] | None = None
     threads: int | None = None
+    max_in_flight: int | None = None
+    spin: bool = False
+    server_cpus: str | None = None
+    client_cpus: str | None = None
+    server_memory: int | str | None = None
+    cold: bool = False
+    fanout: int | None = None
+    expected_interval: str | None = None
     records: int | str | None = None
     define: dict[str, int] = {}
     protocol: str | None = None
@@ -96,10 +112,12 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
             "connections": ",".join(map(str, connections)) if connections else None,
             "define": tuple(f"{name}={value}" for name, value in self.define.items()),
-            **{
-                name: _text(getattr(self, name)) for name in ("rate", "records", "error_budget", "contention", "margin")
-            },
+            **{name: _text(getattr(self, name)) for name in _TEXTS},
         }
+
+
+_TEXTS = ("rate", "records", "error_budget", "contention", "margin", "server_memory")
+"""Keys that may be numbers, of flags that are text."""
 
 
 def _text(value: float | str | None) -> str | None:

@@ -123,6 +123,8 @@ def _check_duet(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[st
                 f"a duet gives each side half of the CPUs, and {name} cannot be held to them: weigh did not start it",
                 remedy="leave --duet out, or compare embedded servers",
             )
+    if load.server_cpus is not msgspec.UNSET or load.client_cpus is not msgspec.UNSET:
+        raise UsageError("a duet gives each side half of the CPUs", remedy="leave --server-cpus and --client-cpus out")
     own, _ = affinity.halves(facts.allowed_cpus())
     if load.threads > len(own):
         raise UsageError(

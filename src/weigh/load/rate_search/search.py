@@ -167,7 +167,7 @@ class Search:
             elif verdict == "generator":
                 if ended := self._lowered(rate):
                     return ended
-                rate = math.sqrt(rate * max(self._kept, default=plan.low))
+                rate = math.sqrt(rate * max(self._kept)) if self._kept else max(rate / _DOWN, plan.low)
             else:
                 return "disturbed"
         return "probes"

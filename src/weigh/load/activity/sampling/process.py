@@ -6,8 +6,10 @@ The first line of standard input is what to look at, as JSON. Then each line ask
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +18,13 @@ if TYPE_CHECKING:
     from .looking import Source
 
 
+_PR_SET_PDEATHSIG = 1
+
+
 def main() -> None:
     """Look when asked, until nothing is asked any more."""
+    # While a server does not answer nobody reads that standard input has ended.
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     asked = json.loads(sys.stdin.readline())
     here = Path(__file__).parent
     # Behind everything else: what lies beside this file has names that others have too.
