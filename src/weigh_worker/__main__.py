@@ -101,15 +101,15 @@ class Worker:
         self.meter.settle()
         return protocol.Reply()
 
-    def on_load(self, tables: dict[str, list[str]], store: str) -> protocol.Reply:
+    def on_load(self, tables: dict[str, list[str]], copy: str) -> protocol.Reply:
         """Make the engine's own copy of the tables."""
-        self.engine.load(tables, store)
+        self.engine.load(tables, copy)
         return protocol.Reply()
 
-    def on_attach(self, store: str, tables: list[str]) -> protocol.Reply:
-        """Make the tables of a store visible."""
-        self.engine.attach(store, tables)
-        self.given = [str(path) for path in sorted(Path(store).rglob("*")) if path.is_file()]
+    def on_attach(self, copy: str, tables: list[str]) -> protocol.Reply:
+        """Make the tables of a copy visible."""
+        self.engine.attach(copy, tables)
+        self.given = [str(path) for path in sorted(Path(copy).rglob("*")) if path.is_file()]
         self.meter.settle()
         return protocol.Reply()
 

@@ -78,17 +78,17 @@ class Adapter(ABC):
         """
         raise TypeError(f"Engine.catalogs names {kind}, but {type(self).__module__} defines no bind_catalog()")
 
-    def load(self, tables: dict[str, list[str]], store: str) -> None:
-        """Make the engine's own copy of the tables in the empty folder ``store``. Untimed, once for many lives.
+    def load(self, tables: dict[str, list[str]], copy: str) -> None:
+        """Make the engine's own copy of the tables in the empty folder ``copy``. Untimed, once for many lives.
 
-        Only for engines that cannot query Parquet where it lies (``Engine.stores``). Several lives read one store at
+        Only for engines that cannot query Parquet where it lies (``Engine.copies``). Several lives read one copy at
         the same time.
         """
-        raise TypeError(f"Engine.stores is set, but {type(self).__module__} defines no load()")
+        raise TypeError(f"Engine.copies is set, but {type(self).__module__} defines no load()")
 
-    def attach(self, store: str, tables: list[str]) -> None:
-        """Make the tables of a store visible, in place of ``bind``. The store is not changed."""
-        raise TypeError(f"Engine.stores is set, but {type(self).__module__} defines no attach()")
+    def attach(self, copy: str, tables: list[str]) -> None:
+        """Make the tables of a copy visible, in place of ``bind``. The copy is not changed."""
+        raise TypeError(f"Engine.copies is set, but {type(self).__module__} defines no attach()")
 
     def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
         """Get ready to load one table from Parquet files into the empty folder ``place``.
@@ -120,7 +120,7 @@ class Adapter(ABC):
     def files(self) -> list[str] | None:
         """Files that hold the tables' data, for weigh to see whether they are in memory before a cold execution.
 
-        None, as here, where they are the Parquet files, everything in the store, or everything in the place that a
+        None, as here, where they are the Parquet files, everything in the copy, or everything in the place that a
         table was loaded into; an empty list where nobody can tell.
         """
         return None

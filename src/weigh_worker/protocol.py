@@ -10,8 +10,8 @@ no others, or is an ``error``::
     open     adapter, settings, scratch, affinity [CPU], ingests   -> Reply
     bind     tables {name: [path]}, catalog {kind, locations {name: path}} or none, store   -> Reply
                                                         with a store the paths are ``s3://``; see Adapter.reach
-    load     tables, store                -> Reply      an engine's own copy of the tables, in the folder ``store``
-    attach   store, tables [name]         -> Reply      the tables of a store, in place of bind
+    load     tables, copy                 -> Reply      an engine's own copy of the tables, in the folder ``copy``
+    attach   copy, tables [name]          -> Reply      the tables of a copy, in place of bind
     begin_ingest  table, paths, place     -> GuaranteeReply  the next run loads that table into the folder ``place``
     stored   path                         -> Reply      every row of the table that was loaded, as ``answer``
     files                                 -> FilesReply

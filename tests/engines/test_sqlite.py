@@ -65,11 +65,11 @@ def loaded(ready: PreparedContender, tables: Tables, to: Path) -> Path:
     return to
 
 
-def seen(ready: PreparedContender, store: Path, tables: Tables) -> pa.Table:
-    """What the probe reads from a store, in the types of the file."""
+def seen(ready: PreparedContender, copy: Path, tables: Tables) -> pa.Table:
+    """What the probe reads from a copy, in the types of the file."""
     (name,) = tables.paths
     with WorkerProcess(ready.engine, ready.environment, ready.settings) as worker:
-        worker.attach(store, [name])
+        worker.attach(copy, [name])
         _, table = asked(worker, f"SELECT * FROM {name}")
     return probes._as_loaded(table, tables.paths[name][0])
 

@@ -335,7 +335,7 @@ class _Asking:
 
     def _bound(self, table: str, path: Path) -> WorkerProcess:
         tables = {table: [str(path)]}
-        if self._ready.engine.stores:
+        if self._ready.engine.copies:
             self._end()
             self._life = self._ready.start(Tables(tables, hash_file(path)))
         else:

@@ -92,7 +92,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         memory_form: how that setting wants bytes: ``{bytes}``, or ``{mib}`` of them in MiB.
         spill: the setting that names the folder it spills to, to be read back.
         checksums: the setting that decides whether it compares the checksums of Parquet pages; empty without one.
-        stores: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
+        copies: the engine cannot query Parquet where it lies: its adapter has ``load`` and ``attach``, and weigh keeps
             what was loaded with the other caches.
         objects: how it reads objects of a store; None where it cannot. Its adapter has ``reach``.
         catalogs: table formats that its adapter reads (``bind_catalog``).
@@ -122,7 +122,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     memory_form: str = "{bytes}"
     spill: str = ""
     checksums: str = ""
-    stores: bool = False
+    copies: bool = False
     objects: Objects | None = None
     catalogs: tuple[CatalogReader, ...] = ()
     no_catalogs: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""Stores: what engines that cannot query Parquet where it lies have loaded from it, kept with the other caches.
+"""Copies: what engines that cannot query Parquet where it lies have loaded from it, kept with the other caches.
 
-A store belongs to the bytes it was loaded from, to the environment that loaded it and to the settings in force then. It
+A copy belongs to the bytes it was loaded from, to the environment that loaded it and to the settings in force then. It
 is made aside and moved into place, so that a kill leaves no half of one.
 """
 
@@ -77,7 +77,7 @@ def ensure(
     cache: Path,
     hidden: Sequence[Path] = (),
 ) -> Path:
-    """The folder of the store, from the cache or loaded now by a process that finds the hidden folders empty.
+    """The folder of the copy, from the cache or loaded now by a process that finds the hidden folders empty.
 
     Raises:
         WorkerEnded: the engine could not load the tables.
@@ -85,7 +85,7 @@ def ensure(
     """
     named = [engine.name, _code(engine.adapter), environment.key, settings, tables.key, sorted(tables.paths)]
     key = hashlib.sha256(msgspec.json.encode(named, order="deterministic")).hexdigest()[:16]
-    folder = stores_folder(cache) / f"{engine.name}-{key}"
+    folder = copies_folder(cache) / f"{engine.name}-{key}"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with (folder.parent / f".{folder.name}.lock").open("w") as lock:
@@ -102,7 +102,7 @@ def ensure(
 
 
 def cost(folder: Path) -> StartCost | None:
-    """What loading a store cost, whoever did it; None where nobody wrote it down."""
+    """What loading a copy cost, whoever did it; None where nobody wrote it down."""
     with suppress(OSError, msgspec.DecodeError):
         return msgspec.json.decode(_cost_file(folder).read_bytes(), type=StartCost)
     return None
@@ -112,9 +112,9 @@ def _cost_file(folder: Path) -> Path:
     return folder.parent / f".{folder.name}.cost.json"
 
 
-def stores_folder(cache: Path) -> Path:
-    """Where all stores lie."""
-    return cache / "stores"
+def copies_folder(cache: Path) -> Path:
+    """Where all copies lie."""
+    return cache / "copies"
 
 
 def _code(adapter: Path) -> list[str]:

@@ -88,13 +88,13 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         if self.ingests:
             return self.open(changed)
         # Loaded with the contender's own settings: a changed one is about how queries are executed.
-        store = self.load(tables) if self.engine.stores else None
+        copy = self.load(tables) if self.engine.copies else None
         worker = self.open(changed)
         try:
-            if store is None:
+            if copy is None:
                 worker.bind(tables.paths, catalog=tables.catalog, store=tables.store)
             else:
-                worker.attach(store, list(tables.paths))
+                worker.attach(copy, list(tables.paths))
         except BaseException:
             worker.kill()
             raise
@@ -108,12 +108,12 @@ class PreparedContender(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def load(self, tables: loaded.Tables) -> Path:
-        """The store of an engine that loads its tables; raises as ``stores.ensure``."""
+        """The copy of an engine that loads its tables; raises as ``loaded.ensure``."""
         return loaded.ensure(self.engine, self.environment, self.settings, tables, self.cache, self.hidden)
 
     def load_cost(self, tables: loaded.Tables) -> StartCost | None:
         """What loading its tables cost; None of an engine that loads none, or where nobody wrote it down."""
-        found = loaded.cost(self.load(tables)) if self.engine.stores and not self.ingests else None
+        found = loaded.cost(self.load(tables)) if self.engine.copies and not self.ingests else None
         return found and msgspec.structs.replace(found, contender=self.name)
 
 

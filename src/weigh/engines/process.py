@@ -47,7 +47,7 @@ START_TIMEOUT = 60.0
 BIND_TIMEOUT = 60.0
 """Seconds to see tables that are files: of them an engine reads little more than the headers."""
 ATTACH_TIMEOUT = 3600.0
-"""Seconds to see the tables of a store; a server may have to copy it first, because no two can share one."""
+"""Seconds to see the tables of a copy; a server may have to copy it first, because no two can share one."""
 _LOG_TAIL = 2000
 _PATIENCE = 1.0
 """Seconds in which what a worker started may put things in order after its end, as a server does."""
@@ -205,15 +205,15 @@ class WorkerProcess:
             limit = timeout or BIND_TIMEOUT
             self.exchange.ask("bind", protocol.Reply, limit, tables=tables, catalog=described, **reached)
 
-    def load(self, tables: dict[str, list[str]], store: Path, timeout: float) -> None:
+    def load(self, tables: dict[str, list[str]], copy: Path, timeout: float) -> None:
         """Make the engine's own copy of the tables in an empty folder."""
         with self._starting.tables("load", self.family):
-            self.exchange.ask("load", protocol.Reply, timeout, tables=tables, store=str(store))
+            self.exchange.ask("load", protocol.Reply, timeout, tables=tables, copy=str(copy))
 
-    def attach(self, store: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
-        """Make the tables of a store visible."""
+    def attach(self, copy: Path, tables: list[str], timeout: float = ATTACH_TIMEOUT) -> None:
+        """Make the tables of a copy visible."""
         with self._starting.tables("attach", self.family):
-            self.exchange.ask("attach", protocol.Reply, timeout, store=str(store), tables=tables)
+            self.exchange.ask("attach", protocol.Reply, timeout, copy=str(copy), tables=tables)
 
     def begin_ingest(
         self, table: str, paths: list[str], under: Path, timeout: Seconds

@@ -47,10 +47,10 @@ def places(
     ]
     found += [
         storage.place(
-            (ingest.loads_folder if one.ingests else loaded.stores_folder)(one.cache), "copy", contender=one.name
+            (ingest.loads_folder if one.ingests else loaded.copies_folder)(one.cache), "copy", contender=one.name
         )
         for one in contenders
-        if one.engine.stores or one.ingests
+        if one.engine.copies or one.ingests
     ]
     return (*found, storage.place(tempfile.gettempdir(), "temp"))
 

@@ -53,7 +53,7 @@ def check(contender: Contender, spec: Spec, *, measured: bool) -> None:
         return
     engine = engines.load(contender.engine)
     where, name = f"contender {contender.name}", contender.store
-    if engine.stores or URL in contender.settings:
+    if engine.copies or URL in contender.settings:
         raise UsageError(
             f"{engine.name} loads its tables and queries its own copy: where the files lie changes no query",
             where=where,

@@ -164,7 +164,8 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     waits = {number: one for number, one in sampled.items() if one}
     levels = {run.number: level for run in runs if (level := _level(run))}
     place = whole.environment.storage if whole.environment else None
-    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable)
+    kill = whole.spec.crash.kill if whole.spec.crash else ""
+    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
     seen = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in seen.items() if one}
     product = record.environment.target.product if record.environment else ""

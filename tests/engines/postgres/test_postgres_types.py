@@ -77,7 +77,7 @@ def test_what_cannot_be_loaded_is_said(
         contender.start(written(tmp_path, t=pa.table({"x": column})))
     assert caught.value.outcome is outcome
     eventually(lambda: servers(contender.cache) <= before)
-    assert not list((contender.cache / "stores").glob("loading-*"))
+    assert not list((contender.cache / "copies").glob("loading-*"))
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_by_url_a_life_is_a_connection(served: str, tables: Tables, tmp_path: Pa
         assert [row["s"] for row in rows] == ["", "a", "é'", None]
         with pytest.raises(WorkerEnded, match="read-only transaction"):
             asked(first, "DELETE FROM things")
-    (store,) = (tmp_path / "stores").glob("postgres-*")
+    (store,) = (tmp_path / "copies").glob("postgres-*")
     assert [path.name for path in store.iterdir()] == ["schema"]
 
 

@@ -41,14 +41,14 @@ WORKLOAD = Workload(
 )
 
 
-def ready(name: str, lineage: str, *, script: str = "ask", stores: bool = False, **settings: str) -> PreparedContender:
+def ready(name: str, lineage: str, *, script: str = "ask", copies: bool = False, **settings: str) -> PreparedContender:
     engine = Engine(
         name=name,
         lineage=lineage,
         adapter=Path("none"),
         dialect=lineage,
         threads="threads",
-        stores=stores,
+        copies=copies,
         script=script,
         switches=(Switch(name="push-down off", settings={"push": 0}),),
     )
@@ -122,7 +122,7 @@ def test_of_two_that_differ_undecided_one_is_shrunk_and_the_other_is_the_witness
 
 def test_strangers_come_before_relatives_and_whoever_is_wrong_is_no_witness() -> None:
     old, new = ready("old", "click"), ready("new", "click")
-    slow, quick, liar = ready("slow", "store", stores=True), ready("quick", "quick"), ready("liar", "liar")
+    slow, quick, liar = ready("slow", "store", copies=True), ready("quick", "quick"), ready("liar", "liar")
     away = ready("away", "away", **{"weigh.url": "postgres://there"})
     found = gate(
         wrong("old", "short", 0, 2), wrong("liar", "short", 1),

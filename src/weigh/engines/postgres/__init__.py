@@ -15,7 +15,7 @@ engine = Engine(
     dialect="postgres",
     # PostgreSQL counts the helpers of a query, not its threads: no setting of its own means "one thread" when it is 1.
     threads="weigh.threads",
-    stores=True,
+    copies=True,
     ingests=True,
     variants=("weigh.url", "weigh.threads"),
     switches=(

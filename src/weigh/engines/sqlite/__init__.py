@@ -13,7 +13,7 @@ engine = Engine(
     tested="3.54.1.0",
     requires=("pyarrow==26.0.1",),
     dialect="sqlite",
-    stores=True,
+    copies=True,
     ingests=True,
     switches=(
         # SQLite's own means of finding queries that depend on an order nobody asked for.

@@ -74,11 +74,11 @@ class Engine(Adapter):
         """SQLite has no reader for Parquet."""
         raise Unsupported("SQLite cannot query Parquet where it lies")
 
-    def load(self, tables: dict[str, list[str]], store: str) -> None:
+    def load(self, tables: dict[str, list[str]], copy: str) -> None:
         """One database with a table each, in one transaction, without indexes; ANALYZE counts the rows at the end."""
-        path = Path(store) / _FILE
+        path = Path(copy) / _FILE
         connection = self._create(path, self.wanted)
-        # A half-made store is thrown away by weigh, so nothing need be written twice.
+        # A half-made copy is thrown away by weigh, so nothing need be written twice.
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -65536"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.execute("BEGIN")
@@ -90,10 +90,10 @@ class Engine(Adapter):
         with path.open("rb") as file:
             os.fsync(file.fileno())
 
-    def attach(self, store: str, tables: list[str]) -> None:
+    def attach(self, copy: str, tables: list[str]) -> None:
         """Open the database as one that nobody changes."""
         self.connection.close()
-        self.connection = self._opened(Path(store) / _FILE)
+        self.connection = self._opened(Path(copy) / _FILE)
         there = {row[0] for row in self.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         missing = sorted(set(tables) - there)
         if missing:
@@ -139,7 +139,7 @@ class Engine(Adapter):
         """Keep the text: parsing and planning belong to the timed region, as for every contender.
 
         To SQLite a date is text, and a cast to one takes the number at its beginning: ``CAST('1998-09-02' AS DATE)``
-        is 1998. A query that has such a cast is refused: the answer would be wrong because of how we store dates.
+        is 1998. A query that has such a cast is refused: the answer would be wrong because of how we copy dates.
         """
         kind = _cast_to_moment(sql)
         if kind:

@@ -94,7 +94,7 @@ def cross(contenders: Sequence[Contender], layout: LayoutSpec, wanted: Asked, *,
                 f"contender {one.name} has the layout '{one.layout}', and the grid gives it one",
                 remedy=f"leave out layout={one.layout}",
             )
-        if engine.load(one.engine).stores and not loads:
+        if engine.load(one.engine).copies and not loads:
             raise UsageError(
                 f"contender {one.name} answers from a copy that it has loaded: no layout of files reaches its queries",
                 remedy="leave it out; weigh engines says which engines read Parquet in place",

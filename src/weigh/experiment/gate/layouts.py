@@ -30,7 +30,7 @@ def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeou
     answer all the same has the rows; who gives it only to a query that it had taken before has executed it then. One
     that keeps its files open cannot be told from either, and nor can one that loads its tables.
     """
-    if ready.engine.stores:
+    if ready.engine.copies:
         return ""
     operation = next((one for one in workload.operations if one.timed()), None)
     if operation is None:

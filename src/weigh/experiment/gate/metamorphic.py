@@ -129,7 +129,7 @@ def _variants(ready: PreparedContender, split: Tables | None) -> list[tuple[str,
     ]
     if engine.threads:
         found.append((ONE_THREAD, {engine.threads: 1}, None))
-    if split is not None and not engine.stores:
+    if split is not None and not engine.copies:
         # A loaded copy is the same however many files it was loaded from.
         found.append((MORE_FILES, {}, split))
     return found

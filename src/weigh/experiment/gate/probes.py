@@ -71,7 +71,7 @@ def reads(
 def _asked(interview: QuerySession, sql: str, paths: tuple[str, ...]) -> pa.Table:
     """The rows that it hands out, in the types of the files where it has a copy of its own."""
     table = interview.ask(sql).table
-    return _as_loaded(table, paths[0]) if interview.ready.engine.stores else table
+    return _as_loaded(table, paths[0]) if interview.ready.engine.copies else table
 
 
 def _digest(table: pa.Table) -> str:

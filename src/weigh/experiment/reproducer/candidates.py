@@ -113,7 +113,7 @@ def references(
     lineage = suspect.ready.engine.lineage
     others = [contenders[name] for name in _able(suspect, gate) if name in contenders]
     # Whoever loads every excerpt is slow; on somebody's server nothing is loaded at all.
-    others = sorted((one for one in others if not remote(one)), key=lambda one: one.engine.stores)
+    others = sorted((one for one in others if not remote(one)), key=lambda one: one.engine.copies)
     strangers = [one for one in others if one.engine.lineage != lineage]
     for other in strangers:
         yield _by(suspect, Party(name=other.name, ready=other), suspect.checks)

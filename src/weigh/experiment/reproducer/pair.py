@@ -222,7 +222,7 @@ class _Seat:
         self._catalogs = catalogs
         self._timeout = timeout
         # An engine that loads keeps what it loaded; an adapter need not be able to be shown other files.
-        self._again = not (fresh or party.ready.engine.stores)
+        self._again = not (fresh or party.ready.engine.copies)
         self._tables: Tables | None = None
         self._life: WorkerProcess | None = None
 

@@ -103,6 +103,6 @@ def findings(rows: Sequence[StartCosts], record: Record) -> Iterator[Finding]:
                 text="it answers although its files are gone: it made a copy of the rows when it was given them "
                 f"({seconds(one.tables_s)}, {seconds(one.cpu_s)} of CPU{memory}, {size(one.disk)} on disk, at every "
                 "start), in a layout of its own, and no time contains that",
-                remedy="an engine that must copy says so (Engine.stores); else its adapter binds the files where they "
+                remedy="an engine that must copy says so (Engine.copies); else its adapter binds the files where they "
                 "lie",
             )

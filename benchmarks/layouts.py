@@ -1,0 +1,197 @@
+"""Layouts and table formats at size: who answers rightly through which, and what one file against twenty costs.
+
+The parts:
+
+* ``gate``: netflow and TPC-H in every layout below, through every table format that an engine reads. Per layout one
+  ``weigh gate``; a line for each contender says how its operations fared, then everything that was found about it, and
+  the reproducer where one was made.
+* ``files``: the same rows in one file and in twenty, hot and cold where the machine can be made cold
+  (``weigh layout``).
+* ``formats``: plain Parquet, Iceberg and DuckLake on the same bytes, one engine (``weigh run``).
+
+Variables of the environment: ``WEIGH_LAYOUTS_NETFLOW`` rows [10M], ``WEIGH_LAYOUTS_SF`` of TPC-H [1],
+``WEIGH_LAYOUTS_PARTS`` [all], ``WEIGH_LAYOUTS_WORKLOADS`` [netflow,tpch], ``WEIGH_LAYOUTS_ONLY``, names of layouts of
+the gate [all], ``WEIGH_LAYOUTS_OPERATIONS`` of netflow and ``WEIGH_LAYOUTS_QUERIES`` of TPC-H [all],
+``WEIGH_LAYOUTS_BUDGET`` of each measurement [5m], ``WEIGH_LAYOUTS_TEMPERATURE`` of the part files [both],
+``WEIGH_LAYOUTS_TIMEOUT`` of one execution [10m], ``WEIGH_LAYOUTS_KEEP``, a folder for the evidence [removed]. weigh's
+own variables hold too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weigh.engines import engine as engines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCALES = {
+    "netflow": os.environ.get("WEIGH_LAYOUTS_NETFLOW", "10M"),
+    "tpch": os.environ.get("WEIGH_LAYOUTS_SF", "1"),
+}
+_OPERATIONS = {
+    "netflow": os.environ.get("WEIGH_LAYOUTS_OPERATIONS", ""),
+    "tpch": os.environ.get("WEIGH_LAYOUTS_QUERIES", ""),
+}
+_PARTS = os.environ.get("WEIGH_LAYOUTS_PARTS", "gate,files,formats").split(",")
+_WORKLOADS = os.environ.get("WEIGH_LAYOUTS_WORKLOADS", "netflow,tpch").split(",")
+_ONLY = [name for name in os.environ.get("WEIGH_LAYOUTS_ONLY", "").split(",") if name]
+_BUDGET = os.environ.get("WEIGH_LAYOUTS_BUDGET", "5m")
+_TEMPERATURE = os.environ.get("WEIGH_LAYOUTS_TEMPERATURE", "both")
+_TIMEOUT = os.environ.get("WEIGH_LAYOUTS_TIMEOUT", "10m")
+_KEEP = os.environ.get("WEIGH_LAYOUTS_KEEP", "")
+
+_LAYOUTS = {
+    "one": {},
+    "twenty": {"files": 20},
+    "pyarrow": {"writer": "pyarrow", "codec": "snappy", "page_version": 2, "page_checksums": True, "page_index": True},
+    "pyarrow-many": {"writer": "pyarrow", "files": 20, "row_group_rows": 20_000, "bloom_filters": True},
+    "polars": {"writer": "polars", "codec": "lz4", "files": 4},
+    "generator": {"writer": "tpchgen", "codec": "snappy"},
+}
+"""By name the keys of ``[layout]``; what is left open is weigh's usual form, one file by DuckDB with zstd."""
+_OF_TPCH = ("generator",)
+"""Layouts of files as the generator of TPC-H writes them: with field ids."""
+_ENGINES = ("duckdb", "duckdb@1.5.5", "chdb", "polars", "datafusion", "pyarrow")
+_FIRST = 4
+"""Operations of a status that are named."""
+
+
+def run() -> Iterator[str]:
+    """Part after part."""
+    for part, made in (("gate", _gates), ("files", _files), ("formats", _formats)):
+        if part in _PARTS:
+            for workload in _WORKLOADS:
+                yield from made(workload)
+
+
+def _contenders() -> list[str]:
+    """Every engine over the files themselves, and through every table format that this version of it reads."""
+    found = []
+    for spec in _ENGINES:
+        name, _, version = spec.partition("@")
+        engine = engines.load(name)
+        kinds = [
+            one.format for one in engine.catalogs if not one.versions or (version or engine.tested) in one.versions
+        ]
+        found += [spec, *(f"{spec}?catalog={kind}" for kind in kinds)]
+    return found
+
+
+def _gates(workload: str) -> Iterator[str]:
+    for name, keys in _LAYOUTS.items():
+        if (_ONLY and name not in _ONLY) or (workload != "tpch" and name in _OF_TPCH):
+            continue
+        asked = {
+            contender: f"{contender}{'&' if '?' in contender else '?'}layout={name}" for contender in _contenders()
+        }
+        flags = ["--timeout", _TIMEOUT, *(word for one in asked.values() for word in ("--contender", one))]
+        began = time.monotonic()
+        document, said = _asked("gate", workload, flags, {name: keys})
+        place = f"{workload} {_SCALES[workload]}, layout {name}"
+        if document is None:
+            yield f"{place}: NOT MADE: {said}"
+            continue
+        took = f"{time.monotonic() - began:.0f} s"
+        yield f"{place}: {len(document['statuses'])} operations, {len(asked)} contenders, {took}"
+        for shown, contender in asked.items():
+            yield f"  {shown:32} {_fared(document, contender)}"
+            for finding in document["findings"]:
+                if finding["contender"] == contender and (
+                    finding["severity"] == "error" or finding["code"] == "A1.reproducer"
+                ):
+                    yield f"    {finding['code']} {finding['operation'] or ''}: {finding['text']}"
+
+
+def _fared(document: dict[str, Any], contender: str) -> str:
+    """``agreed 21; unsupported 1 (q13)``."""
+    named: dict[str, list[str]] = {}
+    for one in document["statuses"]:
+        named.setdefault(one["contenders"].get(contender, "not asked"), []).append(one["operation"])
+    counts = Counter({status: len(operations) for status, operations in named.items()})
+    return "; ".join(_counted(status, named[status]) for status, _ in counts.most_common())
+
+
+def _counted(status: str, operations: list[str]) -> str:
+    more = ", ..." if len(operations) > _FIRST else ""
+    which = "" if status == "agreed" else f" ({', '.join(operations[:_FIRST])}{more})"
+    return f"{status} {len(operations)}{which}"
+
+
+def _files(workload: str) -> Iterator[str]:
+    flags = ["--files", "1,20", "--contender", "duckdb", "--budget", _BUDGET, "--temperature", _TEMPERATURE]
+    document, said = _asked("layout", workload, flags, {})
+    place = f"{workload} {_SCALES[workload]}, one file against twenty"
+    if document is None:
+        yield f"{place}: NOT MADE: {said}"
+        return
+    yield f"{place}: {_tier(document)}"
+    yield from (f"  {line}" for line in document["grid"]["says"])
+    for cell in document["grid"]["cells"]:
+        busy = f", {cell['parallelism']:.2f} cores busy" if cell["parallelism"] else ""
+        read = f", {cell['bytes_read']:,.0f} bytes read" if cell["bytes_read"] else ""
+        took = f"{cell['wall_s']:.3f} s" if cell["wall_s"] else "no time of every operation"
+        size = f"{cell['files']} files, {cell['bytes']:,} bytes"
+        yield f"  {cell['contender']}, {cell['temperature']}: {size}, {took}{busy}{read}"
+
+
+def _formats(workload: str) -> Iterator[str]:
+    named = [f"plain={_LAKES}", *(f"{kind}={_LAKES}?catalog={kind}" for kind in ("iceberg", "ducklake"))]
+    flags = [word for one in named for word in ("--contender", one)]
+    document, said = _asked("run", workload, [*flags, "--budget", _BUDGET, "--margin", "5%"], {})
+    place = f"{workload} {_SCALES[workload]}, table formats on the same bytes in DuckDB, margin 5 %"
+    if document is None:
+        yield f"{place}: NOT MADE: {said}"
+        return
+    yield f"{place}: {_tier(document)}"
+    for kind in ("iceberg", "ducklake"):
+        found = [one for one in document["verdicts"] if one["metric"] == "wall_s" and one["contender"] == kind]
+        ratios = [one["ratio"] for one in found if one["ratio"]]
+        counts = Counter(one["verdict"] for one in found)
+        spread = f", ratios {min(ratios):.3f} to {max(ratios):.3f}" if ratios else ""
+        yield f"  {kind}: {', '.join(f'{name} {number}' for name, number in counts.most_common())}{spread}"
+    yield from (f"  {one['contender']}: {one['text']}" for one in document["findings"] if one["code"] == "D2.same")
+
+
+_LAKES = "duckdb@1.5.5"
+"""For whom there are extensions."""
+
+
+def _tier(document: dict[str, Any]) -> str:
+    tier = document["tier"]
+    return "; ".join((tier["name"].upper(), *(one["text"] for one in tier["reasons"][:2]))) if tier else "no verdict"
+
+
+def _asked(
+    command: str, workload: str, flags: list[str], layouts: dict[str, dict[str, Any]]
+) -> tuple[dict[str, Any] | None, str]:
+    """The document that a command prints, or None and what it said on the way out."""
+    weigh = Path(sys.executable).with_name("weigh")
+    named = ["--operations", _OPERATIONS[workload]] if _OPERATIONS[workload] else []
+    with tempfile.TemporaryDirectory() as place, nullcontext(_KEEP) if _KEEP else tempfile.TemporaryDirectory() as out:
+        file = Path(place) / "weigh.toml"
+        tables = (
+            f"[layout.{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+            for name, keys in layouts.items()
+        )
+        file.write_text("\n".join(tables))
+        words = [str(weigh), command, str(file), "--workload", workload, "--scale", _SCALES[workload], *named, *flags]
+        done = subprocess.run(
+            [*words, "--out", str(out), "--json", "--quiet"], check=False, capture_output=True, text=True
+        )
+        if not done.stdout:
+            return None, " ".join(done.stderr.split())
+        document = json.loads(done.stdout)
+        # Of each contender: the document says who was asked.
+        kept = json.loads((Path(str(out)) / document["evidence"] / "gate.json").read_text())
+        return {**document, "statuses": kept["operations"]}, ""
