@@ -10,6 +10,7 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.host.knobs.read import KnobRead
 from weigh.load import asked
 from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
@@ -27,6 +28,7 @@ from weigh.load.runs import (
 )
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
+from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.storage import Place
@@ -64,6 +66,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
         lock: packages of the target's environment, where weigh started it.
         apart: whether the server may be on this machine and cannot be told from others there; left out of evidence
             of before anybody watched.
+        knobs: settings and states of the machine that move times; left out of evidence that did not read them.
         storage: where its data lies; None where that is not on this machine, or not known.
     """
 
@@ -73,6 +76,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
     target: TargetRead
     lock: str = ""
     apart: bool | msgspec.UnsetType = msgspec.UNSET
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
     storage: Place | None = None
 
 
@@ -152,6 +156,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         cpus: that server and generator had, of each run; where they were asked for.
         cold: what of the data was in memory at the beginning of each run; where it was to be cold.
         memory: limit of the server's memory in force, in each of its lives; where one was asked for.
+        calibrations: what fixed work took before each run and after the last, while nobody asked the server anything.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
@@ -168,6 +173,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     gate: asked.GateRecord | None = None
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
     cpus: tuple[CpusRead, ...] = ()
     cold: tuple[ColdStart, ...] = ()
     memory: tuple[Bytes | None, ...] = ()
@@ -177,6 +183,12 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     crashes: tuple[Crash, ...] = ()
     activity: tuple[RunActivity, ...] = ()
     end: End | None = None
+
+    @property
+    def knobs(self) -> tuple[KnobRead, ...]:
+        """The knobs as they were read; none in evidence that did not read them."""
+        found = self.environment.knobs if self.environment else msgspec.UNSET
+        return () if found is msgspec.UNSET else found
 
     @property
     def undurable(self) -> tuple[str, ...]:
@@ -253,6 +265,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    calibrations: list[Calibration] = []
     crashes: list[Crash] = []
     activity: list[RunActivity] = []
     cpus: list[CpusRead] = []
@@ -284,6 +297,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
+            case "calibration":
+                calibrations.append(files.converted(event.body, Calibration))
             case "crash":
                 crashes.append(files.converted(event.body, Crash))
             case "cpus":
@@ -330,6 +345,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        calibrations=tuple(calibrations),
         crashes=tuple(crashes),
         activity=tuple(activity),
         cpus=tuple(cpus),

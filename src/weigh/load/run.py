@@ -12,6 +12,7 @@ from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch, settle, storage
+from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import conditions
@@ -65,6 +66,7 @@ def run(
     """
     # What is misspelt there is said before anything is locked.
     settle.patience()
+    wanted()
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
@@ -90,10 +92,18 @@ def run(
         try:
             open_record(journal, attempt, spec, lives.reached, command)
             watching = Sampling(journal)
-            with conditions.on(spec.client_cpus), watching.started(time.monotonic()):
+            began = time.monotonic()
+            calibrating = Calibrating(journal, cache_folder())
+            with (
+                conditions.on(spec.client_cpus),
+                watching.started(began),
+                calibrating.started(began),
+            ):
                 watching.own(lives.reached.servers or ())
                 gate = LoadGate(spec, answers, journal, progress)
-                _runs(Session(spec, lives, journal, progress, watching, gate), folder)
+                session = Session(spec, lives, journal, progress, watching, gate)
+                session.calibrating = calibrating
+                _runs(session, folder)
             how, reason = "complete", ""
         except WrongAnswers:
             # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
@@ -138,16 +148,18 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
         reached: the server.
         command: as of :func:`run`.
     """
+    read = knobs.read(Machine.here())
     journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec))
     journal.append(
         "environment",
         records.LoadEnvironment(
             weigh=__version__,
             command=command,
-            host=facts.read(knobs.read(Machine.here())),
+            host=facts.read(read),
             target=reached.read,
             lock=reached.lock,
             apart=reached.servers is None,
+            knobs=tuple(read),
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )

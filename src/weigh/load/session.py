@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weigh.evidence.journal import Journal
+    from weigh.host.calibrating import Calibrating
     from weigh.host.sampling import Sampling
     from weigh.load.asked import StatementsAsked
     from weigh.load.gate.asking import LoadGate
@@ -73,9 +74,11 @@ class Session:
         gate: asks for the answers outside the clock; None where nobody is to.
 
     Attributes:
+        calibrating: has fixed work done before every run; None where nobody wants that.
         proves_rows: whether the rows are read before and after every run, and not only where a life begins.
     """
 
+    calibrating: Calibrating | None = None
     proves_rows = False
 
     def __init__(
@@ -321,6 +324,8 @@ class Session:
         self._progress.say("waiting for a quiet machine")
         calm = settle.settle(settle.patience())
         self._journal.append("prepared", Prepared(run=self._made, ready=ready, foreign=calm.foreign, dirty=calm.dirty))
+        if self.calibrating is not None:
+            self.calibrating.next(self._made)
 
     def describe_again(self) -> None:
         """Write down how the server describes itself now, where that is another durability than before."""

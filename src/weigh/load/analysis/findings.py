@@ -62,7 +62,7 @@ def findings(
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
     found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
-    found += conditions.findings(record)
+    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record)]
     found += machine.findings(watched) if watched else ()
     found += crashes.findings(crashed) if crashed else ()
     for number, one in (waits or {}).items():

@@ -18,6 +18,7 @@ from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report
 from weigh.model import units
+from weigh.render import knobs
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.time_axis import tick_label
 from weigh.render.words import tier
@@ -84,6 +85,7 @@ def page(results: LoadResults, evidence: str) -> str:
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
+            machine_itself=(*knobs.lines(record.knobs), conditions.speed_words(record)),
             corrected={one.number: expected_interval.sentence(one.corrected) for one in results.runs if one.corrected},
             conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),
