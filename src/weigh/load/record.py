@@ -11,6 +11,7 @@ from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
 from weigh.host.knobs.read import KnobRead
+from weigh.load import asked
 from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
@@ -150,6 +151,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         loaded: None where nothing was loaded.
         prepared: what was so just before the clock of each run.
         rows: which rows the server held, each time that it was asked.
+        gate: what was asked outside the clock; None where nothing was.
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         cpus: that server and generator had, of each run; where they were asked for.
         cold: what of the data was in memory at the beginning of each run; where it was to be cold.
@@ -168,6 +170,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     loaded: Loaded | None = None
     prepared: tuple[Prepared, ...] = ()
     rows: tuple[RowsRead, ...] = ()
+    gate: asked.GateRecord | None = None
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
@@ -269,6 +272,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
     prepared: list[Prepared] = []
+    outside: list[asked.Event] = []
     for event in events[1:]:
         match event.event:
             case "environment":
@@ -307,6 +311,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 waits.append(files.converted(event.body, RunWaits))
             case "activity":
                 activity.append(files.converted(event.body, RunActivity))
+            case name if name in asked.EVENTS:
+                outside.append(asked.read(name, event.body))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -335,6 +341,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         runs=runs,
         prepared=tuple(prepared),
         rows=tuple(rows),
+        gate=asked.gathered(outside),
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),

@@ -19,6 +19,7 @@ from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.durability import probe
+from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
 from weigh.load.rate_search.run import search_rates
@@ -30,13 +31,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from weigh.load.gate.files import GateFiles
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
 
 
 def run(
-    spec: LoadSpec, target: Target, root: Path, command: str, progress: Progress, render: Callable[[Path], Any]
+    spec: LoadSpec,
+    target: Target,
+    root: Path,
+    command: str,
+    progress: Progress,
+    render: Callable[[Path], Any],
+    answers: GateFiles,
 ) -> Path:
     """Offer the load and seal the evidence.
 
@@ -47,6 +55,7 @@ def run(
         command: the command that does it again, without secrets.
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
+        answers: files of them that the user names.
 
     Returns:
         The evidence directory.
@@ -91,10 +100,14 @@ def run(
                 calibrating.started(began),
             ):
                 watching.own(lives.reached.servers or ())
-                session = Session(spec, lives, journal, progress, watching)
+                gate = LoadGate(spec, answers, journal, progress)
+                session = Session(spec, lives, journal, progress, watching, gate)
                 session.calibrating = calibrating
                 _runs(session, folder)
             how, reason = "complete", ""
+        except WrongAnswers:
+            # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
+            reason = "the answers before the clock are wrong"
         except KeyboardInterrupt as error:
             reason = "interrupted"
             error.add_note(f"what was measured until then is kept in {folder}")

@@ -16,6 +16,8 @@ from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
 from weigh.load.durability.results import Durability
+from weigh.load.gate import report as gate
+from weigh.load.gate.report import AnswersDocument
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
@@ -213,6 +215,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         working_set: the server's data against the memory of its machine
             (docs/concept/machine.md#size-against-memory); None where one is not known.
         storage: where the server's data lies; None where that is not on this machine, or not known.
+        answers: what is known of them; absent where nothing was asked outside the clock.
         knobs: settings of the machine as they were read (docs/guide/doctor.md); absent where nobody read them.
         calibrations: how even the machine itself was, by fixed work between the runs; absent where none was done.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
@@ -235,6 +238,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     working_set: WorkingSet | None
     storage: Place | None
+    answers: AnswersDocument | msgspec.UnsetType
     knobs: tuple[KnobRead, ...] | msgspec.UnsetType
     calibrations: tuple[Quiet, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
@@ -266,6 +270,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         findings=results.findings,
         working_set=in_memory(results.record),
         storage=results.record.environment.storage if results.record.environment else None,
+        answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
         knobs=results.record.knobs or msgspec.UNSET,
         calibrations=conditions.speed(results.record) or msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
+from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
@@ -91,6 +92,8 @@ def page(results: LoadResults, evidence: str) -> str:
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
+            answers=list(gate.lines(results.answers)) if results.answers else [],
+            answers_title=gate.TITLE,
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,

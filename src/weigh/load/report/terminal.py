@@ -14,6 +14,7 @@ from rich.text import Text
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
+from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
@@ -52,6 +53,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         parts += [Text(durability.TITLE, style="bold"), *crashed, Text()]
     if results.rate_search:
         parts += searches.terminal(results.rate_search)
+    if results.answers and (of_answers := list(answers.lines(results.answers))):
+        told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in of_answers)
+        parts += [Text(answers.TITLE, style="bold"), *told, Text()]
     for group in results.groups:
         if len(results.groups) > 1 or results.rate_search:
             parts += [Text(words.group_name(group), style="bold"), Text()]
