@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from weigh.ladder.analysis import Series
     from weigh.ladder.cost import Cost
     from weigh.ladder.plan import LadderPlan
+    from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.comparison.figures import BlockRun
     from weigh.load.comparison.record import LoadComparisonRecord
@@ -231,6 +232,11 @@ class LoadEvidence(AnyEvidence[LoadResults, LoadVerification]):
     def waits(self) -> dict[int, RunWaited]:
         """What the server's sessions waited for, by the number of the run; of those that were sampled."""
         return self._results.waits
+
+    @property
+    def activity(self) -> dict[int, RunActive]:
+        """What the server did beside answering, likewise; with the kinds that are blamed for spikes."""
+        return self._results.activity
 
     @property
     def findings(self) -> tuple[Finding, ...]:

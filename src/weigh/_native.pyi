@@ -426,6 +426,45 @@ class Load:
             LoadError: a thread could not go on.
         """
 
+    def statements(self) -> str:
+        """Return the statements of the scripts as JSON, in order: ``script``, ``line`` (from 1), ``text``."""
+
+    def ask(self, sets: int) -> str:
+        """Ask every statement of the scripts with so many sets of parameters over one connection, and roll it back.
+
+        The parameters follow from the seed, and are others than those of the run. What the scripts say of transactions
+        is left out, and an error ends one run of its script.
+
+        Returns:
+            JSON of a list: ``script``, ``line``, ``set`` (from 1), ``statement`` and ``parameters`` (text) as they were
+            sent, ``answer``: its ``kind`` is ``rows`` (``columns`` with ``name`` and ``oid``, ``rows`` of text,
+            ``count``, and a ``digest`` instead of more than 64 KiB), ``count`` or ``error`` (``code``, ``text``).
+
+        Raises:
+            LoadError: the server cannot be reached, refuses the login or a statement, or does not answer.
+        """
+
+    def ask_again(self) -> str:
+        """Ask again what was kept of a run that is over (``samples`` of the workload), twice, over one connection.
+
+        Returns:
+            JSON of a list as of :meth:`ask`, with ``again``: a list of answers; 4 KiB of each are kept.
+
+        Raises:
+            LoadError: as of :meth:`ask`.
+        """
+
+    def read_back(self, most: int, seconds: float) -> str:
+        """Read at most so many keys of YCSB when a run is over, for no longer than that: first those that it wrote.
+
+        Returns:
+            JSON of ``written`` (keys that the run wrote or inserted, and that must be there), ``read``,
+            ``read_written``, ``right``, ``wrong``, ``missing``, ``failed`` and ``texts``; null for scripts.
+
+        Raises:
+            LoadError: as of :meth:`ask`.
+        """
+
 def describe_sqlite(target: str) -> str:
     """Open an SQLite database as a load does, and have it describe itself by the library that the load uses.
 

@@ -86,8 +86,8 @@ CATALOGUE = _rows(
         "A8",
         _STATUSES,
         "no expected answer, reported as passed",
-        "UNVERIFIED, and checked against itself; never 'passed'; a load of scripts, whose answers nobody checks, says "
-        "so and is suggestive at most",
+        "UNVERIFIED, and checked against itself; never 'passed'; a load says which answers nobody checked, and is "
+        "suggestive at most",
     ),
     (
         "A9",
@@ -264,8 +264,9 @@ CATALOGUE = _rows(
         "L6",
         _CHECKED,
         "fast because it does not do the work: lost updates, stale reads, writes that a crash loses",
-        "every value that is read is compared with what was written and acknowledged; with --crash the server is "
-        "killed under load and read back; a contradiction or a loss is an error",
+        "every value that is read is compared with what was written and acknowledged, and rows are read back when the "
+        "run is over; scripts have invariants; with --crash the server is killed under load and read back; a "
+        "contradiction or a loss is an error",
     ),
     (
         "L7",

@@ -120,7 +120,7 @@ def test_a_load_has_its_figures(folders: dict[str, Path]) -> None:
     assert figures.operations[0].count == 100 * LOAD_INTERVALS
     assert len(evidence.record.runs[0].intervals) == LOAD_INTERVALS
     assert [len(group.runs) for group in evidence.groups] == [1]
-    assert list(evidence.waits) == [1]
+    assert list(evidence.waits) == list(evidence.activity) == [1]
     assert evidence.tier.name in TierName
 
 

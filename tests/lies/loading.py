@@ -20,8 +20,8 @@ proxy, which cannot be told from others; and where contention is allowed."""
 
 
 def accused(run: Run) -> set[str]:
-    """Codes of the findings that accuse somebody."""
-    return {code for code in run.codes if code not in HONEST_CODES}
+    """Codes of the findings that accuse somebody; what is wrong with this machine (E5) accuses nobody."""
+    return {code for code in run.codes if code not in HONEST_CODES and not code.startswith("E5.")}
 
 
 def refusals(run: Run, number: int = 0) -> set[str]:

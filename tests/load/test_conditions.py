@@ -17,6 +17,7 @@ from weigh.load.config import make
 from weigh.load.record import LoadRecord
 from weigh.load.runs import ColdStart, CpusRead
 from weigh.load.target.registry import target
+from weigh.model.calibration import Calibration
 from weigh.model.cold import Pages
 from weigh.model.errors import EnvironmentFault, UsageError
 
@@ -105,6 +106,27 @@ def test_cpus_that_are_not_those_that_were_asked_for_are_said() -> None:
     for record in (placed("0-3", "1-2"), placed("0", None)):
         assert [one.code for one in conditions.findings(record)] == ["E6.affinity"]
         assert not conditions.split(record)
+
+
+def calibrated(*runs: float) -> LoadRecord:
+    """Fixed work before runs, in seconds, each with a scatter of a thousandth."""
+    made = tuple(
+        Calibration(
+            at=10.0 * run, block=run, place="before" if run == 1 else "between", kernel="integer",
+            seconds=tuple(each * (1 + 0.001 * ((7 * run + part) % 5 - 2)) for part in range(5)),
+        )
+        for run, each in enumerate(runs, 1)
+    )  # fmt: skip
+    return LoadRecord(attempt=1, spec=spec(), calibrations=made)
+
+
+def test_a_machine_that_became_slower_between_the_runs_is_said() -> None:
+    (found,) = conditions.drift(calibrated(*[0.1] * 8, *[0.12] * 8))
+    assert found.code == "E5.drift"
+    assert "20.0 % longer from run" in found.text
+    assert not list(conditions.drift(calibrated(*[0.1] * 16)))
+    assert "integer 0.1 %" in conditions.speed_words(calibrated(*[0.1] * 16))
+    assert not conditions.speed_words(LoadRecord(attempt=1, spec=spec()))
 
 
 @pytest.fixture(scope="module")

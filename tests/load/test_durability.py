@@ -11,6 +11,7 @@ import pytest
 from support.load_records import EACH, interval, record, run, spec, steady_times, target
 from weigh.engines.prepared import cache_folder
 from weigh.load.durability import probe, report
+from weigh.load.durability.config import crashes
 from weigh.load.durability.record import Account, Crash
 from weigh.load.durability.results import durability
 from weigh.load.results import load_results
@@ -250,7 +251,7 @@ def test_what_cannot_be_is_said_before_anything_is_done(weigh: Weigh, flags: tup
 @pytest.mark.promise("weigh cannot kill a server that it has not started")
 def test_whom_weigh_cannot_kill() -> None:
     with pytest.raises(UsageError, match="nor start it again"):
-        probe.check(Crashes(number=1), target(embedded=False), "redis://there")
+        crashes({"crash": 1}, "redis://there", 1)
     with pytest.raises(UsageError, match="by itself"):
         probe.check(Crashes(number=1, kill="x", start="y"), target(), "valkey:embedded")
     probe.check(Crashes(number=1, kill="x", start="y"), target(embedded=False), "redis://there")

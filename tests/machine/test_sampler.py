@@ -17,7 +17,7 @@ import pytest
 
 from weigh.evidence import timeline
 from weigh.evidence.journal import Journal
-from weigh.experiment.measure import calibration
+from weigh.host import calibrating as calibration
 from weigh.host import sampling
 from weigh.host.sampler import Sampler
 from weigh.model.errors import UsageError

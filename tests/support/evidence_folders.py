@@ -13,6 +13,7 @@ from weigh.experiment.report import files
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import files as ladder_files
 from weigh.load import record as load_record
+from weigh.load.activity.model import Activity, Event, RunActivity
 from weigh.load.comparison.report import files as comparison_files
 from weigh.load.report import files as load_files
 from weigh.load.waits import model
@@ -57,13 +58,15 @@ def written_load(root: Path) -> Path:
     environment = load_record.LoadEnvironment(weigh="0", command="weigh load", host={}, target=load_records.target())
     journal.append("environment", environment)
     journal.append("loaded", load_record.Loaded(rows=1_000, seconds=0.5))
-    journal.append("run", load_record.RunBegun(number=1, loop="open", connections=16, repeat=1))
+    journal.append("run", load_record.RunBegun(number=1, loop="open", connections=16, repeat=1, at=2.0))
     for one in made.intervals:
         journal.append("interval", load_record.RunInterval(run=1, interval=one))
     looks = tuple(
         WaitSample(at=0.1 * at, took_s=0.001, connections=16, active={"Lock:tuple": 3}) for at in range(LOAD_INTERVALS)
     )
     journal.append("waits", model.RunWaits(run=1, waits=Waits(looks=looks)))
+    snapshots = tuple(Event(kind="snapshot", at=2.0 + at, until=2.2 + at, told="looks") for at in (1.0, 2.5, 4.1))
+    journal.append("activity", RunActivity(run=1, activity=Activity(events=snapshots, counted=("snapshot",))))
     journal.append("summary", load_record.RunEnded(run=1, summary=made.summary))
     journal.append("end", End(how="complete"))
     journal.close()

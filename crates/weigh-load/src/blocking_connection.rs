@@ -70,6 +70,11 @@ impl BlockingConnection {
         self.connection.reply()
     }
 
+    /// The types of its columns, as numbers of PostgreSQL's `pg_type`; empty of other servers.
+    pub(crate) fn types(&self) -> &[u32] {
+        self.connection.types()
+    }
+
     /// Sends a command and waits for its answer, which must be no error.
     pub(crate) fn exchange(&mut self, command: &Command) -> Result<(), Error> {
         self.connection.send(command)?;

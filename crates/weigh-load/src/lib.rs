@@ -16,11 +16,12 @@
 //! run ended too.
 //!
 //! Protocols are state machines without sockets (`protocol`); workloads are in [`workload::ycsb`] and
-//! [`workload::script`]. An engine in this process is called by a thread for each connection instead
+//! [`workload::script`]. What is asked before and after a run is in `ask`. An engine in this process is called by a thread for each connection instead
 //! (`sqlite`).
 #![forbid(unsafe_code)]
 
 mod accounting;
+mod ask;
 mod blocking_connection;
 mod bulk_load;
 mod clock;
@@ -40,6 +41,7 @@ mod threads;
 mod totals;
 pub mod workload;
 
+pub use ask::{Answer, Answered, AskedAgain, Column, ReadBackReport, Sample, ask, ask_again, read_back};
 pub use bulk_load::{Loaded, load};
 pub use config::{ArrivalKind, ArrivalSettings, Config, Target, TargetKind, TlsUse};
 pub use durability::{answered, examine};

@@ -17,6 +17,7 @@ fn settings(text: &str) -> Settings {
         variables: vec![("limit".into(), 5)],
         language: Language::Sql,
         prepared: true,
+        samples: 0,
         history: None,
     }
 }
@@ -235,6 +236,7 @@ fn built_in_scripts_do_what_the_documentation_says() {
         variables: vec![("scale".into(), 4)],
         language: Language::Sql,
         prepared: true,
+        samples: 0,
         history: None,
     };
     let source = Scripts::new(&settings).unwrap();
@@ -286,6 +288,7 @@ fn history(name: &str, whole: bool, transactions: u32, silent: &[u32]) -> (Arc<S
         variables: Vec::new(),
         language: Language::Sql,
         prepared: false,
+        samples: 0,
         history: Some(whole),
     };
     let source = Scripts::new(&settings).unwrap();

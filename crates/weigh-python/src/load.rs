@@ -127,6 +127,24 @@ impl Load {
         }
         py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.finish().map_err(raised)?)))
     }
+
+    fn statements(&self) -> String {
+        json(&self.source.scripted().map_or_else(Vec::new, |scripted| scripted.script_statements()))
+    }
+
+    fn ask(&self, py: Python<'_>, sets: usize) -> PyResult<String> {
+        watched(py, |going_on| weigh_load::ask(&self.config, sets, going_on)).map(|found| json(&found))
+    }
+
+    fn ask_again(&self, py: Python<'_>) -> PyResult<String> {
+        watched(py, |going_on| weigh_load::ask_again(&self.config, &*self.source, going_on))
+            .map(|found| json(&found))
+    }
+
+    fn read_back(&self, py: Python<'_>, most: usize, seconds: f64) -> PyResult<String> {
+        watched(py, |going_on| weigh_load::read_back(&self.config, &*self.source, most, seconds, going_on))
+            .map(|found| json(&found))
+    }
 }
 
 /// Work without the interpreter that a signal ends.

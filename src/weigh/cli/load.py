@@ -117,6 +117,18 @@ if TYPE_CHECKING:
     help="Of scripts, as pgbench's: prepared, or simple, which sends statements as text each time [prepared].",
 )
 @click.option(
+    "--answers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Answers to the scripts' statements that you trust: compared before the clock.",
+)
+@click.option(
+    "--pin",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the answers before the clock there, to be checked by you and given to --answers.",
+)
+@click.option(
     "--expected-interval",
     metavar="TIME",
     help="Also estimate what a closed loop would have seen had each connection asked so often.",
@@ -159,8 +171,8 @@ def load(
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
-    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only. Without one, what [load] of weigh.toml
-    says, or of the FILE.toml that is named.
+    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. Without
+    one, what [load] of weigh.toml says, or of the FILE.toml that is named.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
@@ -191,7 +203,9 @@ def load(
     if target_file is None:
         _keep_secret(target, server, "--target")
     spec = config.make(workload, server.text, flags)
-    folder = protocol.run(spec, server, out, _command({target: server.text}), progress(quiet), files.write)
+    folder = protocol.run(
+        spec, server, out, _command({target: server.text}), progress(quiet), files.write, config.answers(spec, flags)
+    )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code()))

@@ -152,12 +152,15 @@ def compare(
     """Run the comparison, print it, and end with its exit code; the arguments are those of the command."""
     from weigh._kinds import LOAD_COMPARISON
     from weigh.cli.output import print_results
+    from weigh.load import config as load_config
     from weigh.load.comparison import config
     from weigh.load.comparison import run as protocol
     from weigh.load.comparison.report import files
 
+    if flags["pin"] is not None:
+        raise UsageError("--pin keeps the answers of one server", remedy="name it with --target, and pin them there")
     spec = config.make(load, servers, flags)
-    folder = protocol.run(spec, servers, out, command, progress, files.write)
+    folder = protocol.run(spec, servers, out, command, progress, files.write, load_config.answers(load, flags))
     results = LOAD_COMPARISON.read(folder)
     print_results(LOAD_COMPARISON, results, folder, as_json=flags["as_json"])
     click.get_current_context().exit(int(results.exit_code()))

@@ -202,6 +202,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     end: End | None = None
 
     @property
+    def knobs(self) -> tuple[KnobRead, ...]:
+        """The knobs as they were read before the gate; none in evidence of a version that did not read them."""
+        found = self.environment.knobs if self.environment else msgspec.UNSET
+        return () if found is msgspec.UNSET else found
+
+    @property
     def host(self) -> dict[str, Any]:
         """Facts of the machine; none where they were not read."""
         return self.environment.host if self.environment else {}

@@ -11,8 +11,8 @@ from weigh.evidence.sealing import End, sealed
 from weigh.experiment import derived, record
 from weigh.experiment import resume as resuming
 from weigh.experiment.attempt import Attempt
-from weigh.experiment.measure import calibration
 from weigh.experiment.setup import check, prepare
+from weigh.host import calibrating as calibration
 from weigh.host import lock, sampling, scratch, settle
 from weigh.model.errors import WeighError
 

@@ -12,6 +12,8 @@ import msgspec
 
 from weigh.load import conditions, ycsb_properties
 from weigh.load.durability import config as durability
+from weigh.load.gate import invariants, pins
+from weigh.load.gate.files import GateFiles
 from weigh.load.rate_search import config as rate_search
 from weigh.load.spec import (
     Arrivals,
@@ -25,7 +27,7 @@ from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 YCSB = tuple(ycsb_properties.LETTERS)
 BUILT_IN = ("tpcb-like", "simple-update", "select-only")
@@ -81,6 +83,9 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
                 f"the scripts' names must differ, and none may be 'all': '{name}'",
                 remedy="rename a file, or raise its @WEIGHT",
             )
+    for one in scripts:
+        # A mistake in one is said before anything begins.
+        tuple(invariants.written(one))
     offered = Arrivals(kind="closed")
     if "open" in loops:
         offered = arrivals(flags["arrivals"], flags["rate"], any_rate=search is not None)
@@ -125,6 +130,22 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         **made_under,
     )
     return rate_search.searching(spec, search, offered) if search else spec
+
+
+def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
+    """``--answers`` and ``--pin``.
+
+    Raises:
+        UsageError: there are no scripts whose answers they could be, or the pinned answers cannot be used.
+    """
+    for name in ("answers", "pin"):
+        if flags[name] is not None and not spec.scripts:
+            raise UsageError(
+                f"--{name} is about the answers to scripts; weigh knows those of {spec.workload}",
+                remedy=f"leave --{name} out",
+            )
+    given = flags["answers"]
+    return GateFiles(pins=None if given is None else pins.read(given, spec.seed), pin=flags["pin"])
 
 
 def arrivals(text: str | None, rate: str | None, *, any_rate: bool = False) -> Arrivals:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weigh.load.target.target import Reached
 
 
-def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int) -> Any:
+def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: int, *, samples: int = 0) -> Any:
     """The native generator for one run.
 
     Args:
@@ -22,6 +22,7 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
         reached: the server.
         loop: open or closed.
         connections: how many.
+        samples: requests of scripts that each thread keeps with their answers.
 
     Raises:
         EngineFault: the workload is wrong, or the server refuses it.
@@ -45,6 +46,7 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "seed": spec.seed,
             "variables": spec.variables,
             "prepared": spec.query_mode != "simple",
+            "samples": samples,
         }
         if spec.crash:
             workload["history"] = "whole" if has_own_data(spec, reached) else "part"

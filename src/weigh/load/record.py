@@ -10,6 +10,8 @@ import msgspec
 from weigh.evidence import files, journal, timeline
 from weigh.evidence.seal import json_bytes
 from weigh.evidence.sealing import End
+from weigh.host.knobs.read import KnobRead
+from weigh.load import asked
 from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
@@ -26,6 +28,7 @@ from weigh.load.runs import (
 )
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
+from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.storage import Place
@@ -63,6 +66,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
         lock: packages of the target's environment, where weigh started it.
         apart: whether the server may be on this machine and cannot be told from others there; left out of evidence
             of before anybody watched.
+        knobs: settings and states of the machine that move times; left out of evidence that did not read them.
         storage: where its data lies; None where that is not on this machine, or not known.
     """
 
@@ -72,6 +76,7 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
     target: TargetRead
     lock: str = ""
     apart: bool | msgspec.UnsetType = msgspec.UNSET
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType = msgspec.UNSET
     storage: Place | None = None
 
 
@@ -146,10 +151,12 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         loaded: None where nothing was loaded.
         prepared: what was so just before the clock of each run.
         rows: which rows the server held, each time that it was asked.
+        gate: what was asked outside the clock; None where nothing was.
         after: the target as it described itself after the last run; None where it was not asked, or the same.
         cpus: that server and generator had, of each run; where they were asked for.
         cold: what of the data was in memory at the beginning of each run; where it was to be cold.
         memory: limit of the server's memory in force, in each of its lives; where one was asked for.
+        calibrations: what fixed work took before each run and after the last, while nobody asked the server anything.
         watches: what the sampler saw, moment by moment.
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
@@ -163,8 +170,10 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     loaded: Loaded | None = None
     prepared: tuple[Prepared, ...] = ()
     rows: tuple[RowsRead, ...] = ()
+    gate: asked.GateRecord | None = None
     after: TargetRead | None = None
     runs: tuple[LoadRun, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
     cpus: tuple[CpusRead, ...] = ()
     cold: tuple[ColdStart, ...] = ()
     memory: tuple[Bytes | None, ...] = ()
@@ -174,6 +183,12 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     crashes: tuple[Crash, ...] = ()
     activity: tuple[RunActivity, ...] = ()
     end: End | None = None
+
+    @property
+    def knobs(self) -> tuple[KnobRead, ...]:
+        """The knobs as they were read; none in evidence that did not read them."""
+        found = self.environment.knobs if self.environment else msgspec.UNSET
+        return () if found is msgspec.UNSET else found
 
     @property
     def undurable(self) -> tuple[str, ...]:
@@ -250,12 +265,14 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     rows: list[RowsRead] = []
     watches: list[Watch] = []
     waits: list[RunWaits] = []
+    calibrations: list[Calibration] = []
     crashes: list[Crash] = []
     activity: list[RunActivity] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
     prepared: list[Prepared] = []
+    outside: list[asked.Event] = []
     for event in events[1:]:
         match event.event:
             case "environment":
@@ -280,6 +297,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 rows.append(files.converted(event.body, RowsRead))
             case "watch":
                 watches.append(timeline.unpack(files.converted(event.body, timeline.Columns)))
+            case "calibration":
+                calibrations.append(files.converted(event.body, Calibration))
             case "crash":
                 crashes.append(files.converted(event.body, Crash))
             case "cpus":
@@ -292,6 +311,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 waits.append(files.converted(event.body, RunWaits))
             case "activity":
                 activity.append(files.converted(event.body, RunActivity))
+            case name if name in asked.EVENTS:
+                outside.append(asked.read(name, event.body))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -320,9 +341,11 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         runs=runs,
         prepared=tuple(prepared),
         rows=tuple(rows),
+        gate=asked.gathered(outside),
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),
+        calibrations=tuple(calibrations),
         crashes=tuple(crashes),
         activity=tuple(activity),
         cpus=tuple(cpus),

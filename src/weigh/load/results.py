@@ -14,6 +14,7 @@ from weigh.load.analysis.findings import findings, tier
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.durability.results import Durability, Level, durability, undisturbed
+from weigh.load.gate.results import GateResults, gate_results
 from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
@@ -27,8 +28,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weigh.load.runs import LoadRun
+    from weigh.model.gate import Check
 
-_WRONG = tuple(one.code for one in (codes.L6_WRONG, codes.L6_MISSING, codes.E7_LOST, codes.E7_TORN, codes.E7_NOT_BACK))
+WRONG = tuple(
+    one.code
+    for one in (
+        codes.L6_WRONG,
+        codes.L6_MISSING,
+        codes.L6_INVARIANT,
+        codes.L6_BROKEN,
+        codes.A1_STATEMENT,
+        codes.A3_SAMPLED,
+        codes.E7_LOST,
+        codes.E7_TORN,
+        codes.E7_NOT_BACK,
+    )
+)
+"""Findings of wrong answers."""
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +73,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         groups: one for each loop and number of connections, in the order of the spec.
         loops: the open loop against the closed one, where both ran.
         machine: what it did meanwhile; None where nobody watched it.
+        answers: what is known of them; None where nothing was asked.
         waits: what the server's sessions waited for, by the number of the run; of those that were sampled.
         durability: what crashes of the server showed; None where there were none. All figures of a run are of the part
             before its crash.
@@ -75,6 +92,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     waits: dict[int, RunWaited] = {}
     durability: Durability | None = None
     activity: dict[int, RunActive] = {}
+    answers: GateResults | None = None
     rate_search: RateSearchResults | None = None
     probes: tuple[RunFigures, ...] = ()
 
@@ -103,7 +121,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
 
     def exit_code(self) -> ExitCode:
         """What the exit code of the command is (docs/reference/commands.md)."""
-        if any(one.code in _WRONG for one in self.findings):
+        if any(one.code in WRONG for one in self.findings):
             return ExitCode.FOUND
         if not self.runs or not any(run.operations for run in self.runs):
             return ExitCode.FAILED
@@ -112,8 +130,13 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         return self.rate_search.exit_code() if self.rate_search else ExitCode.OK
 
 
-def load_results(record: LoadRecord) -> LoadResults:
-    """Compute it. A pure function of the record."""
+def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResults:
+    """Compute it. A pure function of the record.
+
+    Args:
+        record: of the load.
+        others: its answers before the clock against those of other servers under the same load.
+    """
     whole = record
     record = msgspec.structs.replace(whole, runs=undisturbed(whole.runs, whole.crashes))
     computed = {run.number: figures(run, record.spec) for run in record.runs}
@@ -141,20 +164,24 @@ def load_results(record: LoadRecord) -> LoadResults:
     waits = {number: one for number, one in sampled.items() if one}
     levels = {run.number: level for run in runs if (level := _level(run))}
     place = whole.environment.storage if whole.environment else None
-    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable)
+    kill = whole.spec.crash.kill if whole.spec.crash else ""
+    crashed = durability(whole.crashes, whole.runs, levels, place, whole.undurable, kill)
     seen = {run.number: _active(record, run, computed[run.number]) for run in record.runs}
     activity = {number: one for number, one in seen.items() if one}
-    found = findings(record, runs, watched, waits, activity, crashed)
+    product = record.environment.target.product if record.environment else ""
+    answers = gate_results(record.gate, record.spec, record.runs, product, others)
+    found = findings(record, runs, watched, waits, activity, crashed, answers)
     return LoadResults(
         record=whole,
         groups=groups,
         loops=_loops(record, computed),
         findings=found,
-        tier=tier(record, runs, found, watched, activity),
+        tier=tier(record, runs, found, watched, activity, answers),
         machine=watched,
         waits=waits,
         durability=crashed,
         activity=activity,
+        answers=answers,
     )
 
 

@@ -12,12 +12,14 @@ from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End, sealed
 from weigh.host import facts, knobs, lock, scratch, settle, storage
+from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import conditions
 from weigh.load import record as records
 from weigh.load.analysis.findings import cut_trace, ignored_properties
 from weigh.load.durability import probe
+from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
 from weigh.load.rate_search.run import search_rates
@@ -29,13 +31,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from weigh.load.gate.files import GateFiles
     from weigh.load.spec import LoadSpec
     from weigh.load.target.target import Reached, Target
     from weigh.model.progress import Progress
 
 
 def run(
-    spec: LoadSpec, target: Target, root: Path, command: str, progress: Progress, render: Callable[[Path], Any]
+    spec: LoadSpec,
+    target: Target,
+    root: Path,
+    command: str,
+    progress: Progress,
+    render: Callable[[Path], Any],
+    answers: GateFiles,
 ) -> Path:
     """Offer the load and seal the evidence.
 
@@ -46,6 +55,7 @@ def run(
         command: the command that does it again, without secrets.
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
+        answers: files of them that the user names.
 
     Returns:
         The evidence directory.
@@ -56,6 +66,7 @@ def run(
     """
     # What is misspelt there is said before anything is locked.
     settle.patience()
+    wanted()
     with ExitStack() as stack:
         scratch.sweep()
         stack.enter_context(lock.measuring(f"weigh load {spec.workload}"))
@@ -81,10 +92,22 @@ def run(
         try:
             open_record(journal, attempt, spec, lives.reached, command)
             watching = Sampling(journal)
-            with conditions.on(spec.client_cpus), watching.started(time.monotonic()):
+            began = time.monotonic()
+            calibrating = Calibrating(journal, cache_folder())
+            with (
+                conditions.on(spec.client_cpus),
+                watching.started(began),
+                calibrating.started(began),
+            ):
                 watching.own(lives.reached.servers or ())
-                _runs(Session(spec, lives, journal, progress, watching), folder)
+                gate = LoadGate(spec, answers, journal, progress)
+                session = Session(spec, lives, journal, progress, watching, gate)
+                session.calibrating = calibrating
+                _runs(session, folder)
             how, reason = "complete", ""
+        except WrongAnswers:
+            # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
+            reason = "the answers before the clock are wrong"
         except KeyboardInterrupt as error:
             reason = "interrupted"
             error.add_note(f"what was measured until then is kept in {folder}")
@@ -125,16 +148,18 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
         reached: the server.
         command: as of :func:`run`.
     """
+    read = knobs.read(Machine.here())
     journal.append(records.OPENED, records.LoadOpened(attempt=attempt, spec=spec))
     journal.append(
         "environment",
         records.LoadEnvironment(
             weigh=__version__,
             command=command,
-            host=facts.read(knobs.read(Machine.here())),
+            host=facts.read(read),
             target=reached.read,
             lock=reached.lock,
             apart=reached.servers is None,
+            knobs=tuple(read),
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from weigh.evidence.journal import Journal
+    from weigh.host.calibrating import Calibrating
     from weigh.host.sampling import Sampling
+    from weigh.load.asked import StatementsAsked
+    from weigh.load.gate.asking import LoadGate
     from weigh.load.lives import Lives
     from weigh.load.runs import ColdStart, TableRows
     from weigh.load.spec import LoadSpec, Loop
@@ -68,15 +71,27 @@ class Session:
         journal: of the experiment.
         progress: is told how far it is.
         watching: started.
+        gate: asks for the answers outside the clock; None where nobody is to.
 
     Attributes:
+        calibrating: has fixed work done before every run; None where nobody wants that.
         proves_rows: whether the rows are read before and after every run, and not only where a life begins.
     """
 
+    calibrating: Calibrating | None = None
     proves_rows = False
 
-    def __init__(self, spec: LoadSpec, lives: Lives, journal: Journal, progress: Progress, watching: Sampling) -> None:
+    def __init__(
+        self,
+        spec: LoadSpec,
+        lives: Lives,
+        journal: Journal,
+        progress: Progress,
+        watching: Sampling,
+        gate: LoadGate | None = None,
+    ) -> None:
         self.spec = spec
+        self._gate = gate
         self.lives = lives
         self._journal = journal
         self._progress = progress
@@ -148,6 +163,7 @@ class Session:
 
         Raises:
             WeighError: the server is in the way. What was measured until then is in the journal.
+            WrongAnswers: what it answers before the first run is wrong.
         """
         self.prepare()
         self._made += 1
@@ -162,6 +178,11 @@ class Session:
             self._load(generator)
         if self.proves_rows and not self.lives.fresh:
             self.read_rows("before")
+        gate = self._gate
+        if gate is not None:
+            gate.before(reached, self._made, own=self._own)
+            if gate.samples:
+                generator = make_generator(spec, reached, loop, connections, samples=gate.samples)
         begun = records.RunBegun(
             number=self._made,
             loop=loop,
@@ -191,6 +212,9 @@ class Session:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
         if self.proves_rows:
             self.read_rows("after")
+        # Whoever lets something happen to the server sees for himself what it left.
+        if self._gate is not None and not run.disturbed:
+            self._gate.after(self.lives.reached, made.number, run.generator, own=self._own)
         return made
 
     def _cold_start(self, reached: Reached) -> ColdStart:
@@ -209,11 +233,26 @@ class Session:
         reached = self.lives.reached
         if self._own:
             self._load(make_generator(self.spec, reached, self.spec.loops[0], self.spec.connections[0]))
+        self.ask()
         if reached.ready:
             self._progress.say("writing out what was loaded")
             reached.ready(loaded=True)
         self.read_rows("loaded")
         self.lives.keep()
+
+    @property
+    def asked(self) -> StatementsAsked | None:
+        """What the statements of scripts answered before any clock; None where nobody asked."""
+        return self._gate.asked if self._gate else None
+
+    def ask(self) -> None:
+        """Ask before any clock what the scripts' statements answer; the data is there.
+
+        Raises:
+            WrongAnswers: something is wrong.
+        """
+        if self._gate is not None:
+            self._gate.before(self.lives.reached, self._made + 1, own=self._own)
 
     def read_rows(self, when: records.When) -> dict[str, TableRows] | None:
         """Which rows the server holds now, in the journal too; None where it cannot be asked.
@@ -285,6 +324,8 @@ class Session:
         self._progress.say("waiting for a quiet machine")
         calm = settle.settle(settle.patience())
         self._journal.append("prepared", Prepared(run=self._made, ready=ready, foreign=calm.foreign, dirty=calm.dirty))
+        if self.calibrating is not None:
+            self.calibrating.next(self._made)
 
     def describe_again(self) -> None:
         """Write down how the server describes itself now, where that is another durability than before."""
@@ -298,7 +339,12 @@ class Session:
 
 
 class Run:
-    """One run while it goes on."""
+    """One run while it goes on.
+
+    Attributes:
+        generator: that makes it.
+        disturbed: whether something happens to the server meanwhile.
+    """
 
     def __init__(
         self,
@@ -313,11 +359,12 @@ class Run:
     ) -> None:
         self._spec = spec
         self._begun = begun
-        self._generator = generator
+        self.generator = generator
         self._journal = journal
         self._progress = progress
         self._watching = watching
         self._during = during
+        self.disturbed = during is not None
         # Their connections would die with the server.
         looks = not spec.crash
         self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
@@ -342,7 +389,7 @@ class Run:
         if meet is not None:
             meet()
         try:
-            begins_in = call(self._generator.start)
+            begins_in = call(self.generator.start)
         finally:
             # One that cannot begin is told of as well.
             begun = msgspec.structs.replace(begun, at=watching.now() + begins_in)
@@ -357,7 +404,7 @@ class Run:
             self._watch(begun.at or 0.0)
         except BaseException:
             # Nothing more is offered, whatever went wrong here.
-            self._generator.stop()
+            self.generator.stop()
             raise
         finally:
             self._waits.end()
@@ -374,13 +421,13 @@ class Run:
 
     def stop(self) -> None:
         """Offer nothing more. From any thread."""
-        self._generator.stop()
+        self.generator.stop()
 
     def _watch(self, begins: Seconds) -> None:
         watching = self._watching
         kept = watching.now()
         looks = [begins + share * self._spec.duration_s for share in _LOOKS]
-        while not self._generator.is_over():
+        while not self.generator.is_over():
             time.sleep(_POLL)
             self._take()
             now = watching.now()
@@ -397,7 +444,7 @@ class Run:
 
     def _take(self) -> None:
         """Write down the intervals that are finished."""
-        for interval in msgspec.json.decode(call(self._generator.poll), type=list[LoadInterval]):
+        for interval in msgspec.json.decode(call(self.generator.poll), type=list[LoadInterval]):
             self._intervals.append(interval)
             self._journal.append("interval", records.RunInterval(run=self._begun.number, interval=interval))
             _show(interval, self._progress, self._spec.duration_s)
@@ -406,7 +453,7 @@ class Run:
         number = self._begun.number
         # Before its connections are closed.
         self._server.look()
-        summary = msgspec.json.decode(call(self._generator.finish), type=LoadSummary)
+        summary = msgspec.json.decode(call(self.generator.finish), type=LoadSummary)
         self._take()
         self._server.end()
         self._journal.append("summary", records.RunEnded(run=number, summary=summary, server=self._server.use))

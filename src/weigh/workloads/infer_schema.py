@@ -99,6 +99,12 @@ def unordered_limit(sql: str) -> bool:
     return query is not None and query.args.get("limit") is not None and query.args.get("order") is None
 
 
+def limited(sql: str) -> bool:
+    """Whether a query has a LIMIT, be it a number or a parameter."""
+    query = _parsed(sql)
+    return query is not None and query.args.get("limit") is not None
+
+
 def _parsed(sql: str) -> exp.Query | None:
     import sqlglot
     from sqlglot import exp

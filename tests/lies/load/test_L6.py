@@ -24,6 +24,9 @@ def test_answers_that_contradict_what_was_acknowledged_are_found(offered: Callab
     assert "L6.wrong" in run.codes
     assert run.json["tier"]["name"] == "inadmissible"
     assert run.json["operations"][0]["wrong"] > 0
+    # Whatever is read later shows it, too.
+    [back] = run.json["answers"]["read_back"]
+    assert back["wrong"] > 0 or lie == "serves-old"
 
 
 def test_a_correct_server_under_the_same_load_is_not_accused(honest_load: Run) -> None:

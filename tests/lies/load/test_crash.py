@@ -49,6 +49,7 @@ def test_a_proxy_that_acknowledges_before_it_forwards_is_caught(fresh: Callable[
     assert found["total"]["lost"] > 0
     assert found["total"]["torn"] == found["total"]["strange"] == 0
     assert run.json["load"]["durable"] is False
+    assert found["by"] == server.kill
     # Its settings say that it keeps everything.
     assert not found["undurable"]
 

@@ -35,20 +35,37 @@ def checked(fresh: Callable[[], Weigh]) -> Run:
 
 
 @pytest.mark.promise(
-    "Nobody knows the right answers to a script: a command counts as done unless the server answers with an "
-    "error, which is said (`A8.unchecked`) and keeps the tier at suggestive."
+    "What nobody checked is said (`A8.unchecked`: which statements, and why) and keeps the tier at suggestive."
 )
-def test_answers_that_nobody_checks_are_not_called_right(scripts: Run) -> None:
-    assert "A8.unchecked" in scripts.codes
-    assert scripts.json["tier"]["name"] == "suggestive"
-    assert "A8" in {one["code"] for one in scripts.json["tier"]["reasons"]}
-    assert scripts.json["runs"][0]["verified_reads"] == 0
+def test_answers_that_nobody_checks_are_not_called_right(fresh: Callable[[], Weigh]) -> None:
+    weigh = fresh()
+    (weigh.folder / "one.sql").write_text("CREATE TABLE IF NOT EXISTS t (a int);\nINSERT INTO t VALUES (1);\n")
+    run = weigh("load", "one.sql", "--connections", "1", "--protocol", "simple", *BRIEF)
+    assert "A8.unchecked" in run.codes
+    assert run.json["tier"]["name"] == "suggestive"
+    [said] = [one["text"] for one in run.json["tier"]["reasons"] if one["code"] == "A8"]
+    assert "2 of 2 statements" in said
+    assert "no invariant says what the writes must leave" in said
+    assert {one["status"] for one in run.json["answers"]["statements"]} == {"unverified"}
+    assert run.json["runs"][0]["verified_reads"] == 0
+
+
+def test_of_its_own_scripts_weigh_knows_the_answers_and_what_they_leave(scripts: Run) -> None:
+    answers = scripts.json["answers"]
+    assert "A8" not in {one["code"] for one in scripts.json["tier"]["reasons"]}
+    assert {(one["status"], one["witness"]) for one in answers["statements"]} == {("agreed", "what weigh loaded")}
+    assert [one["holds"] for one in answers["invariants"]] == [True] * 7
+    for name in ("report.txt", "report.html"):
+        assert "5 agreed with what weigh loaded" in words((scripts.evidence / name).read_text())
 
 
 def test_where_values_are_checked_nothing_is_said_of_it(checked: Run) -> None:
     assert "A8.unchecked" not in checked.codes
     assert "A8" not in {one["code"] for one in checked.json["tier"]["reasons"]}
     assert checked.json["runs"][0]["verified_reads"] > 0
+    [back] = checked.json["answers"]["read_back"]
+    assert back["read"] == 200
+    assert back["wrong"] == back["missing"] == back["failed"] == 0
 
 
 @pytest.mark.promise(

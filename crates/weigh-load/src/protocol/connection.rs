@@ -225,6 +225,14 @@ impl Connection {
         }
     }
 
+    /// The types of the columns of the answer to the last command; empty where the server does not say.
+    pub(crate) fn types(&self) -> &[u32] {
+        match &self.stage {
+            Stage::Open(Session::Postgres(session)) => session.types(),
+            _ => &[],
+        }
+    }
+
     /// Whether the server closes it behind the last answer.
     pub(crate) fn is_closing(&self) -> bool {
         matches!(&self.stage, Stage::Open(Session::Http(session)) if session.is_closing())

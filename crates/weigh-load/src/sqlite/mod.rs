@@ -27,9 +27,10 @@ use crate::workload::{Source, Workload};
 pub(crate) use bulk::load;
 pub use settings::{Described, describe};
 
-use deadline::Deadline;
+pub(crate) use deadline::Deadline;
 use dispatcher::Dispatcher;
-use session::{Session, open, run};
+use session::run;
+pub(crate) use session::{Session, open};
 use worker::Worker;
 
 /// Recorders that are there before the run: a thread that ends an interval delays all others while it makes another.

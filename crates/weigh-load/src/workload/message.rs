@@ -108,6 +108,12 @@ impl<'a> Rows<'a> {
         self.ends.len() + self.more
     }
 
+    /// Number of rows whose values are kept: the first ones.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Number of values in row `row`, counted from 0; none if there is no such row.
     #[must_use]
     pub fn width(&self, row: usize) -> usize {

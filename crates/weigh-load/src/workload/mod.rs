@@ -28,6 +28,9 @@ pub mod ycsb;
 
 use std::time::Duration;
 
+use serde::Serialize;
+
+use crate::ask::Sample;
 use crate::config::TargetKind;
 
 use durability::Examiner;
@@ -40,9 +43,68 @@ pub trait Source: Send + Sync {
     fn worker(&self, thread: usize) -> Box<dyn Workload>;
     /// How the data get into a server of this kind before the run; nothing for a workload that finds its own.
     fn bulk(&self, kind: TargetKind) -> Option<Bulk>;
+    /// Its scripts, to be run one by one outside the clock; nothing where there are none.
+    fn scripted(&self) -> Option<Box<dyn Scripted>> {
+        None
+    }
+    /// Requests that the workers have kept of a run that is over.
+    fn samples(&self) -> Vec<Sample> {
+        Vec::new()
+    }
+    /// What a run that is over must have left: `most` keys of it at most. Nothing where that is not known.
+    fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
+        let _ = most;
+        None
+    }
     /// What reads everything back and compares it with what was acknowledged; nothing for a workload that does not know
     /// what its writes leave behind. Nothing of the run may be in flight until it is done.
     fn examiner(&self) -> Option<Box<dyn Examiner>>;
+}
+
+/// A statement of a script.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ScriptStatement {
+    /// The name of the script.
+    pub script: String,
+    /// Where the statement begins, from 1.
+    pub line: usize,
+    /// As it is written.
+    pub text: String,
+}
+
+/// The work of scripts, each to be begun by its number: that of its operation.
+pub trait Scripted: Workload {
+    /// Every statement, in order.
+    fn script_statements(&self) -> Vec<ScriptStatement>;
+    /// As [`Workload::begin`], of this script.
+    fn begin_script(&mut self, script: usize, connection: usize) -> (Unit, Next);
+    /// The statement that a unit has sent last.
+    fn at(&self, unit: &Unit) -> Option<ScriptStatement>;
+}
+
+/// A read of a key when a run is over.
+#[derive(Debug)]
+pub struct ReadBackStep {
+    /// To be handed to [`ReadBack::reply`].
+    pub unit: Unit,
+    /// What to send.
+    pub command: Command,
+    /// Whether the run wrote the key.
+    pub written: bool,
+    /// The key.
+    pub name: String,
+}
+
+/// Reads of what a run must have left.
+pub trait ReadBack: Send {
+    /// As [`Workload::statements`].
+    fn statements(&self) -> &[PreparedStatement];
+    /// How many keys the run wrote that must be there.
+    fn written(&self) -> usize;
+    /// The next key; nothing at the end.
+    fn next(&mut self) -> Option<ReadBackStep>;
+    /// What the reply to it says.
+    fn reply(&mut self, unit: &Unit, reply: &Reply<'_>) -> Next;
 }
 
 /// The work of one thread.

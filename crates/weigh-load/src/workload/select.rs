@@ -30,6 +30,8 @@ enum Named {
         variables: BTreeMap<String, i64>,
         prepared: bool,
         #[serde(default)]
+        samples: usize,
+        #[serde(default)]
         history: Option<History>,
     },
 }
@@ -109,7 +111,7 @@ impl Config {
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
-            Named::Script { scripts, seed, variables, prepared, history } => {
+            Named::Script { scripts, seed, variables, prepared, samples, history } => {
                 let scripts = scripts
                     .into_iter()
                     .map(|NamedScript { name, text, weight }| Script { name, text, weight })
@@ -123,6 +125,7 @@ impl Config {
                     variables,
                     language,
                     prepared,
+                    samples,
                     history: history.map(|history| history == History::Whole),
                 };
                 Ok(Box::new(Scripts::new(&settings)?))

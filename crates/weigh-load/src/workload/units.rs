@@ -33,6 +33,11 @@ impl<T> Units<T> {
         Some(state)
     }
 
+    /// What is remembered of a unit that is under way.
+    pub(super) fn get(&self, unit: &Unit) -> Option<&T> {
+        self.places.get(unit.0)?.as_ref()
+    }
+
     /// Goes on with the unit that was taken out last.
     pub(super) fn keep(&mut self, unit: &Unit, state: T) {
         // None has begun since: its place is the last that became free.

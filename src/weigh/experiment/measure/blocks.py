@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from weigh.engines.prepared import cache_folder
 from weigh.experiment import schedule
-from weigh.experiment.measure.calibration import Calibrating
 from weigh.experiment.measure.lives import Lives
 from weigh.experiment.measure.turns import Turns
 from weigh.experiment.record import BlockBegun, Turn
 from weigh.experiment.results import precision
+from weigh.host.calibrating import Calibrating
 from weigh.host.sampling import Sampling
 from weigh.model.sample import Outcome
 from weigh.model.schedule import start_order

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.experiment.report import grid, knobs, machine, resources, stores
+from weigh.experiment.report import grid, machine, resources, stores
 from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
@@ -243,7 +243,7 @@ def document(results: ExperimentResults, evidence: str) -> dict[str, Any]:
         suites=tuple(_suite(one, hot=hot) for one in results.suites),
         findings=results.findings,
         cold=msgspec.UNSET if hot else results.accounts,
-        knobs=knobs.reads(record) or msgspec.UNSET,
+        knobs=record.knobs or msgspec.UNSET,
         working_set=had.working_set if had else msgspec.UNSET,
         storage=had.storage if had else msgspec.UNSET,
         bounds=had.bounds if had else msgspec.UNSET,

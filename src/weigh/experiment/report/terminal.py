@@ -14,7 +14,6 @@ from weigh.experiment.report import (
     cold,
     grid,
     ingest,
-    knobs,
     layouts,
     outside,
     resources,
@@ -33,7 +32,7 @@ from weigh.model import units
 from weigh.model.answer import GateStatus
 from weigh.model.text import one_line
 from weigh.model.verdict import VerdictName
-from weigh.render import words
+from weigh.render import knobs, words
 from weigh.render.terminal import VERDICT_STYLE, FittedTable, interval, plain_text, show_findings, show_tier
 from weigh.verdict import assumptions
 
@@ -357,7 +356,7 @@ def _notes(results: ExperimentResults) -> Text:
         words.CLAIM,
         f"{assumptions.named(assumptions.VERDICTS)} The page (report.html) says what follows where one fails.",
     ]
-    return Text("\n".join([*lines, *knobs.lines(results.record), *_reasons(results)]), style="dim")
+    return Text("\n".join([*lines, *knobs.lines(results.record.knobs), *_reasons(results)]), style="dim")
 
 
 def _reasons(results: ExperimentResults) -> list[str]:

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.machine.drift import quiet
 from weigh.model import codes
 from weigh.model.resources import cpus_text
-from weigh.model.units import count, size
+from weigh.model.units import count, percent, size
+
+MARGIN = 0.03
+"""The smallest change of the machine's speed that is said."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weigh.load.record import LoadRecord
     from weigh.load.runs import ColdStart, CpusRead
+    from weigh.machine.drift import Quiet
     from weigh.model.finding import Finding
     from weigh.model.verdict import Reason
 
@@ -100,3 +105,38 @@ def split(record: LoadRecord) -> bool:
     if spec.server_cpus is msgspec.UNSET or spec.client_cpus is msgspec.UNSET or not record.cpus:
         return False
     return not list(findings(record))
+
+
+def knobs(record: LoadRecord) -> Iterator[Finding]:
+    """Settings and states of the machine that move times."""
+    for one in record.knobs:
+        yield from one.findings
+
+
+def speed(record: LoadRecord) -> tuple[Quiet, ...]:
+    """How even the machine itself was, by fixed work between the runs."""
+    return quiet(record.calibrations)
+
+
+def drift(record: LoadRecord) -> Iterator[Finding]:
+    """That the machine's own speed changed between the runs."""
+    for one in speed(record):
+        if abs(one.size) > MARGIN:
+            longer = f"{percent(abs(one.size))} {'longer' if one.size > 0 else 'less'}"
+            yield codes.E5_DRIFT.finding(
+                "note",
+                text=f"the machine's own speed changed between the runs ({one.drift}): the fixed {one.kernel} kernel "
+                f"took {longer} from run {one.first} on",
+                remedy="look for heat, a power plan, a limit, or somebody else's work (weigh doctor)",
+            )
+
+
+def speed_words(record: LoadRecord) -> str:
+    """The same in a sentence; empty where nobody looked."""
+    found = [f"{one.kernel} {percent(one.cv)}" for one in speed(record) if one.cv is not None]
+    if not found:
+        return ""
+    return (
+        f"The machine by itself: fixed work before each run and after the last varied by {', '.join(found)} "
+        "(coefficient of variation)."
+    )

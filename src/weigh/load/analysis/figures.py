@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -83,6 +84,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
         life: of the server in which it was made, from 1.
         rate_target: requests a second that were asked for; of random bursts that were due; None of a closed loop.
         rate_own: the same where it is not the spec's, as of a probe; else None.
+        rate_cv: coefficient of variation of that of its intervals, over the part that counts; None of fewer than two.
         rate_achieved: answered a second over the part that counts; its interval allows for correlation.
         settled: what counts of it.
         operations: each by itself; :data:`ALL` first where there are several.
@@ -102,6 +104,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True):
     life: int
     rate_target: float | None
     rate_own: float | None
+    rate_cv: float | None
     rate_achieved: SeriesMean | None
     settled: Settled | None
     operations: tuple[OperationFigures, ...]
@@ -189,6 +192,7 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         life=run.life,
         rate_target=target,
         rate_own=run.rate,
+        rate_cv=_variation(rates),
         rate_achieved=achieved,
         settled=found,
         operations=operations,
@@ -200,6 +204,13 @@ def figures(run: LoadRun, spec: LoadSpec) -> RunFigures:
         summary=run.summary,
         server=run.server,
     )
+
+
+def _variation(rates: Sequence[float]) -> float | None:
+    """Standard deviation over the mean."""
+    if len(rates) < 2 or not (mean_of := fmean(rates)):
+        return None
+    return stdev(rates) / mean_of
 
 
 def _offered(run: LoadRun, spec: LoadSpec) -> float | None:

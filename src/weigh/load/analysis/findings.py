@@ -14,6 +14,7 @@ from weigh.load.activity import cycles
 from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, machine
 from weigh.load.durability import results as crashes
+from weigh.load.gate import results as gate
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.machine import LoadMachine
     from weigh.load.durability.results import Durability
+    from weigh.load.gate.results import GateResults
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadSummary, TargetRead
     from weigh.load.spec import LoadSpec
@@ -48,12 +50,19 @@ def findings(
     waits: Mapping[int, RunWaited] | None = None,
     activity: Mapping[int, RunActive] | None = None,
     crashed: Durability | None = None,
+    answers: GateResults | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
-    found = [*record.findings, *_durability(record), *_unchecked(record), *_prepared(record), *_surroundings(record)]
+    found = [
+        *record.findings,
+        *_durability(record),
+        *gate.findings(answers, record.spec, len(record.runs)),
+        *_prepared(record),
+    ]
+    found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
     found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
-    found += conditions.findings(record)
+    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record)]
     found += machine.findings(watched) if watched else ()
     found += crashes.findings(crashed) if crashed else ()
     for number, one in (waits or {}).items():
@@ -110,15 +119,6 @@ def _durability(record: LoadRecord) -> Iterator[Finding]:
         yield codes.E7_NOT_DURABLE.finding(
             text=f"not durable: {'; '.join(found)}. A write that the server has acknowledged can be lost",
             remedy="compare it only with servers that may lose as much, or switch durability on",
-        )
-
-
-def _unchecked(record: LoadRecord) -> Iterator[Finding]:
-    if record.spec.scripts:
-        yield codes.A8_UNCHECKED.finding(
-            text="nobody checked what the server answered to the scripts: a command counts as done unless the answer "
-            "is an error. A server that answers wrongly, or with too few rows, would look fast",
-            remedy="compare its answers with another's (weigh gate), or use a YCSB workload, whose values are checked",
         )
 
 
@@ -320,13 +320,18 @@ def tier(
     found: Sequence[Finding],
     watched: LoadMachine | None = None,
     activity: Mapping[int, RunActive] | None = None,
+    answers: GateResults | None = None,
 ) -> Tier:
     """What the evidence is good for (docs/concept/method.md#tiers)."""
     bad = [reason for run in runs for reason in run.reasons]
     bad += [Reason(code=one.code, text=one.text) for one in found if one.severity == "error"]
     if bad or not any(run.operations for run in runs):
         return Tier(name=TierName.INADMISSIBLE, reasons=tuple({one.code: one for one in bad}.values()))
-    missing = (*_missing(record, runs, activity or {}), *_disturbed(found, watched))
+    missing = (
+        *_missing(record, runs, activity or {}),
+        *gate.reasons(answers, record.spec, len(record.runs)),
+        *_disturbed(found, watched),
+    )
     return Tier(name=TierName.SUGGESTIVE if missing else TierName.CONCLUSIVE, reasons=missing)
 
 
@@ -360,8 +365,6 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
         if record.spec.in_process:
             text = "the engine runs in the generator's process: its threads are the generator's, and so is its CPU time"
         yield codes.E8_SAME_MACHINE.reason(text)
-    if record.spec.scripts:
-        yield codes.A8.reason("nobody checked the answers to the scripts")
     if target and record.durable is not True:
         yield codes.E7_NOT_DURABLE.reason("the server is not known to be durable")
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.load.analysis.figures import ALL, OperationFigures, RunFigures
+from weigh.load.gate import checks
 from weigh.load.results import LoadResults, load_results
 from weigh.load.spec import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.load.comparison.record import LoadComparisonRecord
+    from weigh.load.record import LoadRecord
+    from weigh.model.gate import Check
 
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 """Of the response time: metrics and what they are."""
@@ -103,6 +106,11 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
         """Percentiles of all operations together that this run resolves."""
         return tuple(name for name in PERCENTILES if self.resolves(Question(self.kind, ALL, name)))
 
+    def exceedances(self, asked: Question) -> float:
+        """Independent requests on the rarer side of a percentile in this run."""
+        own = self.operation(asked.operation)
+        return own.response.at(PERCENTILES[asked.metric]).exceedances if own else 0.0
+
     def resolves(self, asked: Question) -> bool:
         """Whether a percentile is resolved in this run; whatever is no percentile is."""
         own = self.operation(asked.operation)
@@ -143,8 +151,19 @@ def _runs(record: LoadComparisonRecord, arm: str, contender: str, found: LoadRes
 
 
 def concluded(record: LoadComparisonRecord) -> dict[str, LoadResults]:
-    """What each arm's load says by itself."""
-    return {name: load_results(load) for name, load in record.loads.items()}
+    """What each arm's load says by itself, and its answers against those of the others."""
+    found = answers(record.loads)
+    return {
+        name: load_results(load, tuple(one for one in found if one.contender == name))
+        for name, load in record.loads.items()
+    }
+
+
+def answers(loads: Mapping[str, LoadRecord]) -> tuple[Check, ...]:
+    """The answers that arms gave before the clock against one another's; servers of one product have one vote."""
+    asked = {name: load.gate.asked for name, load in loads.items() if load.gate and load.gate.asked}
+    lineage = {name: load.environment.target.product if load.environment else "" for name, load in loads.items()}
+    return checks.between(asked, lineage)
 
 
 def questions(runs: Sequence[BlockRun]) -> tuple[Question, ...]:

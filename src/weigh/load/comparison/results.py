@@ -12,7 +12,7 @@ from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded,
 from weigh.load.comparison.record import LoadComparisonRecord
 from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
-from weigh.load.results import LoadResults
+from weigh.load.results import WRONG, LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Code, Finding
@@ -24,7 +24,6 @@ from weigh.verdict.tier import inconclusive
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_WRONG = (codes.L6_WRONG.code, codes.L6_MISSING.code)
 _OF_REPEATS = (codes.T10_RUN.code, codes.T10_ONE_LIFE.code)
 """What a load of one target says of its repeats; here blocks are compared, which says it of them."""
 
@@ -102,7 +101,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
 
     def exit_code(self, *, strict: bool = False) -> ExitCode:
         """What the exit code of the command is (docs/reference/commands.md)."""
-        if any(one.code in _WRONG for one in self.findings):
+        if any(one.code in WRONG for one in self.findings):
             return ExitCode.FOUND
         if not any(one.run.operations for one in self.runs):
             return ExitCode.FAILED

@@ -18,10 +18,14 @@ from weigh.host.sysfs import Machine
 from weigh.load import conditions, rows
 from weigh.load.comparison import duet
 from weigh.load.comparison import record as records
+from weigh.load.gate import checks
+from weigh.load.gate.asking import LoadGate, WrongAnswers
+from weigh.load.gate.files import GateFiles
 from weigh.load.lives import Lives
 from weigh.load.run import check, open_record
 from weigh.load.session import Session
 from weigh.model import units
+from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, WeighError
 
 if TYPE_CHECKING:
@@ -57,6 +61,7 @@ def run(
     command: str,
     progress: Progress,
     render: Callable[[Path], Any],
+    answers: GateFiles | None = None,
 ) -> Path:
     """Load every contender in turn, and seal the evidence.
 
@@ -67,6 +72,7 @@ def run(
         command: the command that does it again, without secrets.
         progress: is told how far it is.
         render: writes the report into the directory, before it is sealed.
+        answers: files of them that the user names.
 
     Returns:
         The evidence directory.
@@ -76,6 +82,7 @@ def run(
             ended it is raised with the evidence's place as a note.
     """
     settle.patience()
+    answers = answers or GateFiles()
     rate()
     with ExitStack() as stack:
         scratch.sweep()
@@ -106,11 +113,15 @@ def run(
                     own = _journal(folder, arm)
                     opened.append(own)
                     sides[arm.name] = _prepared(
-                        spec, arm, targets[arm.contender], own, attempt, command, progress, servers, began
+                        spec, arm, targets[arm.contender], own, attempt, command, progress, servers, began, answers
                     )
                 _check_rows(list(sides.values()))
+                _check_answers(sides)
                 _blocks(spec, sides, journal, began)
             end = End(how="complete")
+        except WrongAnswers:
+            # Nobody times wrong answers: they are in the journals, and the report says it.
+            end = End(how="stopped", reason="the answers before the clock are wrong")
         except KeyboardInterrupt as error:
             end = End(how="stopped", reason="interrupted")
             error.add_note(f"what was measured until then is kept in {folder}")
@@ -149,6 +160,7 @@ def _prepared(
     progress: Progress,
     servers: ExitStack,
     began: Seconds,
+    answers: GateFiles,
 ) -> _Side:
     """An arm with its data: loaded and kept, where its server can be started anew.
 
@@ -169,7 +181,8 @@ def _prepared(
     )
     open_record(journal, attempt, load, lives.reached, command)
     watching = Sampling(journal)
-    session = Session(load, lives, journal, progress, watching)
+    gate = LoadGate(load, GateFiles(pins=answers.pins), journal, progress)
+    session = Session(load, lives, journal, progress, watching, gate)
     session.proves_rows = True
     with _watched(watching, session, began):
         if lives.fresh:
@@ -177,6 +190,7 @@ def _prepared(
         elif not session.loads:
             # Somebody's own tables: nobody loads them, and they are read as they are.
             session.read_rows("loaded")
+            session.ask()
     return _Side(arm, journal, watching, session)
 
 
@@ -194,6 +208,18 @@ def _check_rows(sides: Sequence[_Side]) -> None:
                 f"{name} does not hold the rows of {first}: {'; '.join(differ)}",
                 remedy="load the same data into both: a server with less of it looks faster",
             )
+
+
+def _check_answers(sides: Mapping[str, _Side]) -> None:
+    """See that all answer the same, before any clock.
+
+    Raises:
+        WrongAnswers: they do not.
+    """
+    asked = {name: one.session.asked for name, one in sides.items() if one.session.asked is not None}
+    lineage = {name: one.session.lives.reached.read.product for name, one in sides.items()}
+    if any(one.status is GateStatus.DIVERGED for one in checks.between(asked, lineage)):
+        raise WrongAnswers
 
 
 def _blocks(spec: LoadComparisonSpec, sides: Mapping[str, _Side], journal: Journal, began: Seconds) -> None:

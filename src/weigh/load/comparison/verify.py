@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.load.comparison.record import LoadComparisonRecord
+    from weigh.load.record import LoadRecord
 
 
 class LoadComparisonVerification(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,22 +67,24 @@ def verify(folder: Path) -> LoadComparisonVerification:
     runs = histograms = verdicts = 0
     computed: dict[str, bytes] = {}
     try:
-        record = comparison_record.read(folder)
+        results = files.read(folder)
+        record = results.record
         runs = sum(len(load.runs) for load in record.loads.values())
         histograms = sum(
             5 * len(part.operations) for load in record.loads.values() for run in load.runs for part in run.intervals
         )
+        verdicts = len(results.verdicts)
         problems += _order(record)
-        verdicts = len(files.read(folder).verdicts)
-        computed = {**comparison_record.derived(record), **files.rendered(folder)}
-        for place in files.loads(folder, record):
-            inside = place.relative_to(folder)
-            problems += [
-                msgspec.structs.replace(one, file=f"{inside}/{one.file}") for one in (*chain(place), *_watched(place))
-            ]
-            load = load_record.read(place)
-            for name, content in {**load_record.derived(load), **load_files.rendered(place)}.items():
-                computed[f"{inside}/{name}"] = content
+        computed = {**comparison_record.derived(record), **files.pages(results, folder.resolve().name)}
+        for arm in record.spec.arms:
+            if arm.name in results.loads:
+                place = comparison_record.folder_of(folder, arm)
+                inside = place.relative_to(folder)
+                load = results.loads[arm.name]
+                found = (*chain(place), *_watched(place, load.record))
+                problems += [msgspec.structs.replace(one, file=f"{inside}/{one.file}") for one in found]
+                for name, content in {**load_record.derived(load.record), **load_files.pages(load, place.name)}.items():
+                    computed[f"{inside}/{name}"] = content
     except WeighError as error:
         problems.append(Problem(code=codes.R4_DERIVED.code, file=journal.NAME, text=error.what))
         computed = {}
@@ -108,10 +111,10 @@ def verify(folder: Path) -> LoadComparisonVerification:
     )
 
 
-def _watched(place: Path) -> Iterator[Problem]:
+def _watched(place: Path, record: LoadRecord) -> Iterator[Problem]:
     """Whether the machine's moments beside a load are those of its journal."""
     try:
-        if timeline.same(place, load_record.watched_runs(load_record.read(place))):
+        if timeline.same(place, load_record.watched_runs(record)):
             return
         text = "its moments are not the journal's"
     except WeighError as error:

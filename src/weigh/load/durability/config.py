@@ -44,6 +44,12 @@ def crashes(flags: dict[str, Any], target: str, kinds: int) -> Crashes | None:
             "--crash kills a server, and SQLite runs inside weigh: a kill would be weigh's own",
             remedy="take a server; what SQLite's settings may lose is said without it",
         )
+    if "://" in target and not kill and not start:
+        raise UsageError(
+            "weigh cannot kill a server that it has not started, nor start it again",
+            where=target,
+            remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
+        )
     if bool(kill) != bool(start):
         missing = "--start-command" if kill else "--kill-command"
         raise UsageError(f"--crash needs {missing} as well", remedy="one kills the server, the other starts it again")

@@ -153,12 +153,6 @@ def check(crash: Crashes, read: TargetRead, target: str) -> None:
             where=target,
             remedy="leave --kill-command and --start-command out",
         )
-    if not crash.kill and not read.embedded:
-        raise UsageError(
-            "weigh cannot kill a server that it has not started, nor start it again",
-            where=target,
-            remedy="give --kill-command 'kill -9 ...' and --start-command '...', or take an embedded server",
-        )
 
 
 def _ran(command: str, flag: str) -> None:

@@ -31,7 +31,7 @@ def lines(found: Durability) -> Iterator[str]:
 
 
 def _verdict(found: Durability) -> str:
-    made = f"{crashes(len(found.crashes))} by kill -9, one in each run"
+    made = f"{crashes(len(found.crashes))} by {one_line(found.by, 80)}, one in each run"
     if not found.counted:
         return f"{made}: nothing could be counted afterwards."
     if not found.losing:

@@ -80,6 +80,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         crashes: in order.
+        by: what killed the server: ``kill -9``, or the user's command.
         counted: those after which it could be counted what was there.
         losing: those of them after which something was lost, torn or strange.
         low, high: interval of the share of such crashes that do so (Clopper, Pearson); None where none was counted.
@@ -92,6 +93,7 @@ class Durability(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     crashes: tuple[CrashFigures, ...]
+    by: str
     counted: int
     losing: int
     low: float | None
@@ -122,6 +124,7 @@ def durability(
     levels: Mapping[int, Level],
     place: Place | None,
     undurable: Sequence[str],
+    kill: str = "",
 ) -> Durability | None:
     """Compute it; None where the server was not crashed.
 
@@ -131,6 +134,7 @@ def durability(
         levels: before the crash of each run, by its number; of those in which anything was answered.
         place: where the server's data lies; None where that is not known.
         undurable: what may lose an acknowledged write by the settings.
+        kill: the user's command that killed the server; empty where weigh did.
     """
     if not crashes:
         return None
@@ -150,6 +154,7 @@ def durability(
     low, high = clopper_pearson(losing, len(accounts), CONFIDENCE) if accounts else (None, None)
     return Durability(
         crashes=made,
+        by=kill or "kill -9",
         counted=len(accounts),
         losing=losing,
         low=low,
@@ -260,7 +265,7 @@ def _until(run: LoadRun, crash: Crash) -> LoadRun:
 def findings(found: Durability) -> Iterator[Finding]:
     """What is to be said of it beside its figures."""
     total, unit = found.total, found.total.unit if found.total else ""
-    of = f"in {found.losing} of {crashes(found.counted)} (kill -9)"
+    of = f"in {found.losing} of {crashes(found.counted)} ({one_line(found.by, 80)})"
     said = f": {'; '.join(total.said[:_SAID])}" if total and total.said else ""
     if total and (total.lost or total.missing):
         gone = [f"{total.lost:,} of {total.acknowledged:,} acknowledged {unit} were lost"] if total.lost else []

@@ -47,8 +47,8 @@ def findings(one: RateSearchResults, best: RunFigures | None, *, late: bool) -> 
     unsure = [probe for probe in one.counted if probe.unsure]
     if unsure:
         yield codes.L3_UNSURE.finding(
-            text=f"{count(len(unsure), 'probe')} of {len(one.counted)} counted by what they saw, although twice as "
-            f"long as the one before: {unsure[-1].why}",
+            text=f"{count(len(unsure), 'probe')} of {len(one.counted)} counted by what they saw, made a second "
+            f"time: {unsure[-1].why}",
             remedy="--budget 15m makes longer probes",
         )
     if best is not None and one.best is not None and best.whole.service.mean is not None:

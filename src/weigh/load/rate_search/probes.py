@@ -91,14 +91,14 @@ def judged(run: LoadRun, found: RunFigures, search: RateSearch, *, last: bool) -
     """
     reasons: dict[str, str] = {one.code: one.text for one in found.reasons}
     intervals = _responses(run, found.settled.intervals if found.settled else 0)
-    seconds = sum(part.to_s - part.from_s for part in run.intervals[found.settled.intervals if found.settled else 0 :])
     kept = tuple(_kept(one, found, intervals) for one in search.budgets) if found.operations else ()
     verdict, why, unsure = _verdict(reasons, kept, found, last=last)
     return ProbeFigures(
         run=run.number,
         rate=run.rate or 0.0,
         seconds=run.duration_s or 0.0,
-        achieved=found.whole.count / seconds if found.operations and seconds else None,
+        # While requests were due: what is left over is answered behind the end of the schedule.
+        achieved=found.rate_achieved.mean if found.operations and found.rate_achieved else None,
         sustained=codes.L2_RATE.code not in reasons,
         verdict=verdict,
         why=why,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weigh.host.knobs.read import KnobRead
 from weigh.load import rows
 from weigh.load.activity import report as activity
 from weigh.load.activity.report import ActivityDocument
@@ -15,6 +16,8 @@ from weigh.load.analysis.findings import data_bytes, in_memory
 from weigh.load.analysis.repeats import Between, Loops, Page
 from weigh.load.analysis.warmup import Settled
 from weigh.load.durability.results import Durability
+from weigh.load.gate import report as gate
+from weigh.load.gate.report import AnswersDocument
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
 from weigh.load.report import machine
@@ -24,6 +27,7 @@ from weigh.load.runs import ColdStart, CpusRead, ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
+from weigh.machine.drift import Quiet
 from weigh.machine.working_set import WorkingSet
 from weigh.model.finding import Finding
 from weigh.model.storage import Place
@@ -85,6 +89,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
         loop: on a schedule, or the next request when the last one was answered.
         connections: that it had.
         rate_target: requests a second that were due; None of a closed loop.
+        rate_cv: coefficient of variation of the rate over its intervals; None of fewer than two.
         rate_achieved: requests a second that were answered; None where the run is refused.
         requests: where the requests went.
         verified_reads: answers that were compared with what had been written; None of a run that was broken off.
@@ -112,6 +117,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     loop: Loop
     connections: int
     rate_target: float | None
+    rate_cv: float | None
     rate_achieved: MeanRow | None
     requests: RequestsRow
     verified_reads: int | None
@@ -209,6 +215,9 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         working_set: the server's data against the memory of its machine
             (docs/concept/machine.md#size-against-memory); None where one is not known.
         storage: where the server's data lies; None where that is not on this machine, or not known.
+        answers: what is known of them; absent where nothing was asked outside the clock.
+        knobs: settings of the machine as they were read (docs/guide/doctor.md); absent where nobody read them.
+        calibrations: how even the machine itself was, by fixed work between the runs; absent where none was done.
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
         durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
@@ -229,6 +238,9 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     working_set: WorkingSet | None
     storage: Place | None
+    answers: AnswersDocument | msgspec.UnsetType
+    knobs: tuple[KnobRead, ...] | msgspec.UnsetType
+    calibrations: tuple[Quiet, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
     durability: Durability | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
@@ -258,6 +270,9 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         findings=results.findings,
         working_set=in_memory(results.record),
         storage=results.record.environment.storage if results.record.environment else None,
+        answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
+        knobs=results.record.knobs or msgspec.UNSET,
+        calibrations=conditions.speed(results.record) or msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,
@@ -309,6 +324,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         loop=run.loop,
         connections=run.connections,
         rate_target=run.rate_target,
+        rate_cv=run.rate_cv,
         rate_achieved=_rate(run),
         requests=RequestsRow(
             scheduled=summary.scheduled if summary else None,

@@ -40,8 +40,16 @@ def html(folder: Path) -> bytes:
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
-    results = read(folder)
-    name = folder.resolve().name
+    return pages(read(folder), folder.resolve().name)
+
+
+def pages(results: LoadResults, name: str) -> dict[str, bytes]:
+    """The same of a conclusion.
+
+    Args:
+        results: what is to be said.
+        name: of the evidence directory.
+    """
     return {
         JSON: json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),
@@ -49,11 +57,16 @@ def rendered(folder: Path) -> dict[str, bytes]:
     }
 
 
-def write(folder: Path) -> None:
-    """Write everything that follows from the journal into the evidence."""
-    record = load_record.read(folder)
-    for name, content in load_record.derived(record).items():
+def write(folder: Path, results: LoadResults | None = None) -> None:
+    """Write everything that follows from the journal into the evidence.
+
+    Args:
+        folder: the evidence directory.
+        results: its conclusion, where it is known already.
+    """
+    results = results or read(folder)
+    for name, content in load_record.derived(results.record).items():
         (folder / name).write_bytes(content)
-    timeline.write(folder, load_record.watched_runs(record))
-    for name, content in rendered(folder).items():
+    timeline.write(folder, load_record.watched_runs(results.record))
+    for name, content in pages(results, folder.resolve().name).items():
         (folder / name).write_bytes(content)

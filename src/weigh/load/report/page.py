@@ -11,12 +11,14 @@ from markupsafe import Markup
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
+from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report
 from weigh.model import units
+from weigh.render import knobs
 from weigh.render.html import ExplainedCodes, templates
 from weigh.render.svg.time_axis import tick_label
 from weigh.render.words import tier
@@ -83,12 +85,15 @@ def page(results: LoadResults, evidence: str) -> str:
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
+            machine_itself=(*knobs.lines(record.knobs), conditions.speed_words(record)),
             corrected={one.number: expected_interval.sentence(one.corrected) for one in results.runs if one.corrected},
             conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),
             loops=words.loops(results.loops) if results.loops else "",
             parts=[_part(results, group, drawn=number < _DRAWN) for number, group in enumerate(results.groups)],
             waits={number: report.section(one) for number, one in results.waits.items()},
+            answers=list(gate.lines(results.answers)) if results.answers else [],
+            answers_title=gate.TITLE,
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,

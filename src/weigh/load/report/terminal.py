@@ -14,12 +14,14 @@ from rich.text import Text
 from weigh.load.activity import report as activity
 from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
+from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
+from weigh.render import knobs
 from weigh.render.terminal import FittedTable, plain_text, show_findings, show_tier
 
 if TYPE_CHECKING:
@@ -51,6 +53,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         parts += [Text(durability.TITLE, style="bold"), *crashed, Text()]
     if results.rate_search:
         parts += searches.terminal(results.rate_search)
+    if results.answers and (of_answers := list(answers.lines(results.answers))):
+        told = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in of_answers)
+        parts += [Text(answers.TITLE, style="bold"), *told, Text()]
     for group in results.groups:
         if len(results.groups) > 1 or results.rate_search:
             parts += [Text(words.group_name(group), style="bold"), Text()]
@@ -106,6 +111,8 @@ def _heading(results: LoadResults) -> Text:
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
         text.append("\n" + one_line(words.data(record), 200), style="dim")
+        for line in (*knobs.lines(record.knobs), conditions.speed_words(record)):
+            text.append(f"\n{one_line(line, 1000)}" if line else "", style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
         more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""
         if changed:

@@ -139,10 +139,11 @@ def throughput(run: RunFigures) -> str:
     if found is None:
         return "no throughput: too short"
     text = f"{found.mean:,.5g} answers/s"
+    varied = f"; its intervals vary by {units.percent(run.rate_cv)} (CV)" if run.rate_cv is not None else ""
     if found.low is not None and found.high is not None:
         text += f" ({100 * found.confidence:g} % interval {found.low:,.5g} to {found.high:,.5g}, "
-        return text + f"{found.count} intervals worth {found.effective:,.3g} independent ones)"
-    return text + (f" (no interval: {found.refused.text})" if found.refused else "")
+        return text + f"{found.count} intervals worth {found.effective:,.3g} independent ones){varied}"
+    return text + (f" (no interval: {found.refused.text})" if found.refused else "") + varied
 
 
 def lives(record: LoadRecord) -> str:

@@ -19,6 +19,7 @@ _STORES = Page("concept/stores.md", "What is said")
 _LOAD = "concept/load.md"
 _FIGURES = Page(_LOAD, "The figures")
 _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
+_LOAD_ANSWERS = Page(_LOAD, "The answers")
 _FIND_RATE = Page("guide/find-rate.md", "Throughput is not capacity")
 _RATE_NOT_REACHED = Page("guide/find-rate.md", "What was not reached")
 _PROBES_OF_SEARCH = Page("guide/find-rate.md", "A probe")
@@ -80,6 +81,9 @@ _SCANS = Page("reference/workloads.md", "Workload E on a key-value store")
 
 # A: answers
 A1 = plain("A1", _STATUSES, "its answers are contradicted, on this operation or on another one")
+A1_STATEMENT = error(
+    "A1.statement", _LOAD_ANSWERS, "a statement of the load is answered otherwise than by who is trusted"
+)
 A1_REPRODUCER = note(
     "A1.reproducer", _REPRODUCERS, "a divergence was made small: a file, a query and a script that shows it"
 )
@@ -87,6 +91,9 @@ A2 = plain("A2", _SAME, "floating-point columns agree but for rounding, within t
 A3 = plain("A3", _STATUSES, "a later execution answered differently, so no time is shown")
 A3_CHANGED = error(
     "A3.changed", _STATUSES, "the answer changed during the measurement: the operation counts as diverged"
+)
+A3_SAMPLED = error(
+    "A3.sampled", _LOAD_ANSWERS, "requests of the run had other answers when they were asked again afterwards"
 )
 A4_ROWS = error("A4.rows", _PROBES, "it reads other rows than it was given", disqualifies=True)
 A4_UNREAD = warning("A4.unread", _PROBES, "it could not hand out a table, so what it reads was not compared")
@@ -114,9 +121,7 @@ A6_CLOCK = plain(
 A7 = plain("A7", _SAME, "what was needed beyond equality for two answers to agree")
 A7_LIMIT = warning("A7.limit", Page("guide/your-own-data.md"), "a LIMIT without ORDER BY has many right answers")
 A8 = plain("A8", _STATUSES, "nobody independent confirmed the answers")
-A8_UNCHECKED = note(
-    "A8.unchecked", _LOAD_TIER, "nobody checks what the server answers to the load's scripts, only that it is no error"
-)
+A8_UNCHECKED = note("A8.unchecked", _LOAD_ANSWERS, "nobody checked some answers of the load, or what its writes left")
 A9_ENABLED = error("A9.enabled", _PROBES, "a result cache is switched on", disqualifies=True)
 A9_DETECTED = error(
     "A9.detected", _PROBES, "a repeated query is much faster than a new one, so a cache answers", disqualifies=True
@@ -417,6 +422,10 @@ L5_IGNORED = note(
 )
 L6_WRONG = error("L6.wrong", _CHECKED, "answers contradict what the server had acknowledged")
 L6_MISSING = error("L6.missing", _CHECKED, "keys are gone that had been written and acknowledged")
+L6_INVARIANT = error("L6.invariant", _LOAD_ANSWERS, "after a run something does not hold that must")
+L6_BROKEN = error(
+    "L6.broken", _LOAD_ANSWERS, "before the first run something does not hold that must, so nothing was measured"
+)
 L7 = warning("L7", _JUDGED_SERIES, "the file has transactions without a time, or intervals without a value")
 L7_ERRORS = plain("L7.errors", _REFUSED, "more requests failed than the error budget allows")
 L7_FAILED = warning("L7.failed", _TARGETS, "requests failed or timed out; they are counted and in no percentile")
@@ -425,7 +434,9 @@ L7_RECONNECTS = warning("L7.reconnects", _TARGETS, "connections were lost and op
 L7_GONE = warning("L7.gone", _TARGETS, "connections were lost, and none could be opened again")
 L8_KIND = note("L8.kind", _CHECKED, "YCSB on a relational store: compare it with other relational stores only")
 L8_SCANS = warning("L8.scans", _SCANS, "the scans go over an index of weigh's own, because the store keeps no order")
-L9_UNRESOLVED = plain("L9.unresolved", _RANKED, "too few runs resolve a percentile, so it is not compared")
+L9_UNRESOLVED = plain(
+    "L9.unresolved", _RANKED, "the runs hold too few independent requests beyond a percentile, so it is not compared"
+)
 L10_BLAMED = note(
     "L10.blamed",
     _ACTIVITY,

@@ -36,17 +36,24 @@ enum Stage {
     Busy,
 }
 
+/// The columns of an answer, and the numbers of their types in `pg_type`.
+#[derive(Debug, Default)]
+struct Columns {
+    names: Vec<String>,
+    types: Vec<u32>,
+}
+
 /// One session.
 pub(crate) struct Session {
     login: Login,
     statements: Arc<[PreparedStatement]>,
     stage: Stage,
-    /// For each statement described so far, the names of its columns; nothing if it returns no rows.
-    columns: Vec<Option<Vec<String>>>,
+    /// For each statement described so far, its columns; nothing if it returns no rows.
+    columns: Vec<Option<Columns>>,
     /// The statement in work, if it is a prepared one.
     current: Option<usize>,
     /// Columns of the answer to a simple query.
-    named: Vec<String>,
+    named: Columns,
     answer: ReplyBuffer,
     status: u8,
     /// The longest message that is taken, in bytes.
@@ -68,7 +75,7 @@ impl Session {
             stage: Stage::LoggingIn,
             columns: Vec::new(),
             current: None,
-            named: Vec::new(),
+            named: Columns::default(),
             answer: ReplyBuffer::default(),
             status: NO_BLOCK,
             longest,
@@ -82,11 +89,19 @@ impl Session {
 
     /// The answer to the last command.
     pub(crate) fn reply(&self) -> Reply<'_> {
-        let names = match self.current {
-            Some(statement) => self.columns.get(statement).and_then(Option::as_deref).unwrap_or_default(),
-            None => &self.named,
-        };
-        self.answer.reply(names)
+        self.answer.reply(self.described_columns().map_or(&[], |columns| &columns.names))
+    }
+
+    /// The types of its columns.
+    pub(crate) fn types(&self) -> &[u32] {
+        self.described_columns().map_or(&[], |columns| &columns.types)
+    }
+
+    fn described_columns(&self) -> Option<&Columns> {
+        match self.current {
+            Some(statement) => self.columns.get(statement).and_then(Option::as_ref),
+            None => Some(&self.named),
+        }
     }
 
     /// Puts a command into `out`.
@@ -111,7 +126,7 @@ impl Session {
             }
             Command::Simple(text) => {
                 self.current = None;
-                self.named.clear();
+                self.named = Columns::default();
                 frontend::query(text, out).map_err(Error::protocol)?;
             }
             Command::Keyed(_) | Command::Batch(_) => {
@@ -166,8 +181,8 @@ impl Session {
         Message::parse(inbox).map_err(Error::protocol)
     }
 
-    /// A statement was described: the names of its columns, if it has any.
-    fn described(&mut self, columns: Option<Vec<String>>) -> Result<(), Error> {
+    /// A statement was described: its columns, if it has any.
+    fn described(&mut self, columns: Option<Columns>) -> Result<(), Error> {
         if self.stage != Stage::Preparing || self.columns.len() == self.statements.len() {
             return Err(Error::protocol("a description of a statement that nobody asked for"));
         }
@@ -229,12 +244,16 @@ impl Session {
     }
 
     fn take_columns(&mut self, body: &RowDescriptionBody) -> Result<(), Error> {
-        let names =
-            body.fields().map(|field| Ok(field.name().to_owned())).collect().map_err(Error::protocol)?;
+        let mut columns = Columns::default();
+        let mut fields = body.fields();
+        while let Some(field) = fields.next().map_err(Error::protocol)? {
+            columns.names.push(field.name().to_owned());
+            columns.types.push(field.type_oid());
+        }
         if self.stage == Stage::Preparing {
-            self.described(Some(names))?;
+            self.described(Some(columns))?;
         } else {
-            self.named = names;
+            self.named = columns;
             self.answer.kind = ReplyKind::Rows;
         }
         Ok(())

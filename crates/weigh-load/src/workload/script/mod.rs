@@ -12,22 +12,24 @@ mod functions;
 mod lexer;
 mod parse;
 mod position;
+mod sampling;
 mod statement;
 mod step;
 mod value;
 mod variables;
 mod worker;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::ask::Sample;
 use crate::config::TargetKind;
 use crate::error::{Error, ScriptLine};
 use crate::protocol::http::Request;
 use crate::random::scatter;
 use crate::workload::durability::Examiner;
 use crate::workload::message::{Bulk, PreparedStatement};
-use crate::workload::{Source, Workload};
+use crate::workload::{ScriptStatement, Scripted, Source, Workload};
 
 use durability::{History, Transactions};
 use functions::DEFAULT_SEED;
@@ -62,6 +64,8 @@ pub struct Settings {
     pub language: Language,
     /// Whether statements are prepared once for each connection, or sent as text each time.
     pub prepared: bool,
+    /// Requests that each thread keeps with their answers, drawn at random.
+    pub samples: usize,
     /// Whether to remember every transaction of the built-in scripts that write, and then whether all that is in their
     /// tables is of this run.
     pub history: Option<bool>,
@@ -105,6 +109,9 @@ pub struct Scripts {
     seed: u64,
     /// Where the built-in scripts are run, and nothing else: the scale of their tables.
     scale: Option<u64>,
+    samples: usize,
+    /// What the threads have kept, when they have ended.
+    kept: Mutex<Vec<Sample>>,
     /// Where it is kept: the transactions of the built-in scripts.
     history: Option<History>,
 }
@@ -183,6 +190,8 @@ impl Scripts {
             weights,
             seed,
             scale,
+            samples: settings.samples,
+            kept: Mutex::default(),
             history,
         }))
     }
@@ -199,6 +208,18 @@ impl Scripts {
         let mut variables = self.initial.clone();
         variables[self.client_id] = Some(Value::Int(self.clients.fetch_add(1, Ordering::Relaxed)));
         variables
+    }
+
+    /// Takes what a thread has kept.
+    fn keep(&self, samples: Vec<Sample>) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).extend(samples);
+    }
+
+    /// The statement of a step.
+    fn statement(&self, script: usize, step: usize) -> Option<ScriptStatement> {
+        let program = self.programs.get(script)?;
+        let Step::Sql { statement, line, .. } = program.steps.get(step)? else { return None };
+        Some(ScriptStatement { script: program.name.clone(), line: *line, text: statement.text() })
     }
 
     /// Sets the variables of a connection back to those at the beginning.
@@ -274,6 +295,14 @@ impl Source for Arc<Scripts> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         self.scale.map(|scale| builtin::bulk(scale, kind))
+    }
+
+    fn scripted(&self) -> Option<Box<dyn Scripted>> {
+        Some(Box::new(Worker::apart(Arc::clone(self))))
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn examiner(&self) -> Option<Box<dyn Examiner>> {

@@ -92,6 +92,15 @@ pub(crate) enum Part {
 }
 
 impl Statement {
+    /// As it is written.
+    pub(crate) fn text(&self) -> String {
+        let part = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Variable { name, .. } => format!(":{name}"),
+        };
+        self.pieces.iter().map(part).collect()
+    }
+
     /// Its text with the same in place of every variable.
     pub(crate) fn filled(&self, value: &str) -> String {
         let pieces = self.pieces.iter().map(|piece| match piece {

@@ -4,19 +4,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::random::Random;
+use crate::random::{Random, scatter};
 use crate::workload::message::{PreparedStatement, Reply};
 use crate::workload::units::{Unit, Units};
-use crate::workload::{Next, Outcome, Workload};
+use crate::workload::{Next, Outcome, ScriptStatement, Scripted, Workload};
 
 use super::evaluate::evaluate;
 use super::expression::Expression;
+use super::sampling::Sampler;
 use super::step::Step;
 use super::value::Value;
 use super::{Program, Scripts};
 
 /// Longest pause, in seconds; far longer than a run.
 const LONGEST_PAUSE: f64 = 1e7;
+/// Streams of random numbers beside those of the run: of what is asked outside the clock, and of what is kept.
+const APART: u64 = 0x4F55_5453_4944_4521;
+const SAMPLING: u64 = 0x5341_4D50_4C49_4E47;
 
 /// One run of a script on a connection.
 #[derive(Debug)]
@@ -36,12 +40,40 @@ pub(crate) struct Worker {
     /// By connection, as long as it lives: `\set` outlives the script, as in pgbench.
     variables: HashMap<usize, Vec<Option<Value>>>,
     executions: Units<Execution>,
+    sampler: Sampler,
 }
 
 impl Worker {
     pub(crate) fn new(shared: Arc<Scripts>, thread: usize) -> Self {
         let random = Random::stream(shared.seed, thread);
-        Self { shared, random, variables: HashMap::new(), executions: Units::new() }
+        Self::drawing(shared, random, thread)
+    }
+
+    /// For runs outside the clock, which draw other numbers than the run does.
+    pub(crate) fn apart(shared: Arc<Scripts>) -> Self {
+        let random = Random::new(scatter(shared.seed ^ APART));
+        Self::drawing(shared, random, 0)
+    }
+
+    fn drawing(shared: Arc<Scripts>, random: Random, thread: usize) -> Self {
+        let own = Random::new(scatter(shared.seed ^ SAMPLING ^ scatter(thread as u64)));
+        let sampler = Sampler::new(own, shared.samples);
+        Self { shared, random, variables: HashMap::new(), executions: Units::new(), sampler }
+    }
+
+    /// Keeps the request that was just answered, if it is one to be kept.
+    fn sample(&mut self, execution: &Execution, reply: &Reply<'_>) {
+        if !self.sampler.wants() {
+            return;
+        }
+        let program = &self.shared.programs[execution.script];
+        let Some(Step::Sql { line, .. }) = program.steps.get(execution.step) else { return };
+        // Its variables are still those that it was sent with.
+        let variables = self.variables.get(&execution.connection).map_or(&[][..], Vec::as_slice);
+        let sending = program.sendings[execution.step].as_ref();
+        if let Some(Ok(command)) = sending.map(|sending| sending.command(variables, &self.shared.names)) {
+            self.sampler.keep(&program.name, *line, command, reply);
+        }
     }
 
     fn script(&mut self) -> usize {
@@ -168,6 +200,7 @@ impl Worker {
         let Some(Step::Sql { gset, line, .. }) = program.steps.get(execution.step) else {
             return self.go_on(execution);
         };
+        self.sample(execution, reply);
         if let Reply::Error { code, text } = reply {
             let outcome = Outcome::Failed(format!("{}, line {line}: {text} ({code})", program.name));
             return Next::Done(outcome);
@@ -211,13 +244,7 @@ impl Workload for Worker {
 
     fn begin(&mut self, connection: usize) -> (usize, Unit, Next) {
         let script = self.script();
-        self.variables.entry(connection).or_insert_with(|| self.shared.client());
-        let mut execution = Execution { script, connection, step: 0, open: false };
-        let next = self.go_on(&mut execution);
-        let unit = self.executions.begin(execution);
-        if matches!(next, Next::Done(_)) {
-            self.executions.take(&unit);
-        }
+        let (unit, next) = self.begin_script(script, connection);
         (script, unit, next)
     }
 
@@ -248,5 +275,37 @@ impl Workload for Worker {
         if let Some(variables) = self.variables.get_mut(&execution.connection) {
             self.shared.forget(variables);
         }
+    }
+}
+
+impl Scripted for Worker {
+    fn script_statements(&self) -> Vec<ScriptStatement> {
+        let programs = self.shared.programs.iter().enumerate();
+        programs
+            .flat_map(|(script, program)| (0..program.steps.len()).map(move |step| (script, step)))
+            .filter_map(|(script, step)| self.shared.statement(script, step))
+            .collect()
+    }
+
+    fn begin_script(&mut self, script: usize, connection: usize) -> (Unit, Next) {
+        self.variables.entry(connection).or_insert_with(|| self.shared.client());
+        let mut execution = Execution { script, connection, step: 0, open: false };
+        let next = self.go_on(&mut execution);
+        let unit = self.executions.begin(execution);
+        if matches!(next, Next::Done(_)) {
+            self.executions.take(&unit);
+        }
+        (unit, next)
+    }
+
+    fn at(&self, unit: &Unit) -> Option<ScriptStatement> {
+        let execution = self.executions.get(unit)?;
+        self.shared.statement(execution.script, execution.step)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared.keep(self.sampler.take());
     }
 }

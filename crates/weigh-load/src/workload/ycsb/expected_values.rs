@@ -130,6 +130,19 @@ impl ExpectedValues {
         u32::try_from((u128::from(bits) * u128::from(self.fields)) >> 64).unwrap_or(0)
     }
 
+    /// Keys of which a write was issued.
+    pub(crate) fn written(&self) -> Vec<u64> {
+        let mut found = Vec::new();
+        for (number, stripe) in (0_u64..).zip(&self.stripes) {
+            let stripe = stripe.lock().unwrap_or_else(PoisonError::into_inner);
+            let versions = (0_u64..).zip(&stripe.issued);
+            found.extend(
+                versions.filter(|(_, version)| **version > 0).map(|(place, _)| place * STRIPES + number),
+            );
+        }
+        found
+    }
+
     /// A write of this key is about to be sent: its version.
     pub(crate) fn issue(&self, key: u64) -> u32 {
         let mut stripe = self.stripe(key);

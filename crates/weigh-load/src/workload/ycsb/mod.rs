@@ -21,6 +21,7 @@ mod key_distribution;
 mod key_names;
 mod key_order;
 mod key_space;
+mod read_back;
 mod step;
 mod value;
 mod worker;
@@ -32,7 +33,7 @@ use crate::Error;
 use crate::config::TargetKind;
 use crate::workload::durability::Examiner;
 use crate::workload::message::Bulk;
-use crate::workload::{Source, Workload};
+use crate::workload::{ReadBack, Source, Workload};
 
 pub use commands::Store;
 pub use core_workload::{CoreWorkload, Lengths, Letter, Mix, Range, Requests};
@@ -43,6 +44,7 @@ use expected_values::ExpectedValues;
 use key_names::KeyNames;
 use key_order::KeyOrder;
 use key_space::KeySpace;
+use read_back::Reader;
 use value::Values;
 use worker::Worker;
 
@@ -157,6 +159,10 @@ impl Source for Arc<Ycsb> {
 
     fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
         Some(bulk::of(&self.settings, self.values, self.names, kind))
+    }
+
+    fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
+        Some(Box::new(Reader::new(self, most)))
     }
 
     fn examiner(&self) -> Option<Box<dyn Examiner>> {

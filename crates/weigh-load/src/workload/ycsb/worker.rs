@@ -69,6 +69,18 @@ impl Worker {
         }
     }
 
+    /// The name of a key.
+    pub(super) fn name(&self, key: u64) -> Vec<u8> {
+        self.shared.names.name(key)
+    }
+
+    /// Begins to read a key, whoever draws it.
+    pub(super) fn begin_read(&mut self, key: u64) -> (Unit, Command) {
+        let view = self.shared.expected.view(key);
+        let step = Step::Read { key, view, modify: false, field: None };
+        (self.steps.begin(step), self.commands.read(key, None))
+    }
+
     fn scan_length(&mut self) -> u64 {
         self.shared.settings.core.scan_rows.draw(&mut self.random)
     }

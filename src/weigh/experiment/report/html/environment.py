@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from weigh.experiment.report import knobs, layouts
+from weigh.experiment.report import layouts
 from weigh.experiment.report import resources as parity
 from weigh.model import units
 
@@ -103,7 +103,7 @@ class LaidOut:
 def host(record: Record) -> tuple[tuple[str, str | None], ...]:
     """Facts of the machine in order; None is what could not be read."""
     facts = dict(record.environment.host) if record.environment else {}
-    for read in knobs.reads(record):
+    for read in record.knobs:
         facts.pop(read.name, None)
     names = [name for name in _HOST if name in facts] + [name for name in facts if name not in _HOST]
     return (*((_HOST.get(name, name), _fact(name, facts[name])) for name in names), *parity.facts(record))

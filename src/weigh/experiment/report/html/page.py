@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.experiment.report import grid, knobs, layouts, outside, second_opinion, stores, summary
+from weigh.experiment.report import grid, layouts, outside, second_opinion, stores, summary
 from weigh.experiment.report import resources as parity
 from weigh.experiment.report.html import environment
 from weigh.experiment.report.html.answers import answers
@@ -98,7 +98,7 @@ def page(results: ExperimentResults, samples: Sequence[Sample], evidence: str) -
             cold=cold(results, contenders),
             watching=machine_section(results, contenders),
             host=environment.host(record),
-            knobs=knobs.reads(record),
+            knobs=record.knobs,
             parity=parity.rows(results),
             parity_headings=parity.HEADINGS,
             parity_note=parity.NOTE,

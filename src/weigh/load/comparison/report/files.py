@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from weigh.evidence import attempts
 from weigh.evidence.seal import json_bytes
-from weigh.load import record as load_record
 from weigh.load.comparison import record as comparison_record
 from weigh.load.comparison.report.document import document
 from weigh.load.comparison.report.page import page
@@ -52,10 +51,13 @@ def html(folder: Path) -> bytes:
     return page(read(folder), folder.resolve().name)
 
 
-def rendered(folder: Path) -> dict[str, bytes]:
-    """Every file of the report by name, as it is written."""
-    results = read(folder)
-    name = folder.resolve().name
+def pages(results: LoadComparisonResults, name: str) -> dict[str, bytes]:
+    """Every file of the report by name, as it is written.
+
+    Args:
+        results: what is to be said.
+        name: of the evidence directory.
+    """
     return {
         JSON: json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),
@@ -65,16 +67,11 @@ def rendered(folder: Path) -> dict[str, bytes]:
 
 def write(folder: Path) -> None:
     """Write everything that follows from the journals into the evidence, each load's own report too."""
-    record = comparison_record.read(folder)
-    for name, content in comparison_record.derived(record).items():
+    results = read(folder)
+    for name, content in comparison_record.derived(results.record).items():
         (folder / name).write_bytes(content)
-    for place in loads(folder, record):
-        load_files.write(place)
-    for name, content in rendered(folder).items():
+    for arm in results.record.spec.arms:
+        if arm.name in results.loads:
+            load_files.write(comparison_record.folder_of(folder, arm), results.loads[arm.name])
+    for name, content in pages(results, folder.resolve().name).items():
         (folder / name).write_bytes(content)
-
-
-def loads(folder: Path, record: LoadComparisonRecord) -> list[Path]:
-    """Where the loads of the arms that began lie."""
-    places = [comparison_record.folder_of(folder, arm) for arm in record.spec.arms if arm.name in record.loads]
-    return [place for place in places if load_record.is_load(place)]

@@ -1,28 +1,20 @@
-"""The knobs of the machine under an attempt, as reports show them."""
+"""The knobs of the machine under a measurement, as reports show them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weigh.host.knobs.read import KnobState
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.experiment.record import Record
+    from collections.abc import Sequence
+
     from weigh.host.knobs.read import KnobRead
 
 
-def reads(record: Record) -> tuple[KnobRead, ...]:
-    """As they were read before the gate; none in evidence of a version that did not read them."""
-    found = record.environment.knobs if record.environment else msgspec.UNSET
-    return () if found is msgspec.UNSET else found
-
-
-def lines(record: Record) -> list[str]:
+def lines(knobs: Sequence[KnobRead]) -> list[str]:
     """What spoils and what cannot be seen, in one sentence; nothing where nobody looked."""
-    knobs = reads(record)
     found = []
     for state, words in ((KnobState.SPOILS, "spoil"), (KnobState.UNSEEN, "cannot be seen")):
         names = [read.name for read in knobs if read.state is state]

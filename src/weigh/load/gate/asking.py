@@ -1,0 +1,293 @@
+"""Asking a load's target outside the clock: its statements before the first run, what must hold around each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load import bulk_load
+from weigh.load.asked import (
+    EVENTS,
+    Answer,
+    Answered,
+    InvariantsAsked,
+    Order,
+    ReadBack,
+    Sample,
+    Sampled,
+    Statement,
+    StatementsAsked,
+)
+from weigh.load.gate import answers, checks, invariants, pins, results, statements
+from weigh.load.generator import make_generator
+from weigh.load.generator_errors import call
+from weigh.load.spec import Script
+from weigh.model.answer import GateStatus
+from weigh.model.errors import EngineFault, UsageError, WeighError
+from weigh.workloads import infer_schema
+
+if TYPE_CHECKING:
+    from weigh.evidence.journal import Journal
+    from weigh.load.asked import Event
+    from weigh.load.gate.files import GateFiles
+    from weigh.load.spec import LoadSpec, Loop
+    from weigh.load.target.target import Reached
+    from weigh.model.progress import Progress
+
+SETS = 5
+"""Sets of parameters with which each statement is asked."""
+_SAMPLES = 64
+"""Requests of a run that are asked again, at most."""
+_KEYS, _SECONDS = 10_000, 20.0
+"""Of YCSB: keys that are read back at most, and for how long."""
+_PATIENCE = 600.0
+"""Seconds for one invariant."""
+_SQL = ("postgres", "sqlite")
+"""Kinds of targets whose scripts are SQL."""
+_CHANGED = "SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint FROM pg_stat_user_tables"
+"""Rows that anybody changed, by PostgreSQL's own count."""
+
+
+class WrongAnswers(Exception):
+    """The answers before the clock are wrong: nothing is measured. What is wrong is in the journal."""
+
+
+class LoadGate:
+    """The gate of one load experiment.
+
+    Args:
+        spec: of the load.
+        files: of the user.
+        journal: gets what was asked.
+        progress: is told what is asked.
+
+    Raises:
+        UsageError: an invariant of a script cannot be read.
+    """
+
+    def __init__(self, spec: LoadSpec, files: GateFiles, journal: Journal, progress: Progress) -> None:
+        self._spec = spec
+        self._files = files
+        self._journal = journal
+        self._progress = progress
+        self._asked: StatementsAsked | None = None
+        self._first: InvariantsAsked | None = None
+        self._changed: int | None = None
+
+    @property
+    def asked(self) -> StatementsAsked | None:
+        """What the statements answered; None before they were asked."""
+        return self._asked
+
+    @property
+    def samples(self) -> int:
+        """Requests that each thread of a run keeps to be asked again; 0 where the scripts do more than read."""
+        asked = self._asked
+        if asked is None or asked.failed or any(one.does == "writes" for one in asked.statements):
+            return 0
+        threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
+        return max(_SAMPLES // threads, 1)
+
+    def before(self, reached: Reached, number: int, *, own: bool) -> None:
+        """Ask before a run; the data is there.
+
+        Args:
+            reached: the server.
+            number: of the run.
+            own: whether weigh loaded the data.
+
+        Raises:
+            WrongAnswers: an answer contradicts the pinned ones, or an invariant is broken already.
+            UsageError: none of the pinned answers is one to these statements.
+        """
+        if not self._spec.scripts or reached.read.kind not in _SQL:
+            return
+        first = self._asked is None
+        if first:
+            self._progress.say("asking every statement before the clock")
+            self._asked = self._statements(reached, own)
+            self._keep(self._asked)
+        asked = invariants.questions(self._spec, own=own)
+        # A user's own may read whole tables into memory: once, before all runs alike.
+        # Of tables that weigh made the sums are known.
+        if asked and (first or (not own and any(one.kind == "sums" for one in asked))):
+            found = self._invariants(reached, number, asked, after=False)
+            self._first = self._first or found
+            self._keep(found)
+        if self.samples:
+            self._changed = self._rows_changed(reached)
+        if first:
+            self._stop_if_wrong(reached)
+
+    def after(self, reached: Reached, number: int, generator: Any, *, own: bool) -> None:
+        """Ask after a run that came to its end.
+
+        Args:
+            reached: the server.
+            number: of the run.
+            generator: that made it.
+            own: whether weigh loaded the data.
+        """
+        if not self._spec.scripts:
+            self._progress.say("reading back what was written")
+            self._keep(self._read_back(generator, number))
+            return
+        if reached.read.kind not in _SQL:
+            return
+        asked = invariants.questions(self._spec, own=own)
+        if asked:
+            self._progress.say("asking what must hold")
+            self._keep(self._invariants(reached, number, asked, after=True))
+        if self.samples:
+            self._progress.say("asking again what was sampled")
+            self._keep(self._sampled(reached, generator, number))
+
+    def _keep(self, event: Event) -> None:
+        name = next(name for name, kind in EVENTS.items() if isinstance(event, kind))
+        self._journal.append(name, event)
+
+    def _stop_if_wrong(self, reached: Reached) -> None:
+        asked = self._asked
+        assert asked is not None
+        found = checks.checks(asked, reached.read.product)
+        if self._files.pin is not None:
+            pins.write(self._files.pin, asked, f"{reached.read.product} {reached.read.version}", self._spec.seed)
+        if any(one.status is GateStatus.DIVERGED for one in found):
+            raise WrongAnswers
+        for one in results.written(self._spec, self._first):
+            if one.holds is None:
+                # A query that cannot be asked is a mistake in it, and not a wrong answer.
+                raise EngineFault(f"the invariant cannot be asked: {one.detail}", where=one.name, remedy="mend it")
+            if not one.holds:
+                raise WrongAnswers
+
+    def _statements(self, reached: Reached, own: bool) -> StatementsAsked:
+        generator = make_generator(self._spec, reached, self._loop, self._spec.connections[0])
+        written = msgspec.json.decode(generator.statements(), type=list[_Written])
+        known = tuple(
+            Statement(script=one.script, line=one.line, text=one.text, does=statements.does(one.text))
+            for one in written
+        )
+        builtin = own and not any(one.text for one in self._spec.scripts)
+        try:
+            given = self._ask(lambda _: generator.ask(SETS))
+            # Once more, with the same parameters: what changes by itself cannot be compared.
+            twice = self._ask(lambda _: generator.ask(SETS))
+        except WeighError as error:
+            return StatementsAsked(statements=known, own=builtin, pins=self._files.pins, failed=str(error))
+        known = tuple(_with_order(one, given) for one in known)
+        again = _differing(known, given, twice)
+        self._need_a_match(given)
+        return StatementsAsked(statements=known, answers=tuple(given), again=again, own=builtin, pins=self._files.pins)
+
+    @property
+    def _loop(self) -> Loop:
+        return "open" if "open" in self._spec.loops else "closed"
+
+    def _ask(self, ask: Any) -> list[Answered]:
+        return msgspec.json.decode(self._apart(ask), type=list[Answered])
+
+    def _apart(self, ask: Any) -> str:
+        """In a thread of its own, so that Ctrl-C need not wait for the server."""
+        text: str = call(bulk_load.loaded, ask, self._progress)
+        return text
+
+    def _invariants(
+        self, reached: Reached, number: int, asked: tuple[invariants.Question, ...], *, after: bool
+    ) -> InvariantsAsked:
+        try:
+            return InvariantsAsked(run=number, after=after, answers=self._each(reached, [one.sql for one in asked]))
+        except WeighError as error:
+            return InvariantsAsked(run=number, after=after, failed=str(error))
+
+    def _each(self, reached: Reached, queries: list[str]) -> tuple[Answer, ...]:
+        """The answers to queries, of which each may fail by itself."""
+        scripts = tuple(Script(name=str(place), text=query) for place, query in enumerate(queries))
+        spec = msgspec.structs.replace(self._spec, scripts=scripts, query_mode="simple", timeout_s=_PATIENCE)
+        generator = make_generator(spec, reached, self._loop, self._spec.connections[0])
+        given = {one.script: one.answer for one in self._ask(lambda _: generator.ask(1))}
+        return tuple(given[str(place)] for place in range(len(queries)))
+
+    def _rows_changed(self, reached: Reached) -> int | None:
+        if reached.read.kind != "postgres":
+            return None
+        try:
+            [answer] = self._each(reached, [_CHANGED])
+            return int(answer.rows[0][0] or 0)
+        except (WeighError, ValueError, IndexError):
+            # Another server that speaks the protocol may not know this table.
+            return None
+
+    def _read_back(self, generator: Any, number: int) -> ReadBack:
+        try:
+            text = self._apart(lambda _: generator.read_back(_KEYS, _SECONDS))
+        except WeighError as error:
+            return ReadBack(run=number, error=str(error))
+        return msgspec.convert({**msgspec.json.decode(text), "run": number}, ReadBack)
+
+    def _sampled(self, reached: Reached, generator: Any, number: int) -> Sampled:
+        try:
+            found = msgspec.json.decode(self._apart(lambda _: generator.ask_again()), type=list[Sample])
+        except WeighError as error:
+            return Sampled(run=number, error=str(error))
+        changed = (self._changed, self._rows_changed(reached))
+        return Sampled(run=number, samples=tuple(found), changed=changed)
+
+    def _need_a_match(self, given: list[Answered]) -> None:
+        """Pinned answers of which none fits are no check, and a mistake."""
+        if self._files.pins is None:
+            return
+        pinned = {checks.key(one) for one in self._files.pins.answers}
+        if not any(checks.key(one) in pinned for one in given):
+            raise UsageError(
+                "none of the pinned answers is one to a statement of this load",
+                where="--answers",
+                remedy="pin them with the same scripts, --seed and --define",
+            )
+
+
+class _Written(msgspec.Struct):
+    """A statement as the generator lists it."""
+
+    script: str
+    line: int
+    text: str
+
+
+def _with_order(one: Statement, given: list[Answered]) -> Statement:
+    """A query with what its text says of its rows."""
+    if one.does == "control":
+        return one
+    rows = [
+        answered
+        for answered in given
+        if (answered.script, answered.line) == (one.script, one.line) and answered.answer.kind == "rows"
+    ]
+    if not rows:
+        return one
+    first = rows[0]
+    found = infer_schema.describe(first.statement, answers.sketch(first.answer))
+    names = [column.name for column in found.column]
+    limit = found.limit
+    if limit is None and infer_schema.limited(first.statement):
+        limit = 0
+    order = Order(
+        ordered_by=tuple(names.index(name) for name in found.ordered_by),
+        keys=tuple(names.index(name) for name in found.keys),
+        quotients=tuple(place for place, column in enumerate(found.column) if column.match == "quotient"),
+        limit=limit,
+    )
+    return msgspec.structs.replace(one, order=order)
+
+
+def _differing(known: tuple[Statement, ...], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:
+    """What was answered otherwise the second time, by its place."""
+    orders = {(one.script, one.line): one.order for one in known}
+    second = {checks.key(one): one.answer for one in twice}
+    found = {}
+    for place, one in enumerate(given):
+        other = second.get(checks.key(one))
+        if other is not None and not answers.same(one.answer, other, orders.get((one.script, one.line))).agrees:
+            found[place] = other
+    return found

@@ -1,0 +1,139 @@
+"""What is known of a load's answers, for people and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.load.gate.results import GateResults, InvariantChecked, SampleChecked, StatementChecked
+from weigh.model.answer import GateStatus
+from weigh.model.units import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.load.asked import ReadBack
+
+TITLE = "Answers"
+
+
+class ReadBackRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Keys of YCSB that were read when a run was over.
+
+    Attributes:
+        run: number of the run.
+        written: keys that it wrote or inserted, and that must be there; None where nothing could be read.
+        read: keys that were read: those that it wrote first, drawn at random where they are many.
+        wrong: rows that contradict what was acknowledged.
+        missing: rows that are gone.
+        failed: reads that the server refused.
+        detail: why nothing could be read; empty where it could.
+    """
+
+    run: int
+    written: int | None
+    read: int | None
+    wrong: int | None
+    missing: int | None
+    failed: int | None
+    detail: str
+
+
+class AnswersDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked outside the clock, and by what it was judged (docs/concept/load.md#the-answers).
+
+    Attributes:
+        statements: of the scripts.
+        invariants: what must hold, before and after runs.
+        read_back: of YCSB, after each run.
+        sampled: of scripts that only read, requests of each run that were asked again.
+    """
+
+    statements: tuple[StatementChecked, ...]
+    invariants: tuple[InvariantChecked, ...]
+    read_back: tuple[ReadBackRow, ...]
+    sampled: tuple[SampleChecked, ...]
+
+
+def document(found: GateResults) -> AnswersDocument:
+    """The part of the JSON document."""
+    return AnswersDocument(
+        statements=found.statements,
+        invariants=found.invariants,
+        read_back=tuple(_read_back_row(one) for one in found.read_back),
+        sampled=found.sampled,
+    )
+
+
+def _read_back_row(one: ReadBack) -> ReadBackRow:
+    counts: dict[str, Any] = {
+        name: None if one.error else getattr(one, name) for name in ("written", "read", "wrong", "missing", "failed")
+    }
+    return ReadBackRow(run=one.run, detail=one.error, **counts)
+
+
+def lines(found: GateResults) -> Iterator[str]:
+    """In sentences."""
+    yield from _statements(found)
+    if found.statements and not any(one.writes for one in found.statements):
+        yield from (_sampled(one, len(found.sampled)) for one in found.sampled)
+    elif found.statements:
+        yield "The scripts write, so answers during a run depend on when they came: none were sampled."
+    yield from _invariants(found)
+    yield from (_read_back(one, len(found.read_back)) for one in found.read_back)
+
+
+def _statements(found: GateResults) -> Iterator[str]:
+    total = len(found.statements)
+    if not total:
+        return
+    if found.unasked:
+        yield f"{count(total, 'statement')} could not be asked before the clock: {found.unasked}."
+        return
+    sets = max(one.asked for one in found.statements)
+    by: dict[str, list[StatementChecked]] = {}
+    for one in found.statements:
+        if one.status is GateStatus.AGREED:
+            by.setdefault(one.witness, []).append(one)
+    were = "was" if total == 1 else "were"
+    asked = f"{count(total, 'statement')} {were} asked"
+    yield f"Before the clock {asked}, each with up to {count(sets, 'set')} of parameters"
+    for witness, agreed in by.items():
+        yield f"{len(agreed)} agreed with {witness}"
+    for one in found.statements:
+        if one.status is not GateStatus.AGREED:
+            yield f"{one.status} {one.script}, line {one.line}: {one.detail}"
+
+
+def _invariants(found: GateResults) -> Iterator[str]:
+    runs: dict[tuple[int, bool], list[InvariantChecked]] = {}
+    for one in found.invariants:
+        runs.setdefault((one.run, one.after), []).append(one)
+    for (run, after), each in runs.items():
+        held = sum(one.holds is True for one in each)
+        yield f"{'After' if after else 'Before'} run {run}: {held} of {count(len(each), 'invariant')} held"
+        for one in each:
+            if one.holds is None:
+                yield f"{one.name} could not be asked: {one.detail}"
+            elif not one.holds:
+                yield f"{one.name}: {one.got}, not {one.expected}"
+
+
+def _sampled(one: SampleChecked, runs: int) -> str:
+    name = f"Run {one.run}: " if runs > 1 else ""
+    if one.inapplicable:
+        return f"{name}no requests of the run were compared: {one.inapplicable}."
+    text = f"{name}{count(one.requests, 'request')} of the run, drawn at random, asked again on another connection: "
+    text += f"{one.same:,} answered the same"
+    text += f", {len(one.differ):,} otherwise" if one.differ else ""
+    return text + (f", {one.open:,} that cannot be compared." if one.open else ".")
+
+
+def _read_back(one: ReadBack, runs: int) -> str:
+    name = f"After run {one.run}" if runs > 1 else "After the run"
+    if one.error:
+        return f"{name} nothing was read back: {one.error}."
+    wrong = one.wrong + one.missing + one.failed
+    text = f"{name} {one.read:,} keys were read back, {one.read_written:,} of the {one.written:,} that it wrote: "
+    return text + ("all as acknowledged." if not wrong else f"{wrong:,} are not as acknowledged.")

@@ -1,0 +1,453 @@
+"""What is known of a load's answers: which statements were checked, how, and by whom. Pure."""
+
+from __future__ import annotations
+
+import decimal
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.load.asked import (
+    Answer,
+    GateRecord,
+    InvariantsAsked,
+    ReadBack,
+    Sampled,
+    Statement,
+    StatementsAsked,
+)
+from weigh.load.gate import answers, checks, invariants, statements
+from weigh.model import codes
+from weigh.model.answer import GateStatus
+from weigh.model.units import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.load.gate.invariants import Question
+    from weigh.load.runs import LoadRun
+    from weigh.load.spec import LoadSpec
+    from weigh.model.finding import Finding
+    from weigh.model.gate import Check, OperationGate
+    from weigh.model.verdict import Reason
+
+_SAID = 3
+"""Statements, requests and rows that are named; the document has them all."""
+_WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them)"
+_INVARIANT = "-- invariant: SELECT ... = VALUE"
+
+
+_NOTHING = Answer(kind="rows", rows=(("0",) * 5,), count=1)
+"""The sums of pgbench's tables that were just made."""
+
+
+class StatementChecked(msgspec.Struct, frozen=True, kw_only=True):
+    """One statement of a script.
+
+    Attributes:
+        script, line: where it begins.
+        statement: as it is written.
+        writes: whether it does more than read.
+        asked: with how many sets of parameters.
+        status: ``agreed`` with a witness on all that was asked, ``diverged``, ``unverified`` or ``error``.
+        witness: who agreed with it, or contradicts it.
+        detail: why it is not agreed.
+    """
+
+    script: str
+    line: int
+    statement: str
+    writes: bool
+    asked: int
+    status: GateStatus
+    witness: str
+    detail: str
+
+
+class InvariantChecked(msgspec.Struct, frozen=True, kw_only=True):
+    """What must hold, at one moment.
+
+    Attributes:
+        run: number of the run.
+        after: whether after it; else just before.
+        name: where it is written, or what it is about.
+        query: what was asked.
+        expected: what the value must be.
+        got: what it is; None where it could not be asked.
+        holds: None where it could not be asked.
+        detail: why not.
+    """
+
+    run: int
+    after: bool
+    name: str
+    query: str
+    expected: str
+    got: str | None
+    holds: bool | None
+    detail: str = ""
+
+
+class SampleChecked(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests of one run of scripts that only read, asked again.
+
+    Attributes:
+        run: number of the run.
+        requests: how many were drawn.
+        same: answered as in the run.
+        differ: answered otherwise; each in words.
+        open: of which that cannot be told.
+        inapplicable: why nothing follows from them; empty where it does.
+    """
+
+    run: int
+    requests: int
+    same: int
+    differ: tuple[str, ...]
+    open: int
+    inapplicable: str = ""
+
+
+class GateResults(msgspec.Struct, frozen=True, kw_only=True):
+    """All of it.
+
+    Attributes:
+        statements: of the scripts, in order; without those that begin or end transactions.
+        invariants: in the order in which they were asked.
+        read_back: of each run.
+        sampled: of each run of scripts that only read.
+        unasked: why statements could not be asked; empty where they could.
+    """
+
+    statements: tuple[StatementChecked, ...] = ()
+    invariants: tuple[InvariantChecked, ...] = ()
+    read_back: tuple[ReadBack, ...] = ()
+    sampled: tuple[SampleChecked, ...] = ()
+    unasked: str = ""
+
+    @property
+    def diverged(self) -> tuple[StatementChecked, ...]:
+        """Statements with a wrong answer."""
+        return tuple(one for one in self.statements if one.status is GateStatus.DIVERGED)
+
+    @property
+    def broken(self) -> tuple[InvariantChecked, ...]:
+        """Invariants that do not hold."""
+        return tuple(one for one in self.invariants if one.holds is False)
+
+    @property
+    def unchecked(self) -> tuple[StatementChecked, ...]:
+        """Statements that nobody confirmed, and nobody contradicts."""
+        known = (GateStatus.AGREED, GateStatus.DIVERGED)
+        return tuple(one for one in self.statements if one.status not in known)
+
+    def unguarded(self, runs: int) -> str:
+        """Why nobody checked what the writes of so many runs left; empty where somebody did, or nothing writes."""
+        if not any(one.writes for one in self.statements):
+            return ""
+        after = [one for one in self.invariants if one.after]
+        if not after:
+            return f"no invariant says what the writes must leave: add {_INVARIANT} to a script"
+        asked = {one.run for one in after if one.holds is not None}
+        unknown = [one for one in after if one.holds is None]
+        if unknown or len(asked) < runs:
+            why = f" ({unknown[0].detail})" if unknown else ""
+            return f"an invariant could not be asked after every run{why}"
+        return ""
+
+
+def gate_results(
+    gate: GateRecord | None,
+    spec: LoadSpec,
+    runs: Sequence[LoadRun],
+    product: str,
+    others: Sequence[Check] = (),
+) -> GateResults | None:
+    """Compute it; None where nothing was asked.
+
+    Args:
+        gate: what was asked.
+        spec: of the load.
+        runs: that were made.
+        product: what the server calls itself.
+        others: its answers against those of other servers under the same load.
+    """
+    if gate is None:
+        return None
+    return GateResults(
+        statements=_statements(gate, product, others),
+        invariants=tuple(_invariants(gate, spec, runs)),
+        read_back=gate.read_back,
+        sampled=tuple(_sampled(gate.asked, one) for one in gate.sampled) if gate.asked else (),
+        unasked=gate.asked.failed if gate.asked else "",
+    )
+
+
+def _statements(gate: GateRecord, product: str, others: Sequence[Check]) -> tuple[StatementChecked, ...]:
+    asked = gate.asked
+    if asked is None:
+        return ()
+    found = (*checks.checks(asked, product), *(msgspec.structs.replace(one, contender=product) for one in others))
+    words = {one.operation: one for one in checks.concluded(found, [asked], [product])}
+    return tuple(_statement(one, asked, found, words[one.name]) for one in asked.statements if one.does != "control")
+
+
+def _statement(one: Statement, asked: StatementsAsked, found: Sequence[Check], word: OperationGate) -> StatementChecked:
+    own = [check for check in found if check.operation == one.name]
+    sets = {answered.set for answered in asked.answers if (answered.script, answered.line) == (one.script, one.line)}
+    status = word.status if word.contenders else GateStatus.UNVERIFIED
+    confirmed = {check.case for check in own if check.status is GateStatus.AGREED}
+    cases = {check.case for check in own}
+    detail = word.detail if status in (GateStatus.DIVERGED, GateStatus.ERROR) else ""
+    if not sets:
+        detail = asked.failed or "it was not asked: it stands behind an error, or in a branch that was not taken"
+    elif status is GateStatus.UNVERIFIED:
+        open_ = [check.detail for check in own if check.status is GateStatus.UNVERIFIED and check.detail]
+        detail = open_[0] if open_ else "nobody says what the right answer is"
+    elif status is GateStatus.AGREED and len(confirmed) < len(cases):
+        status, detail = GateStatus.UNVERIFIED, "only some of its answers were confirmed"
+    return StatementChecked(
+        script=one.script,
+        line=one.line,
+        statement=one.text,
+        writes=one.does == "writes",
+        asked=len(sets),
+        status=status,
+        witness=", ".join(dict.fromkeys(check.witness for check in own if check.witness)),
+        detail=detail,
+    )
+
+
+def _invariants(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterator[InvariantChecked]:
+    own = gate.asked.own if gate.asked else False
+    asked = invariants.questions(spec, own=own)
+    before: dict[int, tuple[Answer, ...]] = {one.run: one.answers for one in gate.invariants if not one.after}
+    runs = {one.number: one for one in made}
+    for moment in gate.invariants:
+        for place, question in enumerate(asked):
+            answer = moment.answers[place] if place < len(moment.answers) else None
+            if question.kind == "sums":
+                if moment.after:
+                    known = (_NOTHING,) if own else before.get(moment.run, ())[place : place + 1]
+                    two = (*known, answer)
+                    yield from _sums(spec, runs.get(moment.run), two, moment.failed, own=own)
+            elif moment.after or question.kind == "written":
+                yield _holds(question, moment.run, moment.after, answer, moment.failed)
+
+
+def written(spec: LoadSpec, asked: InvariantsAsked | None) -> Iterator[InvariantChecked]:
+    """The scripts' own invariants before the first run."""
+    for place, question in enumerate(invariants.questions(spec, own=False)):
+        if asked is not None and question.kind == "written":
+            answer = asked.answers[place] if place < len(asked.answers) else None
+            yield _holds(question, asked.run, False, answer, asked.failed)
+
+
+def _holds(question: Question, run: int, after: bool, answer: Answer | None, failed: str) -> InvariantChecked:
+    got, detail = _value(answer, failed)
+    holds = None if detail else _equal(got, question.expected)
+    name = question.name if question.kind == "written" else f"rows of {question.script} that are not what was paid"
+    return InvariantChecked(
+        run=run, after=after, name=name, query=question.sql, expected=question.expected,
+        got=None if detail else _word(got), holds=holds, detail=detail,
+    )  # fmt: skip
+
+
+def _value(answer: Answer | None, failed: str) -> tuple[str | None, str]:
+    """The only value of an answer, or why there is none."""
+    if answer is None:
+        return None, failed or "it was not asked"
+    if answer.kind == "error":
+        return None, f"{answer.text} ({answer.code})"
+    if answer.kind != "rows" or answer.count != 1 or len(answer.rows) != 1 or len(answer.rows[0]) != 1:
+        return None, f"it must answer one value, and answered {answers.shown(answer)}" + (
+            f" of {count(len(answer.columns), 'column')}" if answer.kind == "rows" else ""
+        )
+    return answer.rows[0][0], ""
+
+
+def _word(value: str | None) -> str:
+    return "NULL" if value is None else value
+
+
+def _equal(got: str | None, expected: str) -> bool:
+    """Whether a value, as text, is the literal that an invariant names."""
+    word = expected.strip()
+    if word.lower() == "null" or got is None:
+        return got is None and word.lower() == "null"
+    if word.startswith("'"):
+        return got == word[1:-1].replace("''", "'")
+    if word.lower() in ("true", "false"):
+        return got.lower() in (("t", "true", "1") if word.lower() == "true" else ("f", "false", "0"))
+    try:
+        return decimal.Decimal(got) == decimal.Decimal(word)
+    except decimal.InvalidOperation:
+        return False
+
+
+def _sums(
+    spec: LoadSpec, run: LoadRun | None, two: Sequence[Answer | None], failed: str, *, own: bool
+) -> Iterator[InvariantChecked]:
+    """What was paid is in the balances of pgbench's tables, and what was acknowledged in their history."""
+    if run is None:
+        return
+    numbers = [_numbers(one) for one in two if one is not None]
+    names = {one.name for one in spec.scripts if one.weight}
+    if len(numbers) < 2 or any(one is None for one in numbers):
+        detail = failed or "the tables could not be summed"
+        yield _sum(run.number, "balances against their history", "", None, None, detail)
+        return
+    first, last = numbers[0] or (), numbers[1] or ()
+    accounts, tellers, branches, paid, rows = (b - a for a, b in zip(first, last, strict=True))
+    yield _sum(run.number, "accounts against their history", str(paid), str(accounts), accounts == paid)
+    others = paid if "simple-update" not in names else 0 if "tpcb-like" not in names else branches
+    yield _sum(run.number, "tellers against their history", str(others), str(tellers), tellers == others)
+    if "simple-update" not in names or "tpcb-like" not in names:
+        yield _sum(run.number, "branches against their history", str(others), str(branches), branches == others)
+    if run.summary is not None:
+        least, most = _acknowledged(run)
+        # Whoever else writes to these tables writes to the history, too.
+        holds = least <= rows <= most if own else least <= rows
+        expected = f"{least}" if least == most else f"{least} to {most}"
+        yield _sum(run.number, "rows of history against what was acknowledged", expected if own else f"{least} or more",
+                   str(rows), holds)  # fmt: skip
+
+
+def _sum(run: int, name: str, expected: str, got: str | None, holds: bool | None, detail: str = "") -> InvariantChecked:
+    return InvariantChecked(
+        run=run, after=True, name=name, query=invariants.SUMS, expected=expected, got=got, holds=holds, detail=detail
+    )
+
+
+def _numbers(answer: Answer) -> tuple[int, ...] | None:
+    try:
+        return tuple(int(decimal.Decimal(one or "")) for one in answer.rows[0])
+    except (IndexError, decimal.InvalidOperation):
+        return None
+
+
+def _acknowledged(run: LoadRun) -> tuple[int, int]:
+    """Rows that the history of a run must have gained at least, and can have at most."""
+    writers = ("tpcb-like", "simple-update")
+    parts = [one for interval in run.intervals for one in interval.operations if one.name in writers]
+    done = sum(one.count for one in parts)
+    # Nobody knows of these; one that is in flight at the end may be of another script.
+    open_ = sum(one.timeouts + sum(one.errors.values()) for one in parts)
+    return done, done + open_ + (run.summary.in_flight_at_end if run.summary else 0)
+
+
+def _sampled(asked: StatementsAsked, one: Sampled) -> SampleChecked:
+    orders = {(each.script, each.line): each for each in asked.statements}
+    before, after = one.changed
+    inapplicable = one.error
+    if before is not None and after is not None and before != after:
+        inapplicable = f"others changed {count(after - before, 'row')} meanwhile, by the server's own count"
+    same, open_, differ = 0, 0, []
+    for sample in one.samples:
+        statement = orders.get((sample.script, sample.line))
+        order = statement.order if statement else None
+        first = sample.again[0]
+        steady = all(answers.same(other, first, order).agrees for other in sample.again[1:])
+        # The types of the columns are known only of what was asked afterwards.
+        told = sample.answer
+        if told.kind == first.kind == "rows" and len(told.columns) == len(first.columns):
+            told = msgspec.structs.replace(told, columns=first.columns)
+        found = answers.same(told, first, order)
+        if sample.answer.kind == "error" or not steady or found.open:
+            open_ += 1
+        elif found.agrees:
+            same += 1
+        elif statement is not None and statements.volatile(statement.text):
+            open_ += 1
+        else:
+            given = ", ".join(_word(value) for value in sample.parameters)
+            what = "; ".join(map(str, found.differences[:1]))
+            differ.append(f"{sample.script}, line {sample.line}" + (f" with {given}" if given else "") + f": {what}")
+    return SampleChecked(
+        run=one.run, requests=len(one.samples), same=same, differ=tuple(differ), open=open_, inapplicable=inapplicable
+    )
+
+
+def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Finding]:
+    """What is to be said of the answers."""
+    if found is not None:
+        yield from _wrong(found)
+    missing = unchecked(found, spec, runs)
+    if missing:
+        yield codes.A8_UNCHECKED.finding(
+            text=f"{missing}. A server that answers wrongly, or with too few rows, would look fast",
+            remedy=_WITHOUT + f"; and {_INVARIANT} in a script that writes",
+        )
+
+
+def _wrong(found: GateResults) -> Iterator[Finding]:
+    for one in found.diverged:
+        yield codes.A1_STATEMENT.finding(
+            operation=one.script,
+            text=f"line {one.line}: {one.detail}",
+            remedy="nothing was measured: mend the server, or the answers that it is compared with",
+        )
+    for broken in found.broken:
+        when = f"after run {broken.run}" if broken.after else f"before run {broken.run}"
+        text = f"{when}, {broken.name}: {broken.got}, not {broken.expected}"
+        if broken.after:
+            yield codes.L6_INVARIANT.finding(
+                text=text,
+                remedy="writes were lost, or done twice, or by others meanwhile: its figures are those of other work",
+            )
+        else:
+            yield codes.L6_BROKEN.finding(text=text, remedy="nothing was measured: mend the data, or the invariant")
+    for back in found.read_back:
+        if back.wrong:
+            yield codes.L6_WRONG.finding(
+                text=f"after run {back.run}, {back.wrong:,} of {back.read:,} rows that were read back contradict what "
+                f"was acknowledged: {'; '.join(back.texts[:_SAID])}",
+                remedy="the server loses updates or serves stale values; its figures are those of less work",
+            )
+        if back.missing:
+            yield codes.L6_MISSING.finding(
+                text=f"after run {back.run}, {back.missing:,} of {back.read:,} rows that were read back are gone: "
+                f"{'; '.join(back.texts[:_SAID])}",
+                remedy="the server loses rows; its figures are those of less work",
+            )
+    for drawn in found.sampled:
+        if drawn.differ and not drawn.inapplicable:
+            yield codes.A3_SAMPLED.finding(
+                text=f"run {drawn.run}: {len(drawn.differ)} of {count(drawn.requests, 'request')} that were drawn at "
+                f"random had another answer when they were asked again: {'; '.join(drawn.differ[:_SAID])}",
+                remedy="the server answers wrongly under load, or somebody else wrote to its tables meanwhile",
+            )
+
+
+def unchecked(found: GateResults | None, spec: LoadSpec, runs: int) -> str:
+    """Whose answers nobody checked, in a sentence; empty where somebody did."""
+    if not spec.scripts:
+        return _unread(found)
+    if found is None or not found.statements:
+        why = f" ({found.unasked})" if found and found.unasked else ""
+        return f"nobody checked what the server answered to the scripts{why}"
+    parts = []
+    if missing := found.unchecked:
+        names = ", ".join(f"{one.script} line {one.line}" for one in missing[:_SAID])
+        names += f" and {len(missing) - _SAID} more" if len(missing) > _SAID else ""
+        total = count(len(found.statements), "statement")
+        parts.append(
+            f"nobody checked what the server answered to {len(missing)} of {total}: {names} ({missing[0].detail})"
+        )
+    if why := found.unguarded(runs):
+        parts.append(why)
+    return "; ".join(parts)
+
+
+def _unread(found: GateResults | None) -> str:
+    """Of YCSB: whether every run was read back."""
+    if found is None:
+        return ""
+    failed = [one for one in found.read_back if one.error]
+    return f"after run {failed[0].run} nothing was read back ({failed[0].error})" if failed else ""
+
+
+def reasons(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Reason]:
+    """Why the answers let the evidence be suggestive at most."""
+    if missing := unchecked(found, spec, runs):
+        yield codes.A8.reason(missing)
