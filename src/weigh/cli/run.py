@@ -311,9 +311,10 @@ def asked(
     file: Path | None, flags: dict[str, Any], out: Path, *, adaptive: bool = True, quiet: bool = False
 ) -> tuple[Spec, RunRequest]:
     """The spec, and how it is carried out as far as the flags of every command say."""
-    from weigh.experiment.config import spec as config
+    from weigh.experiment.config import named_files
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.config.run_request import RunRequest
+    from weigh.experiment.config.spec import make_spec
 
     if file is None and DEFAULT_FILE.exists():
         file = DEFAULT_FILE
@@ -321,9 +322,9 @@ def asked(
     if flags.get("data"):
         flags = {**flags, "workload": flags.get("workload") or "sql"}
     shrink = flags.pop("shrink")
-    own = config.own_files(table, file, flags, progress(quiet))
-    spec = config.make_spec(table, flags, own, adaptive=adaptive)
-    answers = config.answers_path(table, flags)
+    own = named_files.own_files(table, file, flags, progress(quiet))
+    spec = make_spec(table, flags, own, adaptive=adaptive)
+    answers = named_files.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)
 
 

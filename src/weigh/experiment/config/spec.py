@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import msgspec
 
 from weigh import workloads
 from weigh.data.generator import dataset_scale
-from weigh.engines.prepared import cache_folder
 from weigh.experiment.config import grid as grids
 from weigh.experiment.config.file import ContenderTable, File
+from weigh.experiment.config.named_files import hash_of
 from weigh.experiment.config.stores import placed, stores
-from weigh.experiment.config.user_data import OwnFiles
 from weigh.model.contender import (
     DATA_KEYS,
     URL,
@@ -26,7 +24,6 @@ from weigh.model.contender import (
     unwritable,
 )
 from weigh.model.errors import UsageError, nearest
-from weigh.model.progress import Silence
 from weigh.model.resources import parse_cpus
 from weigh.model.spec import BUDGET, FULL_STARTS, MOST_STARTS, NARROW, LayoutSpec, Rule, Rules, Spec, Temperature
 from weigh.model.storage import KINDS, Kind
@@ -34,8 +31,9 @@ from weigh.model.units import parse_duration, parse_fraction, parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
-    from weigh.model.progress import Progress
+    from weigh.experiment.config.user_data import OwnFiles
     from weigh.model.units import Scale
 
 
@@ -101,7 +99,7 @@ def make_spec(
         operations=_named(pick("operations") or ()),
         on_divergence=table.on_divergence,
         truth=bool(pick("truth")),
-        answers=_hash_of(pick("answers")),
+        answers=hash_of(pick("answers")),
         layout=_layout((file or File()).layout, own),
         layouts=_layouts(contenders, layouts, own),
         grid=crossed.grid if crossed else msgspec.UNSET,
@@ -251,76 +249,6 @@ def _layouts(
                 remedy=nearest(name, known) if known else f"write a table [layout.{name}] into weigh.toml",
             )
     return {name: _layout(layout, own) for name, layout in known.items() if name in wanted}
-
-
-def own_files(
-    file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
-) -> OwnFiles | None:
-    """The user's own data and queries, where the workload is ``sql``.
-
-    Args:
-        file: weigh.toml, if there is one.
-        path: where it lies.
-        flags: values of the command line by name.
-        progress: is told what is converted.
-
-    Raises:
-        UsageError: they are not named, or are not there.
-        DataFault: one of them is damaged.
-    """
-    asked = (file or File()).experiment
-    workload = flags.get("workload") or ("sql" if flags.get("data") else asked.workload)
-    if workload != "sql":
-        if flags.get("data"):
-            raise UsageError(
-                f"--data names data of your own, and the workload {workload} has its own",
-                remedy="leave out one of the two",
-            )
-        return None
-    name = flags.get("data") or (file.sql.data if file and file.sql else None)
-    if name:
-        if not flags.get("data") and file and file.sql and file.sql.tables:
-            raise UsageError("it names both data and tables", where=f"{path}, [sql]", remedy="leave out one of the two")
-        loads = flags.get("ingest") or (flags.get("ingest") is None and asked.ingest)
-        queries = file.sql if file else None
-        if queries is None and not loads:
-            raise UsageError(
-                "there are no queries: [sql] of weigh.toml says where they are",
-                remedy="let weigh init write it (weigh init --data FILES --sql FILES), or load the tables: --ingest",
-            )
-        return OwnFiles.of(name, cache_folder(), None if loads else queries, path.parent if path else Path())
-    if file is None or path is None or file.sql is None:
-        raise UsageError(
-            "the workload 'sql' needs [sql] in weigh.toml: which tables, and which folder of queries",
-            remedy="let weigh init write it: weigh init --data FILES --sql FILES",
-        )
-    if not file.sql.tables:
-        raise UsageError(
-            "it names no table",
-            where=f"{path}, [sql.tables]",
-            remedy='write NAME = "FILES.parquet", or data = "NAME" of registered data',
-        )
-    return OwnFiles.found(file.sql, path.parent, cache_folder(), progress or Silence())
-
-
-def answers_path(file: File | None, flags: Mapping[str, Any]) -> Path | None:
-    """Where the pinned answers are, if any were named."""
-    named = flags.get("answers") or (file or File()).experiment.answers
-    return Path(named) if named else None
-
-
-def _hash_of(answers: str | Path | None) -> str:
-    """What is in the file belongs to the spec; where it lies does not."""
-    if answers is None:
-        return ""
-    from weigh._native import DigestError, hash_file
-
-    try:
-        return hash_file(answers)
-    except (DigestError, OSError) as error:
-        raise UsageError(
-            f"no pinned answers: {error}", where=str(answers), remedy="pin answers with: weigh gate --pin FILE"
-        ) from None
 
 
 def _seed(value: int) -> int:
