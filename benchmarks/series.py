@@ -16,7 +16,7 @@ _PART = 1_000_000
 _RUN = """
 import json, resource, sys, time
 import numpy as np
-from weigh.statistics.correlated_mean import Series
+from weigh.statistics.series.correlated_mean import Series
 samples, part = int(sys.argv[1]), int(sys.argv[2])
 draw, series = np.random.default_rng(1), Series()
 ours = theirs = 0.0

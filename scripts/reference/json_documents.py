@@ -22,11 +22,11 @@ from weigh.experiment.report import document as run
 from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import ParityRow
-from weigh.experiment.results.cold_proof import ColdProof
-from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results.clock.family_cpu import OutsideClock
+from weigh.experiment.results.cold.cold_proof import ColdProof
+from weigh.experiment.results.data.start_costs import StartCosts
 from weigh.experiment.results.grid import Cell
 from weigh.experiment.results.grid import Effect as GridEffect
-from weigh.experiment.results.start_costs import StartCosts
 from weigh.experiment.verify.recount.recount import Recount
 from weigh.experiment.verify.verify import Verification
 from weigh.host.knobs.read import KnobRead
@@ -47,14 +47,14 @@ from weigh.load.waits.analysis import Hot
 from weigh.load.waits.model import Blocked
 from weigh.load.waits.report import WaitsDocument
 from weigh.machine.use_method import Resource
+from weigh.model.data.storage import Place
 from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
-from weigh.model.storage import Place
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
 from weigh.render.machine import CulpritRow
-from weigh.statistics.correlated_mean import SeriesMean
 from weigh.statistics.cv import Estimate
+from weigh.statistics.series.correlated_mean import SeriesMean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

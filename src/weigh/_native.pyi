@@ -514,7 +514,7 @@ class StoreError(Exception):
     code: str
 
 class StoreTally(TypedDict):
-    """What a life asked of a store in a while; its fields are those of ``weigh.model.store.Requests``."""
+    """What a life asked of a store in a while; its fields are those of ``weigh.model.data.store.Requests``."""
 
     gets: int
     heads: int

@@ -29,9 +29,9 @@ from weigh.model.spec import MIN_STARTS, Rules
 from weigh.model.units import count
 from weigh.model.verdict import SecondOpinion, SecondOpinionName, VerdictName
 from weigh.statistics import student_t
-from weigh.statistics.correlated_mean import Series, SeriesMean, mean
 from weigh.statistics.percentiles import Percentile, percentiles
-from weigh.statistics.steady_state import Shape, Steady, steady
+from weigh.statistics.series.correlated_mean import Series, SeriesMean, mean
+from weigh.statistics.series.steady_state import Shape, Steady, steady
 from weigh.verdict import clickhouse_rule as rule_of_clickhouse
 from weigh.verdict import soundness, totals
 from weigh.verdict.comparison import Comparisons, compare

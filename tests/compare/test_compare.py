@@ -16,9 +16,9 @@ from weigh.compare.document import document
 from weigh.compare.run import compare
 from weigh.compare.terminal import report
 from weigh.model.answer import GateStatus
-from weigh.model.calibration import Calibration
 from weigh.model.errors import EvidenceFault, ExitCode
 from weigh.model.finding import Finding
+from weigh.model.machine.calibration import Calibration
 from weigh.model.verdict import TierName, VerdictName
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from weigh.model.units import parse_size
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weigh.model.storage import Place
+    from weigh.model.data.storage import Place
 
 
 def at(made: Made, path: str) -> Place:

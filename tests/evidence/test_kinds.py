@@ -182,7 +182,8 @@ def test_a_ladder_that_is_none(tmp_path: Path, weigh: Weigh) -> None:
 
 def test_the_table_costs_nothing() -> None:
     code = (
-        "import sys, weigh._kinds, weigh._runs, weigh.cli.report, weigh.cli.verify, weigh.cli.open, weigh.cli.runs; "
+        "import sys, weigh._kinds, weigh._runs; "
+        "from weigh.cli.evidence import open, report, runs, verify; "
         "heavy = {'numpy', 'scipy', 'pyarrow', 'msgspec', 'rich', 'webbrowser'} & set(sys.modules); "
         "assert not heavy, heavy"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from weigh.experiment.results.clock_coverage import clock_coverage
+from weigh.experiment.results.clock.clock_coverage import clock_coverage
 from weigh.model.sample import Outcome, Sample
 
 MS = 1e-3

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from weigh.experiment.results import cold
+from weigh.experiment.results.cold import cold
 from weigh.model.cold import CacheState, Drive, Pages
 from weigh.model.sample import Outcome, Sample
 from weigh.verdict.question import Question

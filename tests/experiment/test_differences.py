@@ -12,13 +12,13 @@ from weigh import __version__
 from weigh.experiment import record as records
 from weigh.experiment import resume
 from weigh.experiment.report.layouts import asked_for
-from weigh.experiment.results import differences
+from weigh.experiment.results.data import differences
 from weigh.experiment.results.gaps import unconfigured
 from weigh.experiment.verify import findings as owed
 from weigh.model.contender import Contender
+from weigh.model.data.storage import Place
 from weigh.model.errors import EvidenceFault
 from weigh.model.spec import LayoutSpec
-from weigh.model.storage import Place
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record

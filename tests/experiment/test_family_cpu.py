@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from support.experiment_records import record
-from weigh.experiment.results import family_cpu
+from weigh.experiment.results.clock import family_cpu
 from weigh.model.clock_coverage import TurnCpu
 
 MS = 1e-3

@@ -9,10 +9,11 @@ import pytest
 
 from support import experiment_records
 from weigh.experiment.report import resources as printed
-from weigh.experiment.results import resources, storage
+from weigh.experiment.results import resources
+from weigh.experiment.results.data import storage
 from weigh.experiment.results.results import experiment_results
+from weigh.model.data.storage import Device, Place
 from weigh.model.resources import ResourcesRead, WorkerRead
-from weigh.model.storage import Device, Place
 
 if TYPE_CHECKING:
     from weigh.experiment.record import Record

@@ -18,7 +18,7 @@ from weigh.experiment.config import spec as config
 from weigh.experiment.interim_look import InterimLook
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.record import Planned, Record
-from weigh.experiment.results import allocation, precision, precision_findings
+from weigh.experiment.results.precision import allocation, precision, precision_findings
 from weigh.experiment.verify import order, stopping
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample

@@ -13,7 +13,7 @@ from weigh.evidence import journal
 from weigh.evidence.journal import Journal
 from weigh.experiment.interim_look import InterimLook
 from weigh.experiment.measure.stopping import Stopping
-from weigh.experiment.results import precision_findings
+from weigh.experiment.results.precision import precision_findings
 
 if TYPE_CHECKING:
     from pathlib import Path

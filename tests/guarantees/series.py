@@ -14,7 +14,8 @@ import numpy as np
 from scipy import special
 from scipy.signal import fftconvolve, lfilter
 
-from weigh.statistics import correlated_mean, percentiles
+from weigh.statistics import percentiles
+from weigh.statistics.series import correlated_mean
 
 from .rates import Rate, rate
 from .row import Row

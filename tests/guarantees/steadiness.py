@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from weigh.statistics.prewhitening import batch_means
-from weigh.statistics.steady_state import Shape, Steady, steady
+from weigh.statistics.series.prewhitening import batch_means
+from weigh.statistics.series.steady_state import Shape, Steady, steady
 
 from . import steady_series
 from .rates import Rate, rate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weigh.statistics.steady_state import Shape, steady
+from weigh.statistics.series.steady_state import Shape, steady
 
 from . import steadiness, steady_series
 

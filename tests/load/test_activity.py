@@ -18,7 +18,7 @@ from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.waits.model import RunWaits, Waits, WaitSample
 from weigh.model.errors import EngineFault
-from weigh.model.timeline import Moment, Watch
+from weigh.model.machine.timeline import Moment, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

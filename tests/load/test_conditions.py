@@ -17,9 +17,9 @@ from weigh.load.config import make
 from weigh.load.record import LoadRecord
 from weigh.load.runs import ColdStart, CpusRead
 from weigh.load.target.registry import target
-from weigh.model.calibration import Calibration
 from weigh.model.cold import Pages
 from weigh.model.errors import EnvironmentFault, UsageError
+from weigh.model.machine.calibration import Calibration
 
 if TYPE_CHECKING:
     from support.command import Run

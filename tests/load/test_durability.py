@@ -17,8 +17,8 @@ from weigh.load.durability.results import durability
 from weigh.load.results import load_results
 from weigh.load.spec import Crashes, LoadSpec
 from weigh.load.target.registry import target as find
+from weigh.model.data.storage import Device, Place
 from weigh.model.errors import ExitCode, UsageError
-from weigh.model.storage import Device, Place
 from weigh.statistics.binomial import clopper_pearson
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from weigh.load.report.page import page
 from weigh.load.report.terminal import plain
 from weigh.load.results import LoadResults, load_results
 from weigh.load.verify import verify
-from weigh.model.timeline import Disk, ForeignProcess, Moment, Watch
+from weigh.model.machine.timeline import Disk, ForeignProcess, Moment, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import pytest
 
 from weigh.machine import contention_findings
 from weigh.machine.contention import Contention, PairShare, contention
+from weigh.model.machine.timeline import ForeignProcess, Moment, Watch
 from weigh.model.sample import Outcome, Sample
-from weigh.model.timeline import ForeignProcess, Moment, Watch
 from weigh.verdict.question import Question
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from support import sessions
 from weigh.experiment.record import BlockBegun
 from weigh.experiment.results.results import experiment_results
 from weigh.machine import drift
-from weigh.model.calibration import Calibration, Kernel
+from weigh.model.machine.calibration import Calibration, Kernel
 from weigh.model.spec import Rules
 from weigh.model.verdict import VerdictName
 

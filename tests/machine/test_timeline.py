@@ -13,9 +13,9 @@ from weigh.experiment.derived import watched_turns
 from weigh.experiment.record import Record
 from weigh.model.contender import Contender
 from weigh.model.errors import EvidenceFault
+from weigh.model.machine.timeline import Disk, ForeignProcess, Moment, Network, Watch
 from weigh.model.sample import Outcome, Sample
 from weigh.model.spec import Spec
-from weigh.model.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from weigh.experiment.results.results import ExperimentResults, experiment_resul
 from weigh.machine.timeline_bins import timeline_bins
 from weigh.machine.use_method import Resource, Use, use
 from weigh.model.errors import UsageError
-from weigh.model.timeline import Disk, Moment, Network, Watch
+from weigh.model.machine.timeline import Disk, Moment, Network, Watch
 from weigh.model.verdict import Reason, VerdictName
 from weigh.render.machine import resource
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from weigh._native import BatchMeans
-from weigh.statistics.correlated_mean import Series, mean
+from weigh.statistics.series.correlated_mean import Series, mean
 
 DETERMINISTIC = settings(
     derandomize=True,

@@ -12,10 +12,10 @@ from scipy.fft import idct
 from scipy.signal import lfilter
 
 from weigh.model.errors import UsageError
-from weigh.statistics import textbook_errors
-from weigh.statistics.correlated_mean import Series, mean
-from weigh.statistics.long_run_variance import batch_means, long_run, trend
 from weigh.statistics.percentiles import percentiles
+from weigh.statistics.series import textbook_errors
+from weigh.statistics.series.correlated_mean import Series, mean
+from weigh.statistics.series.long_run_variance import batch_means, long_run, trend
 
 DRAW = np.random.default_rng(1)
 LATENCIES = DRAW.exponential(1.0, 5_000)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from weigh.model.errors import DataFault
-from weigh.statistics.steady_state import FEWEST, Segment, Shape, Steady, steady
+from weigh.statistics.series.steady_state import FEWEST, Segment, Shape, Steady, steady
 
 DRAW = np.random.default_rng(4)
 NOISE = DRAW.normal(100, 5, 2_000)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.model.calibration import Calibration
-from weigh.model.timeline import Disk, ForeignProcess, Moment, Network, Watch
+from weigh.model.machine.calibration import Calibration
+from weigh.model.machine.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.model.finding import Finding
-    from weigh.model.timeline import Watch
+    from weigh.model.machine.timeline import Watch
 
 HOST = {
     "cpu": "a processor", "cores": 4, "cores_allowed": 4, "memory_bytes": 16 << 30, "kernel": "6.1", "cpu_limit": None,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from weigh.evidence.sealing import End
 from weigh.experiment.record import BlockBegun, Planned, Record
-from weigh.experiment.results import precision
+from weigh.experiment.results.precision import precision
 from weigh.experiment.verify import order, stopping
 from weigh.model.contender import Contender
+from weigh.model.machine.timeline import Moment, Watch
 from weigh.model.sample import Outcome, Sample
 from weigh.model.schedule import arms, block_order
 from weigh.model.spec import Spec
-from weigh.model.timeline import Moment, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import EvidencePath, others_evidence
+from weigh.cli.evidence.path import EvidencePath, others_evidence
 from weigh.cli.output import print_json, print_rich
 from weigh.cli.page import html_option, write_page
 

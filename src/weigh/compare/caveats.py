@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.compare import differences as comparable
-from weigh.experiment.results import differences
+from weigh.experiment.results.data import differences
 from weigh.model import codes
 from weigh.model.units import count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName

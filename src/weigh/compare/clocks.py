@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.experiment.results import clock_end, round_trip
+from weigh.experiment.results.clock import clock_end, round_trip
 from weigh.model import codes
 from weigh.verdict.question import Question
 

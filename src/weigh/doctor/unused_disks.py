@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weigh.host.sysfs import Machine
-    from weigh.model.storage import Device
+    from weigh.model.data.storage import Device
 
 _READ = 1 << 20
 """Bytes at either end: superblocks of md 1.0 and labels of ZFS are at the end, all others at the beginning."""

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from weigh.doctor.read_rates_model import Rates
-from weigh.model.storage import Device, Place
+from weigh.model.data.storage import Device, Place
 
 
 class Spare(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from weigh.engines import engine as engines
-from weigh.model.catalog import CATALOGS, FORMATS, PARQUET, TITLES
+from weigh.model.data.catalog import CATALOGS, FORMATS, PARQUET, TITLES
 from weigh.model.errors import UsageError, WeighError, nearest
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Literal
 import msgspec
 
 from weigh.model.contender import Contender, Setting
+from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
-from weigh.model.store import FILE, TMPFS
 
 GROUP = "weigh.engines"
 """Entry point group. Ours come through the same door."""

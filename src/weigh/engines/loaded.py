@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from weigh.engines.engine import Engine
     from weigh.engines.environment import Environment
     from weigh.model.contender import Setting
+    from weigh.model.data.store import StoreAccess
     from weigh.model.dataset import Manifest
-    from weigh.model.store import StoreAccess
 
 LOAD_TIMEOUT = 4 * 3600.0
 """Seconds. Loading is not measured; somebody who asks for a terabyte in SQLite may have it."""

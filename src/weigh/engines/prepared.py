@@ -19,9 +19,9 @@ from weigh.engines.process import WorkerProcess
 from weigh.host.cgroup import Hierarchy
 from weigh.model import codes
 from weigh.model.contender import URL, Contender, ContenderRead, Setting
+from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EngineFault, UsageError, nearest
 from weigh.model.resources import Bounds
-from weigh.model.store import FILE, TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,8 +23,8 @@ from weigh.engines.run_cost import RunCost, run_cost
 from weigh.engines.start_clock import StartClock
 from weigh.host import cgroup, family_cpu, process_counters, processes, scratch
 from weigh.host.hidden import hiding
+from weigh.model.data.store import StoreUse
 from weigh.model.sample import Outcome
-from weigh.model.store import StoreUse
 from weigh_worker import protocol
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from weigh.host.family_cpu import FamilyCpu
     from weigh.model.clock_coverage import StartCost
     from weigh.model.contender import Setting
+    from weigh.model.data.store import Requests, StoreAccess
     from weigh.model.resources import Bounds
-    from weigh.model.store import Requests, StoreAccess
     from weigh.model.units import Bytes, Seconds
 
 START_TIMEOUT = 60.0

@@ -9,7 +9,7 @@ from weigh.host import process_counters
 
 if TYPE_CHECKING:
     from weigh.engines.exchange import RequestCost
-    from weigh.model.store import StoreUse
+    from weigh.model.data.store import StoreUse
     from weigh.model.units import Bytes, Rows, Seconds
     from weigh_worker import protocol
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weigh.engines.exchange import Asked, RequestCost
     from weigh.engines.process import WorkerProcess
     from weigh.engines.run_cost import RunCost
-    from weigh.model.store import Requests
+    from weigh.model.data.store import Requests
     from weigh.model.units import Seconds
 
 

@@ -16,7 +16,7 @@ import msgspec
 
 from weigh.evidence import files
 from weigh.model.errors import EvidenceFault
-from weigh.model.timeline import Disk, ForeignProcess, Moment, Network, Watch
+from weigh.model.machine.timeline import Disk, ForeignProcess, Moment, Network, Watch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,7 @@ from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
 from weigh.experiment.planning import Asked, Planning
 from weigh.experiment.reproducer import search
-from weigh.experiment.results import catalogs
+from weigh.experiment.results.data import catalogs
 from weigh.host import facts, knobs, settle
 from weigh.host.sysfs import Machine
 from weigh.model import codes, units
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from weigh.experiment.gate.gate import GateResult
     from weigh.experiment.resume import Resumption
     from weigh.experiment.setup import Setup
-    from weigh.model.catalog import CatalogRead
+    from weigh.model.data.catalog import CatalogRead
     from weigh.model.finding import Finding
     from weigh.model.operation import Case, Operation
     from weigh.model.progress import Progress

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weigh.data.catalog import registration
 from weigh.engines.loaded import TableFormat, Tables, tables_key
 from weigh.host import scratch
-from weigh.model.catalog import FORMATS
+from weigh.model.data.catalog import FORMATS
 from weigh.model.errors import EnvironmentFault
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from weigh.data.cache import CachedData
     from weigh.data.catalog.registrar import Registrar
-    from weigh.model.catalog import CatalogRead
     from weigh.model.contender import Contender
+    from weigh.model.data.catalog import CatalogRead
 
 _NAME = "catalog"
 

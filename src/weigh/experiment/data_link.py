@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from weigh.engines.exchange import WorkerEnded
 from weigh.engines.loaded import Tables, tables_key
 from weigh.host import scratch
+from weigh.model.data.store import TMPFS
 from weigh.model.errors import WeighError
 from weigh.model.sample import Outcome
-from weigh.model.store import TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from weigh.engines.process import WorkerProcess
     from weigh.experiment.catalog_place import CatalogPlaces
     from weigh.experiment.stores import Stores
-    from weigh.model.catalog import CatalogRead
     from weigh.model.contender import Setting
+    from weigh.model.data.catalog import CatalogRead
     from weigh.model.dataset import Manifest
 
 

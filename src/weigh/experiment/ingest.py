@@ -9,8 +9,8 @@ from weigh.engines import engine as engines
 from weigh.experiment.data_link import tables_of
 from weigh.host import scratch
 from weigh.model import units
-from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.contender import URL
+from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.errors import EnvironmentFault, UsageError
 from weigh.workloads import ingest
 

@@ -12,22 +12,22 @@ from weigh.evidence.journal import begun
 from weigh.evidence.sealing import End
 from weigh.experiment.interim_look import InterimLook
 from weigh.host.knobs.read import KnobRead
-from weigh.model.calibration import Calibration
-from weigh.model.catalog import CatalogRead
 from weigh.model.clock_coverage import StartCost, TurnCpu
 from weigh.model.cold import CacheState, Drive
 from weigh.model.contender import ContenderRead
+from weigh.model.data.catalog import CatalogRead
+from weigh.model.data.storage import Place
+from weigh.model.data.store import ExecutionRequests, StoreRead
 from weigh.model.dataset import Manifest
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
 from weigh.model.gate import Gate
+from weigh.model.machine.calibration import Calibration
+from weigh.model.machine.timeline import Watch
 from weigh.model.operation import Workload
 from weigh.model.resources import WorkerRead
 from weigh.model.sample import Sample
 from weigh.model.spec import Spec
-from weigh.model.storage import Place
-from weigh.model.store import ExecutionRequests, StoreRead
-from weigh.model.timeline import Watch
 
 if TYPE_CHECKING:
     from pathlib import Path

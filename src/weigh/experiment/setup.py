@@ -24,9 +24,9 @@ from weigh.experiment.measure import cold
 from weigh.experiment.stores import Stores
 from weigh.experiment.stores import check as check_store
 from weigh.host import hidden
-from weigh.model.catalog import FORMATS, TITLES
+from weigh.model.data.catalog import FORMATS, TITLES
+from weigh.model.data.store import TMPFS
 from weigh.model.errors import UsageError, nearest
-from weigh.model.store import TMPFS
 
 if TYPE_CHECKING:
     from contextlib import ExitStack

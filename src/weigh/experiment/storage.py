@@ -9,16 +9,16 @@ from weigh.engines import loaded
 from weigh.experiment import ingest
 from weigh.host import storage
 from weigh.model import codes
+from weigh.model.data.store import FILE, TMPFS
 from weigh.model.errors import EnvironmentFault
-from weigh.model.store import FILE, TMPFS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.dataset import Data
+    from weigh.model.data.storage import Place
     from weigh.model.spec import Spec
-    from weigh.model.storage import Place
 
 _WHAT = {"data": "the data lies", "copy": "the tables that {} loads lie"}
 

@@ -16,10 +16,10 @@ from weigh.engines import engine as engines
 from weigh.engines.loaded import Tables
 from weigh.host import scratch
 from weigh.model import codes
-from weigh.model.catalog import FORMATS, TITLES
 from weigh.model.contender import URL
+from weigh.model.data.catalog import FORMATS, TITLES
+from weigh.model.data.store import FILE, TMPFS, StoreRead, StoreSpec
 from weigh.model.errors import EnvironmentFault, UsageError, WeighError
-from weigh.model.store import FILE, TMPFS, StoreRead, StoreSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

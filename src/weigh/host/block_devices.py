@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.model.storage import Device
+from weigh.model.data.storage import Device
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

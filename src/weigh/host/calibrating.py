@@ -7,8 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from weigh.model.calibration import Calibration, Kernel, Place
 from weigh.model.errors import UsageError
+from weigh.model.machine.calibration import Calibration, Kernel, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

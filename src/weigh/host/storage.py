@@ -11,7 +11,7 @@ from typing import NamedTuple
 from weigh.host import block_devices
 from weigh.host.block_devices import Stack
 from weigh.host.sysfs import Machine
-from weigh.model.storage import Device, Place, Use
+from weigh.model.data.storage import Device, Place, Use
 
 _NETWORK = {
     "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs", "ncpfs", "ocfs2",

@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from weigh.model.units import Seconds
-from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.statistics.percentiles import Percentile, percentiles
-from weigh.statistics.steady_state import Steady, steady
+from weigh.statistics.series.correlated_mean import SeriesMean, mean
+from weigh.statistics.series.steady_state import Steady, steady
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

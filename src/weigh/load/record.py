@@ -28,11 +28,11 @@ from weigh.load.runs import (
 )
 from weigh.load.spec import LoadSpec, Loop
 from weigh.load.waits.model import RunWaits
-from weigh.model.calibration import Calibration
+from weigh.model.data.storage import Place
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
-from weigh.model.storage import Place
-from weigh.model.timeline import Watch
+from weigh.model.machine.calibration import Calibration
+from weigh.model.machine.timeline import Watch
 from weigh.model.units import Bytes, Seconds
 from weigh.statistics.histogram import decode
 

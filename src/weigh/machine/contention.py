@@ -29,14 +29,14 @@ import numpy as np
 from weigh.machine.moments import amounts, in_order
 from weigh.machine.turn_shares import Pair, TurnShare, seen, turn_shares
 from weigh.machine.unevenness import ALL, Uneven, uneven_comparisons
-from weigh.model.timeline import ForeignProcess
+from weigh.model.machine.timeline import ForeignProcess
 from weigh.model.units import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from weigh.model.machine.timeline import Watch
     from weigh.model.sample import Sample
-    from weigh.model.timeline import Watch
 
 
 TELLABLE = 0.02

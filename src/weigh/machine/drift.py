@@ -2,8 +2,8 @@
 
 The kernels do the same work each time, so what changes is the machine. A drift is a trend, a step or an episode that
 explains the kernels' times better than correlated noise does, under every noise model of
-:mod:`weigh.statistics.prewhitening`. There are few calibrations, one more than blocks: what an explanation must gain
-was found by simulation (docs/guide/doctor.md).
+:mod:`weigh.statistics.series.prewhitening`. There are few calibrations, one more than blocks: what an explanation must
+gain was found by simulation (docs/guide/doctor.md).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import msgspec
 import numpy as np
 
 from weigh.model import codes, units
-from weigh.model.calibration import Kernel
+from weigh.model.machine.calibration import Kernel
 from weigh.model.units import Seconds
-from weigh.statistics.prewhitening import Whitened, constant, whiten
+from weigh.statistics.series.prewhitening import Whitened, constant, whiten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weigh.model.calibration import Calibration
     from weigh.model.finding import Finding
+    from weigh.model.machine.calibration import Calibration
     from weigh.statistics.arrays import Floats
     from weigh.verdict.question import Question
     from weigh.verdict.refusals import Refusals

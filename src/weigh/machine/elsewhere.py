@@ -8,7 +8,7 @@ from weigh.model import codes
 
 if TYPE_CHECKING:
     from weigh.model.codes.code import Graded
-    from weigh.model.storage import Place
+    from weigh.model.data.storage import Place
 
 _ELSEWHERE = {
     "memory": (codes.E2_MEMORY, "memory: no figure says anything about a device"),

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.model.timeline import Moment, Watch
+    from weigh.model.machine.timeline import Moment, Watch
     from weigh.statistics.arrays import Floats
 
 

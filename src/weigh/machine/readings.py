@@ -15,7 +15,7 @@ from weigh.machine.moments import amounts
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weigh.model.timeline import Disk, Moment
+    from weigh.model.machine.timeline import Disk, Moment
     from weigh.model.units import Bytes
     from weigh.statistics.arrays import Floats
 

@@ -14,8 +14,8 @@ from weigh.machine.use_method import RESOURCES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from weigh.model.machine.timeline import Moment, Watch
     from weigh.model.sample import Sample
-    from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes, Seconds
     from weigh.statistics.arrays import Floats
 

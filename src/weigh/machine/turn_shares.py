@@ -18,8 +18,8 @@ from weigh.model.units import Seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weigh.model.machine.timeline import Watch
     from weigh.model.sample import Sample
-    from weigh.model.timeline import Watch
 
 WATCHED = 0.9
 """Share of an execution that must lie inside moments for it to count as watched: its ends may be cut."""

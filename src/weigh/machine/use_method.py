@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from weigh.machine.readings import Reading
+    from weigh.model.machine.timeline import Moment, Watch
     from weigh.model.sample import Sample
-    from weigh.model.timeline import Moment, Watch
     from weigh.model.units import Bytes
     from weigh.statistics.arrays import Floats
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from weigh.model.errors import UsageError
-from weigh.statistics.long_run_variance import batch_means, long_run
+from weigh.statistics.series.long_run_variance import batch_means, long_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.data.catalog import runner
-from weigh.model.catalog import TITLES
+from weigh.model.data.catalog import TITLES
 from weigh.model.errors import DataFault, EnvironmentFault
 
 if TYPE_CHECKING:

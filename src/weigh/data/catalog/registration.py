@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from weigh.data.catalog import field_ids, runner
 from weigh.data.layout.parquet import fault
 from weigh.model import units
-from weigh.model.catalog import TITLES, CatalogFile, CatalogRead
+from weigh.model.data.catalog import TITLES, CatalogFile, CatalogRead
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from weigh.model.store import Requests, StoreAccess
+from weigh.model.data.store import Requests, StoreAccess
 
 if TYPE_CHECKING:
     from weigh._native import StoreProxy

@@ -12,7 +12,7 @@ from weigh.model.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weigh.model.store import StoreSpec
+    from weigh.model.data.store import StoreSpec
 
 ACCESS_KEY, SECRET_KEY, TOKEN = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"
 AUTHORITIES = "AWS_CA_BUNDLE"

@@ -12,9 +12,9 @@ import msgspec
 from weigh.experiment.config.load import LoadContenderTable, LoadTable
 from weigh.experiment.config.stores import StoreTable
 from weigh.model.contender import Setting
+from weigh.model.data.storage import Kind
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import Codec, LayoutSpec, Rule, Writer
-from weigh.model.storage import Kind
 from weigh.workloads.parameters import Parameters
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.model.data.store import BUILT_IN, FILE, S3, StoreSpec
 from weigh.model.errors import UsageError, nearest
-from weigh.model.store import BUILT_IN, FILE, S3, StoreSpec
 from weigh.model.units import parse_duration, parse_size
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, sampled_rows
 from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
-from weigh.model.catalog import FORMATS, TITLES
+from weigh.model.data.catalog import FORMATS, TITLES
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,7 +18,7 @@ from weigh.experiment import schedule
 from weigh.experiment.measure.lives import Lives
 from weigh.experiment.measure.turns import Turns
 from weigh.experiment.record import BlockBegun, Turn
-from weigh.experiment.results import precision
+from weigh.experiment.results.precision import precision
 from weigh.host.calibrating import Calibrating
 from weigh.host.sampling import Sampling
 from weigh.model.sample import Outcome

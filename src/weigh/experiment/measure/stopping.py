@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.evidence import timeline
-from weigh.experiment.results import precision
+from weigh.experiment.results.precision import precision
 from weigh.model import units
 from weigh.model.spec import CONTENTION, FULL_STARTS
 from weigh.verdict.table import tabulate
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from weigh.evidence.timeline import Columns
     from weigh.experiment.interim_look import InterimLook, Width
     from weigh.experiment.record import Record
+    from weigh.model.machine.timeline import Watch
     from weigh.model.progress import Progress
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
-    from weigh.model.timeline import Watch
 
 _FIRST_WORD = 3
 """Blocks after which it is said who takes longer; nothing follows from it."""

@@ -14,9 +14,9 @@ from weigh.experiment.measure.clock_coverage import FamilyAccount
 from weigh.experiment.measure.execution import Position, execute, failed, sample
 from weigh.experiment.record import RequestsOfTurn
 from weigh.host import affinity, facts, processes
+from weigh.model.data.store import ExecutionRequests
 from weigh.model.sample import Outcome
 from weigh.model.schedule import unseen
-from weigh.model.store import ExecutionRequests
 from weigh.workloads.salted import salted
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weigh.model import units
 
 if TYPE_CHECKING:
-    from weigh.experiment.results.cold_proof import ColdProof
+    from weigh.experiment.results.cold.cold_proof import ColdProof
     from weigh.experiment.results.results import ExperimentResults
 
 _TITLES = {"cold": "cold", "first": "first in a fresh life, the data in memory"}

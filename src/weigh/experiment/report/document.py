@@ -11,17 +11,17 @@ from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
 from weigh.experiment.report.resources import BoundsRow, ParityRow
 from weigh.experiment.report.stores import StoresDocument
-from weigh.experiment.results.cold_proof import ColdProof
-from weigh.experiment.results.differences import Difference
-from weigh.experiment.results.family_cpu import OutsideClock
-from weigh.experiment.results.ingest import Ingested
-from weigh.experiment.results.start_costs import StartCosts
+from weigh.experiment.results.clock.family_cpu import OutsideClock
+from weigh.experiment.results.cold.cold_proof import ColdProof
+from weigh.experiment.results.data.differences import Difference
+from weigh.experiment.results.data.ingest import Ingested
+from weigh.experiment.results.data.start_costs import StartCosts
 from weigh.host.knobs.read import KnobRead
 from weigh.machine.working_set import WorkingSet
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Setting
+from weigh.model.data.storage import Place
 from weigh.model.finding import Finding
-from weigh.model.storage import Place
 from weigh.model.units import Scale
 from weigh.model.verdict import Missing, Tier, Timing, Verdict
 from weigh.render.sentences import sentence

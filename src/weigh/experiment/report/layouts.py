@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.experiment.results.differences import words
+from weigh.experiment.results.data.differences import words
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
 

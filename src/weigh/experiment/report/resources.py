@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weigh.experiment.results import resources
-from weigh.experiment.results.storage import places, working_set
+from weigh.experiment.results.data.storage import places, working_set
 from weigh.machine.working_set import WorkingSet
 from weigh.model import units
+from weigh.model.data.storage import Place
 from weigh.model.resources import cpus_text
-from weigh.model.storage import Place
 from weigh.model.units import Bytes
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.experiment.results import stores
-from weigh.experiment.results.stores import RequestFigures
+from weigh.experiment.results.data import stores
+from weigh.experiment.results.data.stores import RequestFigures
 from weigh.model import units
-from weigh.model.store import StoreRead
+from weigh.model.data.store import StoreRead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from weigh import __version__
 from weigh.answers import compare
 from weigh.experiment.reproducer import script
 from weigh.experiment.reproducer.subset import slug
-from weigh.model.catalog import FORMATS, TITLES
+from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.text import one_line
 
 if TYPE_CHECKING:

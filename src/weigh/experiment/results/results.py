@@ -8,37 +8,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.experiment.record import Record
-from weigh.experiment.results import (
-    clock_end,
-    cold,
-    differences,
-    drift,
-    duet,
-    family_cpu,
-    gaps,
-    ingest,
-    later_answers,
-    plausibility,
-    precision,
-    precision_findings,
-    repetition,
-    round_trip,
-    start_costs,
-    storage,
-    stores,
-)
-from weigh.experiment.results.clock_coverage import clock_coverage
-from weigh.experiment.results.cold import cold_results
-from weigh.experiment.results.cold_proof import ColdProof
-from weigh.experiment.results.differences import Difference
-from weigh.experiment.results.family_cpu import OutsideClock
+from weigh.experiment.results import drift, duet, gaps, later_answers
+from weigh.experiment.results.clock import clock_end, family_cpu, plausibility, repetition, round_trip
+from weigh.experiment.results.clock.clock_coverage import clock_coverage
+from weigh.experiment.results.clock.family_cpu import OutsideClock
+from weigh.experiment.results.cold import cold
+from weigh.experiment.results.cold.cold import cold_results
+from weigh.experiment.results.cold.cold_proof import ColdProof
+from weigh.experiment.results.data import differences, ingest, start_costs, storage, stores
+from weigh.experiment.results.data.differences import Difference
+from weigh.experiment.results.data.ingest import Ingested
+from weigh.experiment.results.data.start_costs import StartCosts
+from weigh.experiment.results.data.stores import RequestFigures
 from weigh.experiment.results.grid import GridResults, grid_results
-from weigh.experiment.results.ingest import Ingested
 from weigh.experiment.results.machine import Machine, machine
 from weigh.experiment.results.pace import Pace, measured_s, pace
+from weigh.experiment.results.precision import precision, precision_findings
 from weigh.experiment.results.stalls import Stalls, stalls
-from weigh.experiment.results.start_costs import StartCosts
-from weigh.experiment.results.stores import RequestFigures
 from weigh.machine import contention_findings
 from weigh.model import codes
 from weigh.model.answer import GateStatus

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.experiment.results import catalogs
+from weigh.experiment.results.data import catalogs
 from weigh.model import codes
-from weigh.model.catalog import FORMATS
+from weigh.model.data.catalog import FORMATS
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:

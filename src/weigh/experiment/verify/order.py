@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from weigh.experiment import schedule
-from weigh.experiment.results import precision
+from weigh.experiment.results.precision import precision
 from weigh.model.answer import GateStatus
 from weigh.model.sample import Outcome
 from weigh.model.schedule import unseen

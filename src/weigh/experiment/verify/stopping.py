@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.experiment.results import precision
+from weigh.experiment.results.precision import precision
 from weigh.model.sample import Outcome
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from weigh.load.runs import LoadRun, LoadSummary, ServerUse
 from weigh.load.spec import CONFIDENCE, LoadSpec, Loop
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
-from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.statistics.histogram import EMPTY, Histogram, decode, merged
+from weigh.statistics.series.correlated_mean import SeriesMean, mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from weigh.load.record import LoadEnvironment, LoadRecord
     from weigh.load.runs import LoadInterval, LoadRun
     from weigh.model.finding import Finding
-    from weigh.model.timeline import Moment
+    from weigh.model.machine.timeline import Moment
 
 _NAMED = 3
 """Intervals that a text names; the JSON has them all."""

@@ -14,9 +14,9 @@ import numpy as np
 
 from weigh.load.spec import CONFIDENCE, QUANTILES
 from weigh.model.units import Seconds
-from weigh.statistics.correlated_mean import SeriesMean, mean
 from weigh.statistics.histogram import Histogram, merged
 from weigh.statistics.percentiles import Percentile, exceedances, judged, unresolved
+from weigh.statistics.series.correlated_mean import SeriesMean, mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from weigh.load.runs import LoadInterval
     from weigh.load.waits.model import RunWaits
-    from weigh.model.timeline import Moment, Watch
+    from weigh.model.machine.timeline import Moment, Watch
     from weigh.model.units import Bytes, Seconds
     from weigh.statistics.arrays import Floats
 

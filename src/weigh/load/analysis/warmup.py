@@ -9,7 +9,7 @@ import numpy as np
 
 from weigh.model.units import Seconds
 from weigh.model.verdict import Reason
-from weigh.statistics.steady_state import Shape, steady
+from weigh.statistics.series.steady_state import Shape, steady
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

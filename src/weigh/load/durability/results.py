@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.load.runs import LoadInterval, LoadRun
+    from weigh.model.data.storage import Place
     from weigh.model.finding import Finding
-    from weigh.model.storage import Place
     from weigh.statistics.histogram import Histogram
 
 _TAIL = 0.99

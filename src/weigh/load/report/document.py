@@ -29,8 +29,8 @@ from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
 from weigh.machine.drift import Quiet
 from weigh.machine.working_set import WorkingSet
+from weigh.model.data.storage import Place
 from weigh.model.finding import Finding
-from weigh.model.storage import Place
 from weigh.model.units import Bytes, Seconds
 from weigh.model.verdict import Reason, Tier
 

@@ -13,7 +13,7 @@ from weigh.model.verdict import Reason
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import OperationFigures
     from weigh.load.analysis.percentiles import Spectrum
-    from weigh.statistics.correlated_mean import SeriesMean
+    from weigh.statistics.series.correlated_mean import SeriesMean
 
 
 class MeanRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from weigh.load.spec import CONFIDENCE
 from weigh.load.waits.model import Blocked, Told, Whose
 from weigh.model import codes
 from weigh.model.units import Seconds, count
-from weigh.statistics.correlated_mean import mean
+from weigh.statistics.series.correlated_mean import mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from weigh.experiment.report.first_screen.pair import ALIKE, DIFFERENT, OPEN, Pair
 from weigh.model import codes, units
 from weigh.model.answer import GateStatus
-from weigh.model.catalog import FORMATS, TITLES
+from weigh.model.data.catalog import FORMATS, TITLES
 from weigh.model.gate import UNDECIDED
 from weigh.model.sample import Outcome
 from weigh.model.text import one_line

@@ -10,7 +10,7 @@ from weigh.model import codes, units
 
 if TYPE_CHECKING:
     from weigh.experiment.report.html.contenders import Contenders, Mark
-    from weigh.experiment.results.cold_proof import ColdProof
+    from weigh.experiment.results.cold.cold_proof import ColdProof
     from weigh.experiment.results.results import ExperimentResults
 
 OPEN_ROWS = 24

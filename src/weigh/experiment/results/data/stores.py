@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from weigh.experiment.record import Record
+    from weigh.model.data.store import ExecutionRequests, StoreRead
     from weigh.model.finding import Finding
-    from weigh.model.store import ExecutionRequests, StoreRead
 
 _NAMED = 3
 """Operations that a finding names; the others are counted."""

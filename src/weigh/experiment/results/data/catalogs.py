@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.model import codes, units
-from weigh.model.catalog import TITLES
+from weigh.model.data.catalog import TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from weigh.model.catalog import CatalogRead
+    from weigh.model.data.catalog import CatalogRead
     from weigh.model.dataset import Manifest
     from weigh.model.finding import Finding
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from weigh.experiment.record import Record
     from weigh.machine.working_set import WorkingSet
+    from weigh.model.data.storage import Place
     from weigh.model.finding import Finding, Severity
     from weigh.model.sample import Sample
-    from weigh.model.storage import Place
 
 _DURABILITY = {"fsync": ("off",), "full_page_writes": ("off",), "synchronous_commit": ("off", "local")}
 """Settings of PostgreSQL under which an acknowledged write can be lost, or a crash can corrupt (manual, 19.5)."""
@@ -84,7 +84,7 @@ def lax(in_force: Mapping[str, Any]) -> list[str]:
 
 
 def _durability(record: Record) -> Iterator[Finding]:
-    # Of loads the gate asked each contender itself (weigh.experiment.results.ingest).
+    # Of loads the gate asked each contender itself (weigh.experiment.results.data.ingest).
     reading = places(record) and not record.spec.ingest
     for read in (record.environment.contenders if record.environment else ()) if reading else ():
         if read.engine == "postgres" and (settings := lax(read.in_force)):

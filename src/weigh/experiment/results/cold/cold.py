@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.experiment.results.cold_proof import ColdProof
+from weigh.experiment.results.cold.cold_proof import ColdProof
 from weigh.model import codes
-from weigh.model.store import FILE, TMPFS
+from weigh.model.data.store import FILE, TMPFS
 from weigh.model.units import count, percent, size
 from weigh.model.verdict import Reason, Verdict, VerdictName
 from weigh.verdict.question import Question

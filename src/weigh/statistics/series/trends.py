@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.statistics.prewhitening import constant, long_run_deviation, whiten
+from weigh.statistics.series.prewhitening import constant, long_run_deviation, whiten
 
 if TYPE_CHECKING:
     from weigh.statistics.arrays import Floats
-    from weigh.statistics.prewhitening import Whitened
+    from weigh.statistics.series.prewhitening import Whitened
 
 
 PACES = (0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.22)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import evidence_argument, others_evidence
+from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import print_results, print_rich, say
 from weigh.cli.page import html_option, write_page
 

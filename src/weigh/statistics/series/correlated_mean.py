@@ -11,8 +11,9 @@ from scipy import special
 from weigh.model import codes
 from weigh.model.errors import UsageError
 from weigh.model.verdict import Reason
-from weigh.statistics import alternation, textbook_errors
-from weigh.statistics.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
+from weigh.statistics import alternation
+from weigh.statistics.series import textbook_errors
+from weigh.statistics.series.long_run_variance import MOST_BATCHES, LongRun, batch_means, long_run, trend
 from weigh.statistics.tail_index import Tail
 
 if TYPE_CHECKING:
@@ -146,8 +147,8 @@ def mean(
     """The mean of samples in the order of time, and its interval.
 
     "batch" reads the long-run variance from the lowest frequencies of up to 512 batch means
-    (:func:`weigh.statistics.long_run_variance.long_run`), corrects Student's t for the skewness of the samples (R.
-    Willink, Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
+    (:func:`weigh.statistics.series.long_run_variance.long_run`), corrects Student's t for the skewness of the samples
+    (R. Willink, Communications in Statistics 34, 2005), and refuses where there may be fewer than 30 effective samples
     (``T3.short``), where correlation is left at the coarsest look or the samples are those of several sources in turn
     (``T3.correlated``), where the largest follow a law without a variance (``T3.heavy``) and where the series drifts
     (``T4.drift``). The others are for comparison, and never refuse.

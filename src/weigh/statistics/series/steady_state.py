@@ -1,10 +1,10 @@
 """Where a series settles: flat, warming up, slowing down, cyclic, or never steady (docs/concept/series.md).
 
 The entrance is :func:`steady`. Four explanations of a series compete with the flat one
-(:mod:`weigh.statistics.shape_models`): changes of level (:mod:`weigh.statistics.change_points`), a drift and an
-approach to a level (:mod:`weigh.statistics.trends`), and a cycle (:mod:`weigh.statistics.periodicity`). Each is tried
-under every model of correlated noise (:mod:`weigh.statistics.prewhitening`), so that correlation is not taken for
-change. A beginning that differs is cut, and what is left is judged again.
+(:mod:`weigh.statistics.series.shape_models`): changes of level (:mod:`weigh.statistics.series.change_points`), a drift
+and an approach to a level (:mod:`weigh.statistics.series.trends`), and a cycle
+(:mod:`weigh.statistics.series.periodicity`). Each is tried under every model of correlated noise
+(:mod:`weigh.statistics.series.prewhitening`), so that correlation is not taken for change. A beginning that differs is cut, and what is left is judged again.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 from weigh.model import codes
 from weigh.model.errors import DataFault
 from weigh.model.verdict import Reason
-from weigh.statistics.periodicity import exact_period
-from weigh.statistics.prewhitening import SAMPLES, despiked
-from weigh.statistics.shape_models import Explanation, Kind, explained
+from weigh.statistics.series.periodicity import exact_period
+from weigh.statistics.series.prewhitening import SAMPLES, despiked
+from weigh.statistics.series.shape_models import Explanation, Kind, explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.statistics.prewhitening import constant
+from weigh.statistics.series.prewhitening import constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.statistics.arrays import Floats
-    from weigh.statistics.prewhitening import Whitened
+    from weigh.statistics.series.prewhitening import Whitened
 
 
 MOST = 6

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weigh.experiment.interim_look import InterimLook, Stop, Width
-from weigh.experiment.results import allocation
+from weigh.experiment.results.precision import allocation
 from weigh.machine.contention import disturbed
 from weigh.model.contender import URL
 from weigh.model.spec import CONTENTION, FULL_STARTS, MIN_STARTS
@@ -33,9 +33,9 @@ from weigh.verdict.totals import halved
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from weigh.model.machine.timeline import Watch
     from weigh.model.sample import Sample
     from weigh.model.spec import Spec
-    from weigh.model.timeline import Watch
 
 FIRST_LOOK = MIN_STARTS
 """Blocks of an attempt before anything is looked at; the number of rounds is chosen from them."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence import evidence_argument, others_evidence
+from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import print_json, say
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from weigh.cli.evidence import evidence_argument, others_evidence
+from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import print_results, say
 
 if TYPE_CHECKING:

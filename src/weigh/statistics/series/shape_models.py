@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weigh.statistics.change_points import Partition, partition
-from weigh.statistics.periodicity import Cycle, cycle
-from weigh.statistics.prewhitening import SAMPLES, batch_means, despiked, long_run_deviation, whitened
-from weigh.statistics.trends import Trend, trends
+from weigh.statistics.series.change_points import Partition, partition
+from weigh.statistics.series.periodicity import Cycle, cycle
+from weigh.statistics.series.prewhitening import SAMPLES, batch_means, despiked, long_run_deviation, whitened
+from weigh.statistics.series.trends import Trend, trends
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

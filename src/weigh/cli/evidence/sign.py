@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from weigh.cli.evidence import evidence_argument, others_evidence
+from weigh.cli.evidence.path import evidence_argument, others_evidence
 from weigh.cli.output import say
 
 
@@ -26,7 +26,7 @@ def sign(evidence: Path, key: Path) -> None:
     checks it.
     """
     from weigh._kinds import LADDER, kind_of
-    from weigh.cli.verify import print_line
+    from weigh.cli.evidence.verify import print_line
     from weigh.evidence import signature
     from weigh.model.errors import ExitCode, UsageError
     from weigh.model.text import one_line

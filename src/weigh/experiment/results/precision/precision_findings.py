@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from weigh.experiment.results.precision import target, widths
+from weigh.experiment.results.precision.precision import target, widths
 from weigh.model import codes
 from weigh.model.spec import CONTENTION
 from weigh.model.units import count, percent

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.ndimage import median_filter
 
-from weigh.statistics.prewhitening import batch_means
+from weigh.statistics.series.prewhitening import batch_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weigh.statistics.arrays import Floats
-    from weigh.statistics.prewhitening import Whitened
+    from weigh.statistics.series.prewhitening import Whitened
 
 
 FEWEST = 4

@@ -1,0 +1,1 @@
+"""What the clock covers, and whether its figures can be."""

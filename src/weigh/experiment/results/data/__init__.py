@@ -1,0 +1,1 @@
+"""What lies under the contenders: files, table formats, stores, storage, and what loading costs."""

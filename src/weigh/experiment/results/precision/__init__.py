@@ -1,0 +1,1 @@
+"""How narrow the intervals are, and where the time goes that is left."""

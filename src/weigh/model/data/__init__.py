@@ -1,0 +1,1 @@
+"""Where the data lies and how it is reached."""

@@ -1,0 +1,1 @@
+"""One long series of measurements: its mean, its shape, whether it is steady."""
