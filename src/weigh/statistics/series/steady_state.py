@@ -4,7 +4,8 @@ The entrance is :func:`steady`. Four explanations of a series compete with the f
 (:mod:`weigh.statistics.series.shape_models`): changes of level (:mod:`weigh.statistics.series.change_points`), a drift
 and an approach to a level (:mod:`weigh.statistics.series.trends`), and a cycle
 (:mod:`weigh.statistics.series.periodicity`). Each is tried under every model of correlated noise
-(:mod:`weigh.statistics.series.prewhitening`), so that correlation is not taken for change. A beginning that differs is cut, and what is left is judged again.
+(:mod:`weigh.statistics.series.prewhitening`), so that correlation is not taken for change. A
+beginning that differs is cut, and what is left is judged again.
 """
 
 from __future__ import annotations
