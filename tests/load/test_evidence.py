@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from support.evidence_folders import LOAD_INTERVALS, written_load
@@ -29,9 +30,11 @@ def folder(tmp_path: Path) -> Path:
 def test_what_was_written_is_read_back(folder: Path) -> None:
     found = records.read(folder)
     assert records.is_load(folder)
-    assert found.runs[0] == run([interval(at, own) for at, own in enumerate(steady_times(LOAD_INTERVALS))])
+    made = run([interval(at, own) for at, own in enumerate(steady_times(LOAD_INTERVALS))])
+    assert found.runs[0] == msgspec.structs.replace(made, at=2.0)
     assert found.loaded == records.Loaded(rows=1_000, seconds=0.5)
     assert [(one.run, len(one.waits.looks)) for one in found.waits] == [(1, LOAD_INTERVALS)]
+    assert [(one.run, len(one.activity.events)) for one in found.activity] == [(1, 3)]
 
 
 def test_it_passes_and_counts_what_it_recomputed(folder: Path) -> None:

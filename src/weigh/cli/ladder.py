@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from weigh._kinds import LADDER
+from weigh.cli.flags_of_run import flags_of_run
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
-from weigh.cli.run import asked, run
+from weigh.cli.run import asked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,15 +32,6 @@ _ELSEWHERE = {
     "temperature": "Only hot: a ladder cannot be measured cold [hot].",
 }
 """Flags of `run` that mean a little more here."""
-
-
-def _flag_of_run(one: click.Parameter) -> click.Parameter:
-    if one.name not in _ELSEWHERE:
-        return one
-    changed = copy.copy(one)
-    assert isinstance(changed, click.Option)
-    changed.help = _ELSEWHERE[one.name]
-    return changed
 
 
 @click.command()
@@ -93,7 +84,7 @@ def ladder(
 
 
 # It has no first screen of its own yet.
-_file, *_flags = [_flag_of_run(one) for one in run.params if one.name not in ("verbose", "witness")]
+_file, _flags = flags_of_run(_ELSEWHERE, without=("verbose", "witness"))
 ladder.params = [_file, *ladder.params, *_flags]
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from weigh.cli.run import carry_out, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from weigh.cli.flags_of_run import flags_of_run
+from weigh.cli.run import carry_out
 
 _COLUMNS = "each on, off, or columns joined by +"
 _VARIED = (
@@ -37,17 +34,7 @@ _ELSEWHERE = {
 
 
 @click.command()
-def layout(
-    file: Path | None,
-    out: Path,
-    as_json: bool,
-    verbose: bool,
-    quiet: bool,
-    strict: bool,
-    resume: bool,
-    witness: str | None,
-    **flags: Any,
-) -> None:
+def layout(**flags: Any) -> None:
     """Run one experiment over every combination of layouts, and tell the effect of each key from the others'.
 
     Give at least one key several values: every combination is written from the same rows, which is proven by digest,
@@ -56,24 +43,12 @@ def layout(
     from weigh.experiment.config import grid
 
     given = {key: flags.pop(key) for key in [_key(name) for name, _, _ in _VARIED]}
-    flags["grid"] = {key: grid.parse(key, text) for key, text in given.items() if text is not None}
-    carry_out(
-        file, flags, out, as_json=as_json, verbose=verbose, quiet=quiet, strict=strict, resume=resume, witness=witness
-    )
+    carry_out(**flags, grid={key: grid.parse(key, text) for key, text in given.items() if text is not None})
 
 
 def _key(name: str) -> str:
     return name.removeprefix("--").replace("-", "_")
 
 
-def _flag_of_run(one: click.Parameter) -> click.Parameter:
-    if one.name not in _ELSEWHERE:
-        return one
-    changed = copy.copy(one)
-    assert isinstance(changed, click.Option)
-    changed.help = _ELSEWHERE[one.name]
-    return changed
-
-
-_file, *_flags = [_flag_of_run(one) for one in run.params if one.name != "duet"]
+_file, _flags = flags_of_run(_ELSEWHERE, without=("duet",))
 layout.params = [_file, *(click.Option([name], metavar=takes, help=text) for name, takes, text in _VARIED), *_flags]

@@ -171,8 +171,8 @@ def load(
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
-    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only. Without one, what [load] of weigh.toml
-    says, or of the FILE.toml that is named.
+    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. Without
+    one, what [load] of weigh.toml says, or of the FILE.toml that is named.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s

@@ -213,7 +213,17 @@ _contention = click.option(
 @click.option("--resume", is_flag=True, help="Go on with the latest attempt where it was killed or interrupted.")
 @click.option("--strict", is_flag=True, help="Exit 3 when a verdict is refused or unresolved.")
 @_output
-def run(
+def run(**flags: Any) -> None:
+    """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
+
+    Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
+    for nobody.
+    """
+    carry_out(**flags)
+
+
+def carry_out(
+    *,
     file: Path | None,
     out: Path,
     as_json: bool,
@@ -223,28 +233,6 @@ def run(
     resume: bool,
     witness: str | None,
     **flags: Any,
-) -> None:
-    """Run the experiment of FILE, of weigh.toml, or the one that the flags describe.
-
-    Before any clock starts the answers of all contenders are checked; an operation on which one is wrong is timed
-    for nobody.
-    """
-    carry_out(
-        file, flags, out, as_json=as_json, verbose=verbose, quiet=quiet, strict=strict, resume=resume, witness=witness
-    )
-
-
-def carry_out(
-    file: Path | None,
-    flags: dict[str, Any],
-    out: Path,
-    *,
-    as_json: bool,
-    verbose: bool,
-    quiet: bool,
-    strict: bool,
-    resume: bool,
-    witness: str | None,
 ) -> None:
     """The experiment that a file and flags ask for; prints what was found, and ends with its exit code."""
     spec, request = asked(file, flags, out, quiet=quiet)

@@ -79,9 +79,9 @@ def check(contender: Contender) -> None:
     engine = engines.load(contender.engine)
     if not engine.ingests:
         raise UsageError(
-            f"{engine.name} keeps no tables that could be loaded under the clock",
+            f"weigh does not load tables into {engine.name} under the clock",
             where=f"contender {contender.name}",
-            remedy="leave it out, or leave out --ingest; weigh engines says who can",
+            remedy=f"leave it out, or leave out --ingest; these can: {', '.join(_able())}",
         )
     if contender.catalog in FORMATS:
         raise UsageError(
@@ -95,6 +95,11 @@ def check(contender: Contender) -> None:
             where=f"contender {contender.name}",
             remedy=f"leave out {URL}: weigh starts a server of its own",
         )
+
+
+def _able() -> list[str]:
+    """Engines that load."""
+    return [name for name in sorted(engines.installed()) if engines.load(name).ingests]
 
 
 def sweep(cache: Path) -> None:

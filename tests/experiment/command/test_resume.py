@@ -164,6 +164,36 @@ def test_an_interrupted_attempt_stays_sealed_and_another_measures_the_rest(weigh
     assert "2 attempts" in weigh("report", str(second)).out
 
 
+OTHERS = {
+    "ingest": ("run", "--ingest", "--contender", "sqlite"),
+    "grid": ("layout", "--contender", "duckdb", "--files", "1,2", "--operations", "by_action"),
+    "catalog": (
+        "run", "--contender", "liar?lie=none", "--contender", "liar?lie=none&catalog=delta",
+        "--operations", "by_action",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "kind", ["ingest", *(pytest.param(name, marks=pytest.mark.long) for name in OTHERS if name != "ingest")]
+)
+def test_other_experiments_go_on_too(weigh: Weigh, kind: str) -> None:
+    """Killed after its first turns: what it loaded or registered goes, and the rest is measured by the next life."""
+    asked = (*OTHERS[kind], "--scale", "1K", "--starts", "2", "--rounds", "4", "--runs", "1", "--quiet", "--resume")
+    running = weigh.start(*asked)
+    eventually(journalled(weigh.folder, "turn"))
+    running.kill()
+    running.communicate(timeout=120)
+    eventually(lambda: not workers(weigh.folder))
+    before = events(weigh.folder)
+    finished = weigh(*asked, timeout=600)
+    assert finished.code in (0, 1, 3), finished.err
+    assert events(weigh.folder)[: len(before)] == before
+    (folder,) = weigh.folder.glob("runs/*-*-*")
+    assert records.read(folder).resumed
+    assert weigh("verify", str(folder)).code == 0
+
+
 Begun = tuple[Weigh, Path, bytes]
 """weigh in the folder of an attempt that was killed, its journal, and what that says."""
 

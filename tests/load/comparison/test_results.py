@@ -78,10 +78,17 @@ def test_what_slows_two_requests_in_a_hundred_is_found_at_p99_and_not_at_p50(pro
     assert proxied.tier.name == "suggestive"
 
 
-def test_a_percentile_that_too_few_runs_resolve_has_no_verdict(proxied: LoadComparisonResults) -> None:
-    p999 = of(proxied, "p999")
+def test_a_percentile_with_too_few_requests_beyond_it_has_no_verdict(equal: LoadComparisonResults) -> None:
+    p999 = of(equal, "p999")
     assert p999.verdict == "refused"
     assert p999.reasons[0].code == "L9.unresolved"
+    assert not {"refused"} & {str(of(equal, "p50").verdict)}
+
+
+def test_what_single_runs_do_not_resolve_the_blocks_together_may(proxied: LoadComparisonResults) -> None:
+    # Three requests of a run lie beyond it, and thirty of all.
+    assert not any("p999" in one.resolved() for one in proxied.runs)
+    assert "L9.unresolved" not in {reason.code for reason in of(proxied, "p999").reasons}
 
 
 def test_equal_servers_have_no_difference(equal: LoadComparisonResults) -> None:

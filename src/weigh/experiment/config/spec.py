@@ -39,6 +39,13 @@ if TYPE_CHECKING:
     from weigh.model.units import Scale
 
 
+_FORMS = (
+    "what a form of files costs is measured on generated rows: weigh layout --workload netflow; "
+    "weigh data make --match FILE writes them in the form of yours"
+)
+"""What to do instead of giving one's own files a layout."""
+
+
 def make_spec(
     file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None, *, adaptive: bool = True
 ) -> Spec:
@@ -121,7 +128,8 @@ def _crossed(
         return None
     if own:
         raise UsageError(
-            "your own files are read as they are: no layout applies", remedy="leave out the grid, and use weigh run"
+            "your own files are read as they are: no layout applies",
+            remedy=f"leave out the grid and use weigh run; {_FORMS}",
         )
     plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
     wanted = grids.asked(plain, asked_for or {})
@@ -212,7 +220,9 @@ def _rule(text: str | None) -> Rule | msgspec.UnsetType:
 
 def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
     if own and layout != LayoutSpec():
-        raise UsageError("your own files are read as they are: no layout applies", remedy="leave out [layout]")
+        raise UsageError(
+            "your own files are read as they are: no layout applies", remedy=f"leave out [layout]; {_FORMS}"
+        )
     _at_least("layout.files", layout.files, 1)
     if layout.row_group_rows is not None:
         _at_least("layout.row_group_rows", layout.row_group_rows, 1)
@@ -232,7 +242,7 @@ def _layouts(
             raise UsageError(
                 "your own files are read as they are: no layout applies",
                 where=f"contender {contender}",
-                remedy="leave out its layout",
+                remedy=f"leave out its layout; {_FORMS}",
             )
         if name not in known:
             raise UsageError(

@@ -106,6 +106,11 @@ class BlockRun(msgspec.Struct, frozen=True, kw_only=True):
         """Percentiles of all operations together that this run resolves."""
         return tuple(name for name in PERCENTILES if self.resolves(Question(self.kind, ALL, name)))
 
+    def exceedances(self, asked: Question) -> float:
+        """Independent requests on the rarer side of a percentile in this run."""
+        own = self.operation(asked.operation)
+        return own.response.at(PERCENTILES[asked.metric]).exceedances if own else 0.0
+
     def resolves(self, asked: Question) -> bool:
         """Whether a percentile is resolved in this run; whatever is no percentile is."""
         own = self.operation(asked.operation)

@@ -11,6 +11,7 @@ from weigh.load.comparison.figures import PERCENTILES, Kind
 from weigh.model import codes
 from weigh.model.spec import MIN_STARTS
 from weigh.model.units import count
+from weigh.statistics.percentiles import LEAST_EXCEEDANCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +39,6 @@ _OTHERS = (codes.E4_CONTENDED.code, codes.E4_STEAL.code, codes.E8_LATE.code, cod
 """Reasons for which a run is refused that are the machine's, and not the server's."""
 _UPDATES = ("A", "B", "C", "F")
 """YCSB workloads that add no rows."""
-RESOLVED = 0.5
-"""Share of a contender's runs that must resolve a percentile, before it is compared."""
 _LOST = 1
 """Runs of a contender in an attempt that the machine may spoil; they are left out."""
 
@@ -227,19 +226,23 @@ def answered(one: BlockRun) -> float:
 
 
 def _unresolved(runs: Sequence[BlockRun], questions: Sequence[Question]) -> Unranked:
-    """Percentiles that too few runs of a contender resolve (:mod:`weigh.load.analysis.percentiles`)."""
+    """Percentiles beyond which the runs of a contender together hold too few independent requests.
+
+    Each run counts with as many as :mod:`weigh.load.analysis.percentiles` finds effective, whether or not they resolve
+    the percentile of that run alone: what comes together inside a run is one number of a block anyhow.
+    """
     found: dict[tuple[Question, str], Reason] = {}
     for asked in questions:
         if asked.metric not in PERCENTILES:
             continue
-        by_contender: dict[str, list[bool]] = defaultdict(list)
+        beyond: dict[str, float] = defaultdict(float)
         for one in runs:
             if one.kind == asked.kind and one.counts:
-                by_contender[one.contender].append(one.resolves(asked))
-        for name, resolved in by_contender.items():
-            if sum(resolved) < RESOLVED * len(resolved):
+                beyond[one.contender] += one.exceedances(asked)
+        for name, number in beyond.items():
+            if number < LEAST_EXCEEDANCES:
                 found[asked, name] = codes.L9_UNRESOLVED.reason(
-                    f"{sum(resolved)} of {count(len(resolved), 'run')} of {name} resolve it: too few slow requests, or "
-                    "they came together"
+                    f"the runs of {name} together hold {number:.3g} independent requests beyond it, and "
+                    f"{LEAST_EXCEEDANCES} are needed: make them longer, or more blocks"
                 )
     return found

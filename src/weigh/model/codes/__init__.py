@@ -434,7 +434,9 @@ L7_RECONNECTS = warning("L7.reconnects", _TARGETS, "connections were lost and op
 L7_GONE = warning("L7.gone", _TARGETS, "connections were lost, and none could be opened again")
 L8_KIND = note("L8.kind", _CHECKED, "YCSB on a relational store: compare it with other relational stores only")
 L8_SCANS = warning("L8.scans", _SCANS, "the scans go over an index of weigh's own, because the store keeps no order")
-L9_UNRESOLVED = plain("L9.unresolved", _RANKED, "too few runs resolve a percentile, so it is not compared")
+L9_UNRESOLVED = plain(
+    "L9.unresolved", _RANKED, "the runs hold too few independent requests beyond a percentile, so it is not compared"
+)
 L10_BLAMED = note(
     "L10.blamed",
     _ACTIVITY,

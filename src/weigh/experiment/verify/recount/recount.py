@@ -137,7 +137,7 @@ def script(folder: Path) -> str:
         shares = {one.operation: one.share for one in printed.verdicts}
         # A start of each arm of the baseline: no effect has more blocks.
         blocks = min(max((one.starts for one in printed.timings), default=0), _MOST_STARTS)
-        crossed = grids.script(spec.grid, printed.effects, shares, level, blocks, _text)
+        crossed = "\n" + grids.script(spec.grid, printed.effects, shares, level, blocks, _text)
     return "\n".join(
         (
             "-- What was executed, in this attempt and in the earlier ones of the same experiment.",
@@ -145,8 +145,7 @@ def script(folder: Path) -> str:
             f"CREATE TEMP TABLE chosen(baseline) AS VALUES ({_text(spec.baseline)});\n",
             f"-- Half-width, in standard errors, of the interval at {level:.10g}, all looks counted.",
             f"CREATE TEMP TABLE student(operation, freedom, quantile) AS VALUES {', '.join(rows) or _NOBODY};\n",
-            Path(__file__).with_name("figures.sql").read_text(),
-            crossed,
+            Path(__file__).with_name("figures.sql").read_text() + crossed,
         )
     )
 
