@@ -175,7 +175,8 @@ def _differ(total: int, each: list[tuple[str, list[Check]]]) -> list[str]:
     first = failed[0]
     shown = "".join(f"; {name} against {first.witness}: {difference}" for difference in first.differences[:1])
     return [
-        f"{' and '.join(name for name, _ in each)} answer differently on {len(cases)} of {total} literals"
+        f"{' and '.join(name for name, _ in each)} {'answer' if len(each) > 1 else 'answers'} differently on "
+        f"{len(cases)} of {total} literals"
         f" (case {first.case}{shown}; {UNDECIDED})"
     ]
 
