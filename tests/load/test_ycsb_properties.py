@@ -164,7 +164,7 @@ def test_every_operation_of_a_mix_is_made_and_checked(ran: Run) -> None:
 
 @pytest.mark.promise("So are the properties of its bindings")
 def test_what_means_nothing_here_is_named_and_no_secret_is_told(ran: Run) -> None:
-    (said,) = [one["text"] for one in ran.json["findings"] if one["code"] == "L5.ignored"]
+    (said,) = [one["text"] for one in ran.json["findings"] if one["code"] == "X.ignored"]
     for name in ("jdbc.passwd", "jdbc.url", "operationcount", "threadcount"):
         assert name in said
     for path in ran.evidence.iterdir():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -15,6 +14,7 @@ from weigh.load import asked
 from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
+from weigh.load.histogram_log import hlog
 from weigh.load.runs import (
     ColdStart,
     CpusRead,
@@ -34,18 +34,14 @@ from weigh.model.finding import Finding
 from weigh.model.machine.calibration import Calibration
 from weigh.model.machine.timeline import Watch
 from weigh.model.units import Bytes, Seconds
-from weigh.statistics.histogram import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 OPENED = "load"
 """The first event of its journal."""
 HLOG = "histograms.hlog"
-_MILLIS = 1e3
 When = Literal["loaded", "before", "after"]
-_KINDS = ("response", "service", "lag_free", "lag_late", "failed")
 
 
 class LoadOpened(msgspec.Struct, frozen=True, kw_only=True):
@@ -361,7 +357,7 @@ def derived(record: LoadRecord) -> dict[str, bytes]:
     if record.environment is not None:
         found["environment.json"] = json_bytes(record.environment)
     if any(run.intervals for run in record.runs):
-        found[HLOG] = hlog(record).encode()
+        found[HLOG] = hlog(record.runs).encode()
     return found
 
 
@@ -381,38 +377,3 @@ def watched_runs(record: LoadRecord) -> timeline.Timeline:
             if run.at is not None and run.intervals
         ],
     )
-
-
-def hlog(record: LoadRecord) -> str:
-    """All histograms as an HdrHistogram log, format 1.3: one tag for each operation and kind.
-
-    The values are nanoseconds. The tag is the operation's name, with ``.service``, ``.lag_free``, ``.lag_late`` and
-    ``.failed`` behind it for what is no response time; several runs have their number before it.
-    """
-    began = next((run.summary.t0_unix for run in record.runs if run.summary), 0.0)
-    when = datetime.datetime.fromtimestamp(began, datetime.UTC).isoformat(timespec="milliseconds")
-    lines = [
-        "#[Histogram log format version 1.3]",
-        f"#[StartTime: {began:.3f} (seconds since epoch), {when}]",
-        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
-    ]
-    for run in record.runs:
-        offset = run.summary.t0_unix - began if run.summary else 0.0
-        before = f"{run.number}.{run.loop}." if len(record.runs) > 1 else ""
-        lines += _lines(run, before, offset)
-    return "\n".join(lines) + "\n"
-
-
-def _lines(run: LoadRun, before: str, offset: float) -> Iterator[str]:
-    for interval in run.intervals:
-        start, length = interval.from_s + offset, interval.to_s - interval.from_s
-        for one in interval.operations:
-            # A comma would end the tag.
-            name = before + one.name.replace(",", "_")
-            for kind in _KINDS:
-                text: str = getattr(one, kind)
-                held = decode(text)
-                if held.max is None:
-                    continue
-                tag = name if kind == "response" else f"{name}.{kind}"
-                yield f"Tag={tag},{start:.3f},{length:.3f},{held.max * _MILLIS:.3f},{text}"

@@ -8,28 +8,23 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.host import processes, settle
+from weigh.host import settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
-from weigh.load.activity.recording import LoadActivity
-from weigh.load.analysis.findings import gone
 from weigh.load.bulk_load import loaded
 from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
-from weigh.load.runs import LoadInterval, LoadRun, LoadSummary, Prepared, Ready, ServerUse
-from weigh.load.waits.recording import LoadWaits
+from weigh.load.offering import During, Run
+from weigh.load.runs import LoadRun, Prepared, Ready
 from weigh.model import units
 from weigh.model.errors import EngineFault, WeighError
-from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from weigh.evidence.journal import Journal
     from weigh.host.calibrating import Calibrating
     from weigh.host.sampling import Sampling
@@ -42,24 +37,8 @@ if TYPE_CHECKING:
     from weigh.model.progress import Progress
     from weigh.model.units import Seconds
 
-_POLL = 0.1
-_WATCH = 1.0
-"""Seconds between two events of the sampler."""
 _LONG = 60.0
 """Seconds: rows that take longer to read are read once, and not before and after every run."""
-_LOOKS = (0.5, 0.9)
-"""Shares of a run at which the server's memory is looked at: each look walks the page tables of all its processes."""
-
-
-class During(Protocol):
-    """What happens beside a run, such as a crash of the server."""
-
-    def __call__(self, at: Seconds, /) -> None:
-        """Called about ten times a second until the run is over; what it raises ends the run.
-
-        Args:
-            at: seconds since the schedule began; negative until it does.
-        """
 
 
 class Session:
@@ -336,167 +315,3 @@ class Session:
             after = reached.again()
             if after.undurable != reached.read.undurable:
                 self._journal.append("after", after)
-
-
-class Run:
-    """One run while it goes on.
-
-    Attributes:
-        generator: that makes it.
-        disturbed: whether something happens to the server meanwhile.
-    """
-
-    def __init__(
-        self,
-        spec: LoadSpec,
-        reached: Reached,
-        begun: records.RunBegun,
-        generator: Any,
-        journal: Journal,
-        progress: Progress,
-        watching: Sampling,
-        during: During | None,
-    ) -> None:
-        self._spec = spec
-        self._begun = begun
-        self.generator = generator
-        self._journal = journal
-        self._progress = progress
-        self._watching = watching
-        self._during = during
-        self.disturbed = during is not None
-        # Their connections would die with the server.
-        looks = not spec.crash
-        self._waits = LoadWaits(reached.waits if looks else None, journal, watching.now)
-        self._activity = LoadActivity(reached.activity if looks else None, journal, watching.now)
-        self._server = _Server(reached.process)
-        self._reached = reached
-        self.cold: ColdStart | None = None
-        self._intervals: list[LoadInterval] = []
-
-    def made(self, meet: Callable[[], object] | None = None) -> LoadRun:
-        """Offer the load, and write down what comes of it.
-
-        Args:
-            meet: called just before it begins.
-        """
-        watching, begun = self._watching, self._begun
-        # What the loading cost is in an event of its own.
-        watching.mark()
-        watching.keep(thorough=True)
-        begins_in = 0.0
-        self._server.begin()
-        if meet is not None:
-            meet()
-        try:
-            begins_in = call(self.generator.start)
-        finally:
-            # One that cannot begin is told of as well.
-            begun = msgspec.structs.replace(begun, at=watching.now() + begins_in)
-            self._journal.append("run", begun)
-        summary = None
-        try:
-            # Not before the load has its connections: the last one that the server has room for is not the sampler's.
-            self._waits.begin(begun.number)
-            self._activity.begin(begun.number)
-            if self._spec.server_cpus is not msgspec.UNSET or self._spec.client_cpus is not msgspec.UNSET:
-                self._journal.append("cpus", conditions.read_back(begun.number, self._reached))
-            self._watch(begun.at or 0.0)
-        except BaseException:
-            # Nothing more is offered, whatever went wrong here.
-            self.generator.stop()
-            raise
-        finally:
-            self._waits.end()
-            self._activity.end()
-            summary = self._last()
-            watching.mark()
-            watching.keep(thorough=True)
-        return LoadRun(
-            **{name: getattr(begun, name) for name in begun.__struct_fields__},
-            intervals=tuple(self._intervals),
-            summary=summary,
-            server=self._server.use,
-        )
-
-    def stop(self) -> None:
-        """Offer nothing more. From any thread."""
-        self.generator.stop()
-
-    def _watch(self, begins: Seconds) -> None:
-        watching = self._watching
-        kept = watching.now()
-        looks = [begins + share * self._spec.duration_s for share in _LOOKS]
-        while not self.generator.is_over():
-            time.sleep(_POLL)
-            self._take()
-            now = watching.now()
-            if now - kept >= _WATCH:
-                kept = now
-                watching.keep()
-            if looks and now >= looks[0]:
-                looks.pop(0)
-                self._server.look()
-            self._waits.keep()
-            self._activity.keep()
-            if self._during is not None:
-                self._during(watching.now() - begins)
-
-    def _take(self) -> None:
-        """Write down the intervals that are finished."""
-        for interval in msgspec.json.decode(call(self.generator.poll), type=list[LoadInterval]):
-            self._intervals.append(interval)
-            self._journal.append("interval", records.RunInterval(run=self._begun.number, interval=interval))
-            _show(interval, self._progress, self._spec.duration_s)
-
-    def _last(self) -> LoadSummary:
-        number = self._begun.number
-        # Before its connections are closed.
-        self._server.look()
-        summary = msgspec.json.decode(call(self.generator.finish), type=LoadSummary)
-        self._take()
-        self._server.end()
-        self._journal.append("summary", records.RunEnded(run=number, summary=summary, server=self._server.use))
-        for finding in gone(summary, number):
-            self._journal.append("finding", finding)
-        self._progress.step(1, 1, "")
-        return summary
-
-
-class _Server:
-    """What the processes of a server use during a run, where they are on this machine and known."""
-
-    def __init__(self, process: int | None) -> None:
-        self._process = process
-        self._began: Seconds | None = None
-        self._memory: int | None = None
-        self.use: ServerUse | None = None
-
-    def begin(self) -> None:
-        """The run is about to begin."""
-        self._began = processes.cpu_seconds(self._process) if self._process else None
-
-    def look(self) -> None:
-        """See how much memory they have."""
-        if self._process and (seen := processes.proportional_bytes(self._process)) is not None:
-            self._memory = max(seen, self._memory or 0)
-
-    def end(self) -> None:
-        """The run is over."""
-        if not self._process or self._began is None:
-            return
-        ended = processes.cpu_seconds(self._process)
-        # Another process, if it died meanwhile.
-        if ended is not None and ended >= self._began:
-            self.use = ServerUse(cpu_s=ended - self._began, memory_bytes=self._memory)
-
-
-def _show(interval: LoadInterval, progress: Progress, duration: float) -> None:
-    """One line that is drawn over: how it goes."""
-    responses = merged(decode(one.response) for one in interval.operations)
-    rate = responses.total / max(interval.to_s - interval.from_s, 1e-9)
-    failed = sum(sum(one.errors.values()) + one.timeouts for one in interval.operations)
-    text = f"{rate:,.0f}/s, p50 {units.seconds(responses.quantile(0.5))}, p99 {units.seconds(responses.quantile(0.99))}"
-    text += f", {failed} failed" if failed else ""
-    # Below the end: the bar goes away when it is full.
-    progress.step(min(round(interval.to_s), round(duration) - 1), round(duration), text)

@@ -14,7 +14,7 @@ from weigh.load.activity import cycles
 from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, machine
 from weigh.load.durability import results as crashes
-from weigh.load.gate import results as gate
+from weigh.load.gate import findings as gate
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
@@ -90,7 +90,7 @@ def ignored_properties(spec: LoadSpec) -> Iterator[Finding]:
     names = spec.ycsb.ignored if spec.ycsb is not msgspec.UNSET else ()
     if names:
         said = [f"{name} ({ycsb_properties.means(name)})" for name in names]
-        yield codes.L5_IGNORED.finding(
+        yield codes.X_IGNORED.finding(
             text=f"of the properties of the YCSB workload, these mean nothing here: {'; '.join(said)}",
             remedy="see that none of them was to change what is measured",
         )

@@ -415,11 +415,6 @@ L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so 
 L4_CYCLES = warning("L4.cycles", _WARM_UP, "the run holds fewer than ten periods of what the server does regularly")
 L4_LENGTH = plain("L4.length", _LOAD_TIER, "the run is too short for a conclusive result")
 L4_TRACE = warning("L4.trace", Page(_LOADING, "The schedule"), "the trace is longer than the run, and is cut")
-L5_IGNORED = note(
-    "L5.ignored",
-    Page("reference/workloads.md", "YCSB's property files"),
-    "properties of a YCSB workload mean nothing here",
-)
 L6_WRONG = error("L6.wrong", _CHECKED, "answers contradict what the server had acknowledged")
 L6_MISSING = error("L6.missing", _CHECKED, "keys are gone that had been written and acknowledged")
 L6_INVARIANT = error("L6.invariant", _LOAD_ANSWERS, "after a run something does not hold that must")
@@ -555,6 +550,11 @@ X_SAMPLER = warning(
 X_ACTIVITY = note("X.activity", _ACTIVITY, "the sampling of what the server did beside answering failed")
 X_WAITS = note("X.waits", _WAITS, "the sampling of what the server's sessions wait for failed")
 X_METRIC = plain("X.metric", _VERDICTS, "a metric is zero or missing in some executions, so it has no ratio")
+X_IGNORED = note(
+    "X.ignored",
+    Page("reference/workloads.md", "YCSB's property files"),
+    "properties of a YCSB workload mean nothing here",
+)
 X_UNSUPPORTED = plain("X.unsupported", _FAILS, "a contender does not support the operation")
 X_ERROR = plain("X.error", _FAILS, "a contender failed on the operation")
 X_TIMEOUT = plain("X.timeout", _FAILS, "a contender did not finish the operation in time")

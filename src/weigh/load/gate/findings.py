@@ -1,0 +1,106 @@
+"""What is to be said of a load's answers. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.model import codes
+from weigh.model.units import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.load.gate.results import GateResults
+    from weigh.load.spec import LoadSpec
+    from weigh.model.finding import Finding
+    from weigh.model.verdict import Reason
+
+_SAID = 3
+"""Statements, requests and rows that are named; the document has them all."""
+_WITHOUT = "add --answers FILE with answers that you have checked (--pin FILE writes them)"
+_INVARIANT = "-- invariant: SELECT ... = VALUE"
+
+
+def findings(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Finding]:
+    """What is to be said of the answers."""
+    if found is not None:
+        yield from _wrong(found)
+    missing = unchecked(found, spec, runs)
+    if missing:
+        yield codes.A8_UNCHECKED.finding(
+            text=f"{missing}. A server that answers wrongly, or with too few rows, would look fast",
+            remedy=_WITHOUT + f"; and {_INVARIANT} in a script that writes",
+        )
+
+
+def _wrong(found: GateResults) -> Iterator[Finding]:
+    for one in found.diverged:
+        yield codes.A1_STATEMENT.finding(
+            operation=one.script,
+            text=f"line {one.line}: {one.detail}",
+            remedy="nothing was measured: mend the server, or the answers that it is compared with",
+        )
+    for broken in found.broken:
+        when = f"after run {broken.run}" if broken.after else f"before run {broken.run}"
+        text = f"{when}, {broken.name}: {broken.got}, not {broken.expected}"
+        if broken.after:
+            yield codes.L6_INVARIANT.finding(
+                text=text,
+                remedy="writes were lost, or done twice, or by others meanwhile: its figures are those of other work",
+            )
+        else:
+            yield codes.L6_BROKEN.finding(text=text, remedy="nothing was measured: mend the data, or the invariant")
+    for back in found.read_back:
+        if back.wrong:
+            yield codes.L6_WRONG.finding(
+                text=f"after run {back.run}, {back.wrong:,} of {back.read:,} rows that were read back contradict what "
+                f"was acknowledged: {'; '.join(back.texts[:_SAID])}",
+                remedy="the server loses updates or serves stale values; its figures are those of less work",
+            )
+        if back.missing:
+            yield codes.L6_MISSING.finding(
+                text=f"after run {back.run}, {back.missing:,} of {back.read:,} rows that were read back are gone: "
+                f"{'; '.join(back.texts[:_SAID])}",
+                remedy="the server loses rows; its figures are those of less work",
+            )
+    for drawn in found.sampled:
+        if drawn.differ and not drawn.inapplicable:
+            yield codes.A3_SAMPLED.finding(
+                text=f"run {drawn.run}: {len(drawn.differ)} of {count(drawn.requests, 'request')} that were drawn at "
+                f"random had another answer when they were asked again: {'; '.join(drawn.differ[:_SAID])}",
+                remedy="the server answers wrongly under load, or somebody else wrote to its tables meanwhile",
+            )
+
+
+def unchecked(found: GateResults | None, spec: LoadSpec, runs: int) -> str:
+    """Whose answers nobody checked, in a sentence; empty where somebody did."""
+    if not spec.scripts:
+        return _unread(found)
+    if found is None or not found.statements:
+        why = f" ({found.unasked})" if found and found.unasked else ""
+        return f"nobody checked what the server answered to the scripts{why}"
+    parts = []
+    if missing := found.unchecked:
+        names = ", ".join(f"{one.script} line {one.line}" for one in missing[:_SAID])
+        names += f" and {len(missing) - _SAID} more" if len(missing) > _SAID else ""
+        total = count(len(found.statements), "statement")
+        parts.append(
+            f"nobody checked what the server answered to {len(missing)} of {total}: {names} ({missing[0].detail})"
+        )
+    if why := found.unguarded(runs):
+        parts.append(why)
+    return "; ".join(parts)
+
+
+def _unread(found: GateResults | None) -> str:
+    """Of YCSB: whether every run was read back."""
+    if found is None:
+        return ""
+    failed = [one for one in found.read_back if one.error]
+    return f"after run {failed[0].run} nothing was read back ({failed[0].error})" if failed else ""
+
+
+def reasons(found: GateResults | None, spec: LoadSpec, runs: int) -> Iterator[Reason]:
+    """Why the answers let the evidence be suggestive at most."""
+    if missing := unchecked(found, spec, runs):
+        yield codes.A8.reason(missing)
