@@ -2,6 +2,8 @@
 
 use crate::text::{lines, next, value, words};
 
+pub(crate) mod frequency;
+
 /// Times of one CPU or of all together since boot, in the units of `/proc/stat`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Times {

@@ -2,6 +2,8 @@
 
 use crate::text::{lines, number, words};
 
+pub(crate) mod links;
+
 /// What all interfaces but the loopback did in a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NetworkUse {
