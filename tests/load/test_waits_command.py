@@ -21,16 +21,16 @@ SETUP += "EXECUTE 'INSERT INTO weigh_hot VALUES (1, 0), (2, 0)'; END $do$;"
 INTRUDER = """
 SET application_name = 'intruder';
 DO $do$ BEGIN
-  EXECUTE 'UPDATE weigh_hot SET n = 0 WHERE id = 1';
   FOR i IN 1..3000 LOOP
     PERFORM pg_stat_clear_snapshot();
-    EXIT WHEN EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock');
+    EXIT WHEN 4 <= (SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'UPDATE weigh_hot SET n = n + %');
     PERFORM pg_sleep(0.01);
   END LOOP;
+  EXECUTE 'UPDATE weigh_hot SET n = 0 WHERE id = 1';
   PERFORM pg_sleep(1);
 END $do$;
 """
-"""Holds the row until somebody waits for it, and a second longer."""
+"""Takes the row when several clients update it, and holds it for a second."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def offered(folder: Any, connect: dict[str, Any], workload: str, *flags: str) ->
 
 @pytest.fixture(scope="module")
 def hot(server: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Twice six clients update one row, which somebody else holds at the beginning of the first run."""
+    """Twice six clients update one row, which somebody else takes at the beginning of the first run."""
     folder = tmp_path_factory.mktemp("hot")
     (folder / "hot.sql").write_text("UPDATE weigh_hot SET n = n + 1 WHERE id = 1;\n")
     intruder = load(server, INTRUDER)

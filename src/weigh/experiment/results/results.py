@@ -127,7 +127,8 @@ class ExperimentResults(msgspec.Struct, frozen=True, kw_only=True):
         totals = [verdict.total.verdict for verdict in self.headline.verdicts if verdict.total]
         if VerdictName.SLOWER in (*names, *totals) and self.record.spec.baseline_declared:
             return ExitCode.FOUND
-        failed = all(name is VerdictName.ERROR for name in names) if names else not self.headline.timings
+        tried = any(sample.timed for sample in self.record.samples)
+        failed = all(name is VerdictName.ERROR for name in names) if names else tried and not self.headline.timings
         nobody_left = self.record.blocks and failed
         if self._nobody_to_compare() or nobody_left:
             return ExitCode.FAILED
