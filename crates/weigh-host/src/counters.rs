@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::Groups;
+use crate::cpu::frequency::Frequencies;
 use crate::cpu::{self, Cpus};
 use crate::disk::{DiskUse, Disks};
-use crate::cpu::frequency::Frequencies;
 use crate::hardware::Hardware;
-use crate::network::links::Links;
 use crate::memory::{self, Faults, Memory};
+use crate::network::links::Links;
 use crate::network::{self, NetworkUse};
 use crate::proc_file::ProcFile;
 use crate::{pressure, sys};
