@@ -54,6 +54,7 @@ def test_a_calm_run_counts_and_has_its_percentiles(calm: LoadRecord) -> None:
     found = load_results(calm)
     assert not found.refused
     assert found.tier.name == "suggestive"
+    assert "L4.length" in {one.code for one in found.tier.reasons}
     whole = np.concatenate(steady_times(LENGTH))
     response = found.runs[0].whole.response
     for q in (0.5, 0.9, 0.99):

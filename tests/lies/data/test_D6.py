@@ -65,15 +65,16 @@ def test_a_copy_that_was_written_just_now_is_not_called_cold(cooled: Run) -> Non
 def test_a_file_that_was_written_just_now_is_hot_until_it_is_put_out_of_memory(
     weigh: Weigh, dropping: Callable[[], AbstractContextManager[None]]
 ) -> None:
-    write(weigh.folder)
     with dropping():
+        # Nobody else empties the cache between writing and reading.
+        write(weigh.folder)
         run = weigh("run", *contenders("duckdb"), *ONCE, "--temperature", "both", *PLAIN)
     assert run.code in RAN, run.err
     readings = records.read(run.evidence).cache_states
     (hot, *_) = (one.before for one in readings if one.place == "before")
     assert hot is not None
-    # The kernel may take a page or two of it for others.
-    assert hot.resident > 0.9 * hot.pages > 0
+    # All but a page or two: the kernel takes what it likes.
+    assert hot.resident > 0.99 * hot.pages > 0
     found = account(run, "duckdb")
     assert (found["resident"], found["refused"]) == (0, None)
     size = (weigh.folder / "events.parquet").stat().st_size

@@ -32,5 +32,5 @@ def test_nothing_is_cut_where_the_user_wants_all_of_it(stalled_load: Run) -> Non
 def test_a_few_seconds_are_not_called_steady(honest_load: Run) -> None:
     tier = honest_load.json["tier"]
     assert tier["name"] != "conclusive"
-    # On a busy machine the generator may be late, and that alone is said.
-    assert {reason["code"] for reason in tier["reasons"]} & {"L4.length", "E8.late"}
+    # Of a run that a busy machine made inadmissible only that is said; tests/load/test_conclusion.py has a calm one.
+    assert tier["name"] == "inadmissible" or "L4.length" in {reason["code"] for reason in tier["reasons"]}
