@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from weigh.model import codes as registry
 from weigh.model.answer import GateStatus
 from weigh.model.contender import Contender
 from weigh.model.sample import Outcome, Sample
@@ -19,6 +20,7 @@ from weigh.model.spec import Rules, Spec
 from weigh.model.verdict import Verdict, VerdictName
 from weigh.verdict.analysis import analyse
 from weigh.verdict.comparison import compare
+from weigh.verdict.question import Question
 from weigh.verdict.table import tabulate
 
 ARMS = (("old", "old"), ("new", "new"), ("old#2", "old"))
@@ -345,6 +347,13 @@ def test_a_metric_that_is_sometimes_zero_has_no_ratio() -> None:
     assert codes(verdict) == ["X.metric"]
     (timing, _) = analyse(samples, spec=spec(), metric="bytes_read").timings
     assert (timing.min, timing.max, timing.metric) == (0, 4096, "bytes_read")
+
+
+def test_a_refusal_is_graver_than_a_ratio_that_is_missing() -> None:
+    samples = [msgspec.structs.replace(s, bytes_read=4096 if s.block % 2 else 0) for s in experiment()]
+    why = registry.T10_STARTS.reason("one life")
+    (verdict,) = analyse(samples, spec=spec(), metric="bytes_read", refused=[{(Question("q1"), "new"): why}]).verdicts
+    assert (verdict.verdict, verdict.reasons) == (VerdictName.REFUSED, (why,))
 
 
 def test_other_metrics_have_verdicts_of_the_same_form() -> None:

@@ -173,6 +173,10 @@ class _Session:
         if executions == 0:
             return Ruling(VerdictName.REFUSED, reasons.few_starts(0))
         if unusable:
+            # Why the machine forbids a verdict is graver than a figure that is missing.
+            refused = next(self._refused((question, candidate)), None)
+            if refused is not None:
+                return Ruling(VerdictName.REFUSED, refused)
             return Ruling(VerdictName.UNRESOLVED, reasons.no_ratio(self.metric, unusable, executions))
         return None
 
