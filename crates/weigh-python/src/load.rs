@@ -39,7 +39,7 @@ impl Load {
         let loaded = py.detach(|| {
             weigh_load::load(
                 &self.config.target,
-                self.source.bulk(self.config.target.kind),
+                self.source.bulk(self.config.target.kind)?,
                 &mut |done, all| {
                     Python::attach(|py| {
                         let called =
@@ -126,6 +126,10 @@ impl Load {
             py.detach(|| std::thread::sleep(SIGNAL_CHECK));
         }
         py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.finish().map_err(raised)?)))
+    }
+
+    fn replayed(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.source.replayed().map(|came| json(&came)))
     }
 
     fn statements(&self) -> String {

@@ -17,6 +17,13 @@ pub enum Command {
     },
     /// SQL text, by the simple protocol.
     Simple(String),
+    /// SQL text with `$1`, `$2` and so on, and their values as text: parsed anew each time, and not kept.
+    Unnamed {
+        /// The text.
+        text: String,
+        /// Its parameters.
+        values: Vec<Option<String>>,
+    },
     /// The words of one RESP command.
     Keyed(Vec<Vec<u8>>),
     /// Several RESP commands in one write. Their replies come back as one [`Reply::Rows`] with a row for each.

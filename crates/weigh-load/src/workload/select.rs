@@ -1,6 +1,7 @@
 //! The workload that the settings name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -9,6 +10,7 @@ use crate::config::{Config, TargetKind};
 use crate::schedule::Schedule;
 
 use super::Source;
+use super::replay::{self, Recording};
 use super::script::{self, Language, Script, Scripts};
 use super::ycsb::{CoreWorkload, Letter, Requests, Settings, Store, Ycsb};
 
@@ -34,6 +36,7 @@ enum Named {
         #[serde(default)]
         history: Option<History>,
     },
+    Replay(replay::Settings),
 }
 
 /// A workload of YCSB: a letter, or its parts.
@@ -108,6 +111,7 @@ impl Config {
                 let expected_inserts = self.expected_inserts(&core)?;
                 Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts })?))
             }
+            Named::Replay(settings) => Ok(Box::new(Arc::new(Recording::read(settings, self.duration())?))),
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))
             }
