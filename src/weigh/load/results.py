@@ -18,6 +18,7 @@ from weigh.load.gate.results import GateResults, gate_results
 from weigh.load.rate_search import findings as of_search
 from weigh.load.rate_search.results import RateSearchResults, rate_search
 from weigh.load.record import LoadRecord
+from weigh.load.replay.results import ReplayResults, replay_results
 from weigh.load.waits.analysis import RunWaited, waited
 from weigh.model import codes
 from weigh.model.errors import ExitCode
@@ -38,6 +39,7 @@ WRONG = tuple(
         codes.L6_INVARIANT,
         codes.L6_BROKEN,
         codes.A1_STATEMENT,
+        codes.A1_REPLAYED,
         codes.A3_SAMPLED,
         codes.E7_LOST,
         codes.E7_TORN,
@@ -81,6 +83,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
         rate_search: what a search for a rate found; None where none was asked for. Its groups are the one run that is
             shown: the probe at the highest rate that kept the budget, or else another.
         probes: all runs of such a search, in order.
+        replay: how a replay kept to its recording; None of other loads.
     """
 
     record: LoadRecord
@@ -95,6 +98,7 @@ class LoadResults(msgspec.Struct, frozen=True, kw_only=True):
     answers: GateResults | None = None
     rate_search: RateSearchResults | None = None
     probes: tuple[RunFigures, ...] = ()
+    replay: ReplayResults | None = None
 
     @property
     def runs(self) -> tuple[RunFigures, ...]:
@@ -170,7 +174,8 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
     activity = {number: one for number, one in seen.items() if one}
     product = record.environment.target.product if record.environment else ""
     answers = gate_results(record.gate, record.spec, record.runs, product, others)
-    found = findings(record, runs, watched, waits, activity, crashed, answers)
+    replayed = replay_results(record.replay, record.spec, record.runs)
+    found = findings(record, runs, watched, waits, activity, crashed, answers, replayed)
     return LoadResults(
         record=whole,
         groups=groups,
@@ -182,6 +187,7 @@ def load_results(record: LoadRecord, others: Sequence[Check] = ()) -> LoadResult
         durability=crashed,
         activity=activity,
         answers=answers,
+        replay=replayed,
     )
 
 

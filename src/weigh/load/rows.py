@@ -23,6 +23,8 @@ def wanted(spec: LoadSpec) -> Callable[[str], bool]:
     """Whether a table is one of the load's."""
     if spec.is_ycsb:
         return lambda table: table == YCSB
+    if spec.replay:
+        return lambda table: True
     return lambda table: any(_names(script, table) for script in spec.scripts)
 
 

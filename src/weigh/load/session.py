@@ -20,6 +20,7 @@ from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.offering import During, Run
+from weigh.load.replay import recording as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
 from weigh.model import units
 from weigh.model.errors import EngineFault, WeighError
@@ -189,6 +190,8 @@ class Session:
         """
         if run.cold is not None:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
+        if self.spec.replay and made.number == 1:
+            replay.ended(self._journal, self.spec.replay, run.generator)
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
@@ -284,9 +287,7 @@ class Session:
 
     def _load(self, generator: Any) -> None:
         spec = self.spec
-        self._progress.say(
-            f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"
-        )
+        self._progress.say(f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the tables")
         done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
         self._journal.append("loaded", done)
 

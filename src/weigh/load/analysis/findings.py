@@ -15,6 +15,7 @@ from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, machine
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
+from weigh.load.replay import findings as replay
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from weigh.load.durability.results import Durability
     from weigh.load.gate.results import GateResults
     from weigh.load.record import LoadRecord
+    from weigh.load.replay.results import ReplayResults
     from weigh.load.runs import LoadSummary, TargetRead
     from weigh.load.spec import LoadSpec
     from weigh.load.waits.analysis import RunWaited
@@ -51,6 +53,7 @@ def findings(
     activity: Mapping[int, RunActive] | None = None,
     crashed: Durability | None = None,
     answers: GateResults | None = None,
+    replayed: ReplayResults | None = None,
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [
@@ -58,6 +61,7 @@ def findings(
         *_durability(record),
         *gate.findings(answers, record.spec, len(record.runs)),
         *_prepared(record),
+        *replay.findings(replayed),
     ]
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
@@ -275,7 +279,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
     if run.unsent:
         yield codes.L7_UNSENT.finding(
             text=f"{name}{count(run.unsent, 'request')} were due and never sent",
-            remedy="lower --rate, or raise --connections or --max-in-flight",
+            remedy="lower --rate (of a replay --speed), or raise --connections or --max-in-flight",
         )
 
 

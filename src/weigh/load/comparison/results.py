@@ -10,8 +10,11 @@ import msgspec
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
 from weigh.load.comparison.record import LoadComparisonRecord
+from weigh.load.comparison.spec import SECOND
 from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
+from weigh.load.replay import differences as replay
+from weigh.load.replay.differences import Compared, compare
 from weigh.load.results import WRONG, LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
@@ -60,6 +63,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         sustained: of open loops, by contender.
         findings: errors first.
         tier: what the evidence is good for.
+        replayed: of a replay with ``--answers keep``: the answers of each contender against the baseline's.
     """
 
     records: tuple[LoadComparisonRecord, ...]
@@ -70,6 +74,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     sustained: tuple[Sustained, ...]
     findings: tuple[Finding, ...]
     tier: Tier
+    replayed: tuple[Compared, ...] = ()
 
     @property
     def record(self) -> LoadComparisonRecord:
@@ -130,7 +135,8 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
     refused = unranked(records, runs, asked)
     found, floors = verdicts(last.spec, runs, asked, refused)
     sustained = tuple(_sustained(last, runs))
-    findings = _findings(records, loads[-1], found)
+    replayed = tuple(_replayed(last))
+    findings = _findings(records, loads[-1], found, replayed)
     return LoadComparisonResults(
         records=tuple(records),
         loads=loads[-1],
@@ -140,7 +146,19 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         sustained=sustained,
         findings=findings,
         tier=_tier(records, loads, runs, found, findings),
+        replayed=replayed,
     )
+
+
+def _replayed(record: LoadComparisonRecord) -> Iterator[Compared]:
+    """Answers of the first replay of each contender."""
+    own = {name: load.replay for name, load in record.loads.items()}
+    base = record.spec.baseline
+    for one in record.spec.contenders:
+        if one.name != base:
+            made = compare(one.name, own.get(one.name), own.get(base), own.get(base + SECOND))
+            if made is not None:
+                yield made
 
 
 def _place(record: LoadComparisonRecord, kind: Kind) -> int:
@@ -167,11 +185,14 @@ def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterat
 
 
 def _findings(
-    records: Sequence[LoadComparisonRecord], loads: dict[str, LoadResults], found: Sequence[LoadVerdict]
+    records: Sequence[LoadComparisonRecord],
+    loads: dict[str, LoadResults],
+    found: Sequence[LoadVerdict],
+    replayed: Sequence[Compared],
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     last = records[-1]
-    made: list[Finding] = [*last.findings]
+    made: list[Finding] = [*last.findings, *replay.findings(replayed, last.spec.baseline)]
     if len(records) > 1:
         made.append(
             codes.T8_ATTEMPTS.finding(

@@ -19,6 +19,7 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         length_s: recorded seconds from the first of them to the end of the last.
         read_only: whether statements that write were left out, and the sessions may not write.
         answers: whether the answers are kept.
+        hidden: whether neither values nor rows enter the evidence.
         prepare: name of the file of SQL that made the data; empty where weigh made none.
         prepare_digest: SHA-256 of it.
     """
@@ -31,5 +32,6 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     length_s: Seconds
     read_only: bool = False
     answers: bool = False
+    hidden: bool = False
     prepare: str = ""
     prepare_digest: str = ""

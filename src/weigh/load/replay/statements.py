@@ -13,7 +13,9 @@ Turn = Literal["begins", "ends", ""]
 
 _NOISE = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
 _BEGIN = re.compile(r"(BEGIN|START\s+TRANSACTION|MULTI)\b")
-_END = re.compile(r"(COMMIT|END|ABORT|EXEC|DISCARD|ROLLBACK(?!\s+(WORK\s+|TRANSACTION\s+)?TO\b)|PREPARE\s+TRANSACTION)\b")
+_END = re.compile(
+    r"(COMMIT|END|ABORT|EXEC|DISCARD|ROLLBACK(?!\s+(WORK\s+|TRANSACTION\s+)?TO\b)|PREPARE\s+TRANSACTION)\b"
+)
 _STREAMS = re.compile(r"COPY\b.*\b(FROM\s+STDIN|TO\s+STDOUT)\b", re.DOTALL)
 _HARMLESS = re.compile(
     r"(SET|SHOW|RESET|DISCARD|DEALLOCATE|PREPARE|EXECUTE|DECLARE|FETCH|MOVE|CLOSE|LISTEN|UNLISTEN|EXPLAIN|SAVEPOINT|"
@@ -27,7 +29,7 @@ _SPEAKS = {"SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR", "SYNC", "PSYNC", 
 """Commands of RESP after which a connection answers otherwise, or not at all."""
 _NAME = re.compile(r'"([^"]+)"|([A-Za-z_][A-Za-z0-9_$]*)')
 _TARGET = re.compile(
-    r'\b(?:INSERT\s+INTO|UPDATE(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?|MERGE\s+INTO|TRUNCATE(?:\s+TABLE)?|'
+    r"\b(?:INSERT\s+INTO|UPDATE(?:\s+ONLY)?|DELETE\s+FROM(?:\s+ONLY)?|MERGE\s+INTO|TRUNCATE(?:\s+TABLE)?|"
     r'COPY|(?:CREATE|ALTER|DROP)\s+TABLE(?:\s+IF\s+(?:NOT\s+)?EXISTS)?)\s+((?:"[^"]+"|[\w$]+)(?:\s*\.\s*(?:"[^"]+"|[\w$]+))*)',
     re.IGNORECASE,
 )

@@ -89,7 +89,11 @@ impl Session {
 
     /// The answer to the last command.
     pub(crate) fn reply(&self) -> Reply<'_> {
-        self.answer.reply(self.described_columns().map_or(&[], |columns| &columns.names))
+        let Some(columns) = self.described_columns() else { return self.answer.reply(&[]) };
+        match self.answer.reply(&columns.names) {
+            Reply::Rows(rows) => Reply::Rows(rows.typed(&columns.types)),
+            other => other,
+        }
     }
 
     /// The types of its columns.

@@ -41,11 +41,16 @@ pub struct Settings {
     /// SQL to be run before the first run, as `pg_dump` writes it.
     #[serde(default)]
     prepare: Option<PathBuf>,
-    /// Sent on every connection when it is opened.
+    /// Sent on every connection before its first statement.
     #[serde(default)]
     begin: Option<String>,
+    /// Sent where a session follows another one on the same connection.
+    #[serde(default)]
+    reset: Option<String>,
     /// Whether it is kept what came of each statement.
     keep: bool,
+    /// Bytes of the rows of an answer that are kept; of longer ones a digest is.
+    answer_bytes: usize,
 }
 
 /// One statement.
@@ -59,6 +64,9 @@ struct Line {
     operation: usize,
     /// Its transaction; of a statement that belongs to none, a number of its own.
     group: u32,
+    /// Whether a session begins that follows another one on the same connection.
+    #[serde(default)]
+    reset: bool,
     /// SQL.
     #[serde(default)]
     text: String,
@@ -83,6 +91,7 @@ struct Item {
     /// Whether the next one on its connection is of another transaction.
     last: bool,
     command: Command,
+    reset: bool,
     keep: bool,
 }
 
@@ -96,7 +105,9 @@ pub struct Recording {
     lines: usize,
     prepare: Option<PathBuf>,
     begin: Option<String>,
+    reset: Option<String>,
     keep: bool,
+    answer_bytes: usize,
     came: Mutex<Vec<Came>>,
 }
 
@@ -134,7 +145,7 @@ impl Recording {
     ///
     /// [`Error::Setting`]: the file cannot be read, or is not of this form.
     pub fn read(settings: Settings, duration: u64) -> Result<Self, Error> {
-        let Settings { path, operations, speed, lanes, prepare, begin, keep } = settings;
+        let Settings { path, operations, speed, lanes, prepare, begin, reset, keep, answer_bytes } = settings;
         if !(1e-3..=1e3).contains(&speed) {
             return Err(Error::Setting(format!("speed is {speed}: it must be from 0.001 to 1000")));
         }
@@ -158,12 +169,12 @@ impl Recording {
                 before.last = before.group != line.group;
             }
             moments[lane].push(at);
-            let (group, kept) = (line.group, keep && line.keep);
+            let (group, new, kept) = (line.group, line.reset, keep && line.keep);
             let command = line.command().ok_or_else(|| unreadable(&path, "words that are no base64"))?;
-            own.push(Item { number, operation, group, last: true, command, keep: kept });
+            own.push(Item { number, operation, group, last: true, command, reset: new, keep: kept });
         }
         let (lanes, came) = (Lanes::new(moments), Mutex::default());
-        Ok(Self { operations, items, lanes, lines, prepare, begin, keep, came })
+        Ok(Self { operations, items, lanes, lines, prepare, begin, reset, keep, answer_bytes, came })
     }
 
     fn report(&self) -> Replayed {

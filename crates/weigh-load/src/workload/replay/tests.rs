@@ -12,7 +12,9 @@ fn recording(name: &str, lines: &str, duration: u64) -> Arc<Recording> {
         lanes: 2,
         prepare: None,
         begin: Some("SET x = 1".into()),
+        reset: Some("RESET x".into()),
         keep: true,
+        answer_bytes: 100,
     };
     let read = Recording::read(settings, duration);
     std::fs::remove_file(path).unwrap();
@@ -23,6 +25,7 @@ const LINES: &str = r#"{"lane": 0, "at": 0, "operation": 0, "group": 1, "text": 
 {"lane": 1, "at": 1000, "operation": 1, "group": 2, "text": "SELECT $1", "values": ["x"], "keep": true}
 {"lane": 0, "at": 2000, "operation": 1, "group": 1, "text": "COMMIT"}
 {"lane": 0, "at": 9000, "operation": 1, "group": 3, "text": "SELECT 3"}
+{"lane": 0, "at": 9500, "operation": 1, "group": 4, "reset": true, "text": "SELECT 4"}
 "#;
 
 fn sent(next: &Next) -> &str {
@@ -52,8 +55,8 @@ fn each_connection_sends_its_own_in_order_at_twice_the_speed() {
     worker.timed(0, 40_000, 50_000);
     drop(worker);
     let came = recording.report();
-    assert_eq!((came.sent, came.done), (vec![10, -1, 40, -1], vec![30, -1, 50, -1]));
-    assert_eq!((came.rows, came.errors), (vec![0, -1, -1, -1], vec![(2, "40001".to_owned())]));
+    assert_eq!((came.sent, came.done), (vec![10, -1, 40, -1, -1], vec![30, -1, 50, -1, -1]));
+    assert_eq!((came.rows, came.errors), (vec![0, -1, -1, -1, -1], vec![(2, "40001".to_owned())]));
 }
 
 #[test]
@@ -68,7 +71,12 @@ fn a_transaction_is_not_gone_on_with_when_its_connection_is_lost() {
     let (_, _, next) = worker.begin(0);
     assert!(matches!(next, Next::Done(Outcome::Failed(why)) if why.contains("lost")));
     worker.timed(0, 0, 0);
-    // The next one begins a session again.
-    let (_, _, next) = worker.begin(0);
+    // The next one begins on a new connection, and the one after it is another session's.
+    let (_, unit, next) = worker.begin(0);
     assert_eq!(sent(&next), "SET x = 1");
+    assert_eq!(sent(&worker.reply(&unit, &Reply::Count(0), false)), "SELECT 3");
+    worker.reply(&unit, &Reply::Count(0), false);
+    let (_, unit, next) = worker.begin(0);
+    assert_eq!(sent(&next), "RESET x");
+    assert_eq!(sent(&worker.reply(&unit, &Reply::Count(0), false)), "SELECT 4");
 }

@@ -10,9 +10,6 @@ use crate::workload::{Next, Outcome, Workload};
 
 use super::{Came, Item, Recording};
 
-/// Bytes of the rows of an answer that are kept; of longer ones a digest is.
-const ANSWER_BYTES: usize = 1 << 10;
-
 /// What one connection is doing.
 #[derive(Debug, Default)]
 struct Lane {
@@ -63,7 +60,10 @@ impl Worker {
             Reply::Error { .. } => None,
             Reply::Nil | Reply::Bytes(_) => Some(1),
         });
-        let kept = reply.filter(|_| item.keep).map(|reply| answer(reply, &[], ANSWER_BYTES));
+        let kept = reply.filter(|_| item.keep).map(|reply| {
+            let types = if let Reply::Rows(rows) = reply { rows.types() } else { &[] };
+            answer(reply, types, self.recording.answer_bytes)
+        });
         let came = Came { number: item.number, sent: 0, done: 0, rows, code: code.to_owned(), answer: kept };
         self.last.insert(connection, came);
     }
@@ -97,7 +97,13 @@ impl Workload for Worker {
             let why = "not sent: its transaction was lost with its connection";
             return (item.operation, unit, Next::Done(Outcome::Failed(why.into())));
         }
-        let opening = recording.begin.as_ref().filter(|_| !lane.ready);
+        let opening = if !lane.ready {
+            recording.begin.as_ref()
+        } else if item.reset {
+            recording.reset.as_ref()
+        } else {
+            None
+        };
         lane.ready = true;
         let unit = self.units.begin((connection, opening.is_some()));
         let command = opening.map_or_else(|| item.command.clone(), |text| Command::Simple(text.clone()));
