@@ -427,7 +427,7 @@ class Load:
         """
 
     def account(self) -> str | None:
-        """Return what a run of TPC-C that is over asked for, as JSON (weigh.load.tpcc.account); None of another workload."""
+        """Return what a run of TPC-C that is over asked for, as JSON; None of another workload."""
 
     def statements(self) -> str:
         """Return the statements of the scripts as JSON, in order: ``script``, ``line`` (from 1), ``text``."""
