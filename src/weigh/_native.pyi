@@ -434,6 +434,9 @@ class Load:
         ``answers``: pairs of a line and an answer as of :meth:`ask`.
         """
 
+    def account(self) -> str | None:
+        """Return what a run of TPC-C that is over asked for, as JSON; None of another workload."""
+
     def statements(self) -> str:
         """Return the statements of the scripts as JSON, in order: ``script``, ``line`` (from 1), ``text``."""
 

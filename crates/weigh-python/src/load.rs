@@ -39,7 +39,7 @@ impl Load {
         let loaded = py.detach(|| {
             weigh_load::load(
                 &self.config.target,
-                self.source.bulk(self.config.target.kind)?,
+                self.source.bulk(self.config.target.kind),
                 &mut |done, all| {
                     Python::attach(|py| {
                         let called =
@@ -130,6 +130,10 @@ impl Load {
 
     fn replayed(&self, py: Python<'_>) -> Option<String> {
         py.detach(|| self.source.replayed().map(|came| json(&came)))
+    }
+
+    fn account(&self) -> Option<String> {
+        self.source.account().map(|account| account.to_string())
     }
 
     fn statements(&self) -> String {

@@ -125,8 +125,9 @@ impl Worker {
         self.lanes = shared.lanes.as_ref().map(|lanes| LaneQueue::new(lanes, part, parts, begun));
         self.running = true;
         self.next_check = begun;
-        for slot in &mut self.slots {
-            slot.state = State::Idle { since: begun };
+        self.idle.clear();
+        for place in 0..self.slots.len() {
+            self.free(place, begun, begun);
         }
         let mut ready = Vec::new();
         loop {
@@ -198,15 +199,17 @@ impl Worker {
     /// Takes the oldest request that is due, and the free connection that is to send it.
     fn take_due(&mut self) -> Option<(usize, Due)> {
         let now = self.shared.clock.now();
-        let idle = |slot: &Slot| if let State::Idle { since } = slot.state { Some(since) } else { None };
+        let idle =
+            |slot: &Slot| if let State::Idle { since, due } = slot.state { Some((since, due)) } else { None };
         let Some(lanes) = &mut self.lanes else {
             let place = self.idle.front().copied()?;
-            let due = self.accounting.take(now, idle(&self.slots[place])?)?;
+            let (since, wanted) = idle(&self.slots[place])?;
+            let due = self.accounting.take(now, since, wanted)?;
             self.idle.pop_front();
             return Some((place, due));
         };
         let (at, place) = lanes.next()?;
-        let due = self.accounting.take_own(at, now, idle(&self.slots[place])?)?;
+        let due = self.accounting.take_own(at, now, idle(&self.slots[place])?.0)?;
         lanes.take();
         Some((place, due))
     }
@@ -251,12 +254,12 @@ impl Worker {
     fn replied(&mut self, place: usize, now: u64) {
         let slot = &mut self.slots[place];
         let Some((_, connection)) = &slot.link else { return };
-        match mem::replace(&mut slot.state, State::Idle { since: now }) {
+        match mem::replace(&mut slot.state, State::Idle { since: now, due: None }) {
             State::Busy { flight, .. } => {
                 let next = self.workload.reply(&flight.unit, &connection.reply(), connection.in_block());
                 self.follow(place, flight, next, now);
             }
-            State::Resetting { .. } => self.free(place, now),
+            State::Resetting { .. } => self.free(place, now, now),
             other => slot.state = other,
         }
     }
@@ -272,7 +275,7 @@ impl Worker {
         } else if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.is_closing()) {
             self.connect_again(place, now);
         } else {
-            self.free(place, now);
+            self.free(place, now, request.sent);
         }
     }
 
@@ -283,12 +286,21 @@ impl Worker {
         self.workload.timed(number, request.sent.saturating_sub(begun), now.saturating_sub(begun));
     }
 
-    fn free(&mut self, place: usize, now: u64) {
-        self.slots[place].state = State::Idle { since: now };
-        match &mut self.lanes {
-            Some(lanes) => lanes.free(place),
-            None => self.idle.push_back(place),
-        }
+    /// A connection is free from now on; `sent` is when its last request was.
+    fn free(&mut self, place: usize, now: u64, sent: u64) {
+        let pause = if self.running { self.workload.pause(self.number(place)) } else { None };
+        let Some(pause) = pause else {
+            self.slots[place].state = State::Idle { since: now, due: None };
+            match &mut self.lanes {
+                Some(lanes) => lanes.free(place),
+                None => self.idle.push_back(place),
+            }
+            return;
+        };
+        let from = if pause.since_sent { sent } else { now };
+        let due = from.saturating_add(u64::try_from(pause.time.as_nanos()).unwrap_or(u64::MAX));
+        self.timers.push(Reverse((due, place, self.slots[place].stamp)));
+        self.slots[place].state = State::Paused { since: now, due };
     }
 
     fn run_timers(&mut self, now: u64) {
@@ -310,6 +322,10 @@ impl Worker {
                 State::Sleeping { flight, .. } => {
                     let next = self.workload.wake(&flight.unit);
                     self.follow(place, flight, next, now);
+                }
+                State::Paused { since, due } => {
+                    slot.state = State::Idle { since: since.max(due), due: Some(due) };
+                    self.idle.push_back(place);
                 }
                 other => slot.state = other,
             }

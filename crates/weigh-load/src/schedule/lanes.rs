@@ -68,13 +68,11 @@ impl Place {
 }
 
 impl LaneQueue {
-    /// Of thread `part` of `parts`, whose run began at `begun`; all its connections are free.
+    /// Of thread `part` of `parts`, whose run began at `begun`.
     pub(crate) fn new(lanes: &Lanes, part: u64, parts: u64, begun: u64) -> Self {
         let places = lanes.of(part, parts).into_iter();
-        let places: Vec<Place> = places.map(|moments| Place { moments, ..Place::default() }).collect();
-        let mut queue = Self { places, next: BinaryHeap::new(), begun };
-        (0..queue.places.len()).for_each(|place| queue.free(place));
-        queue
+        let places = places.map(|moments| Place { moments, ..Place::default() }).collect();
+        Self { places, next: BinaryHeap::new(), begun }
     }
 
     /// A connection can take its next moment.
@@ -124,6 +122,9 @@ mod tests {
         let lanes = Lanes::new([vec![0, 50, 60], vec![10], vec![40, 20]]);
         assert_eq!(&*lanes.ascending(0, 2), &[0, 20, 40, 50, 60]);
         let mut queue = LaneQueue::new(&lanes, 0, 2, 1_000);
+        assert_eq!(queue.next(), None);
+        queue.free(0);
+        queue.free(1);
         assert_eq!(queue.next(), Some((1_000, 0)));
         queue.take();
         // The first one is busy: nobody takes its moments.

@@ -63,7 +63,7 @@ fn script(text: &str) -> Value {
 /// The summary, and all intervals.
 fn ran(config: &Config) -> (Value, Vec<Value>) {
     let source = config.source().unwrap();
-    load(&config.target, source.bulk(config.target.kind).unwrap(), &mut |_, _| true).unwrap();
+    load(&config.target, source.bulk(config.target.kind), &mut |_, _| true).unwrap();
     let mut run = Run::start(config, &*source).unwrap();
     let summary = serde_json::to_value(run.finish().unwrap()).unwrap();
     (summary, run.poll().iter().map(|one| serde_json::to_value(one).unwrap()).collect())
@@ -106,7 +106,7 @@ fn what_somebody_else_changes_in_the_file_is_seen() {
     let folder = Folder::new();
     let config = config(&folder.file(), &ycsb("C"), &json!({}));
     let source = config.source().unwrap();
-    load(&config.target, source.bulk(config.target.kind).unwrap(), &mut |_, _| true).unwrap();
+    load(&config.target, source.bulk(config.target.kind), &mut |_, _| true).unwrap();
     let other = Connection::open(folder.file()).unwrap();
     other.execute("UPDATE weigh_ycsb SET field3 = 'x'", ()).unwrap();
     let mut run = Run::start(&config, &*source).unwrap();
@@ -258,7 +258,7 @@ fn settings_are_read_back_and_a_loading_that_is_interrupted_leaves_nothing() {
     assert_eq!((value("busy_timeout"), value("nonsense")), (Some("70".into()), None));
     assert!(message.empty && message.compiled.contains(&"THREADSAFE=1".to_owned()), "{:?}", message.compiled);
     let source = config.source().unwrap();
-    let interrupted = load(&config.target, source.bulk(config.target.kind).unwrap(), &mut |_, _| false);
+    let interrupted = load(&config.target, source.bulk(config.target.kind), &mut |_, _| false);
     assert!(interrupted.unwrap_err().to_string().contains("interrupted"));
     assert!(describe_sqlite(&config.target).unwrap().empty);
 }
@@ -367,7 +367,7 @@ fn a_log_that_somebody_else_reads_cannot_be_emptied_and_that_is_said() {
     other.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a); BEGIN").unwrap();
     other.query_row("SELECT count(*) FROM t", (), |_| Ok(())).unwrap();
     let source = config.source().unwrap();
-    let loaded = || load(&config.target, source.bulk(config.target.kind).unwrap(), &mut |_, _| true);
+    let loaded = || load(&config.target, source.bulk(config.target.kind), &mut |_, _| true);
     let message = loaded().unwrap_err().to_string();
     assert!(
         message.contains("somebody else reads the file") && message.ends_with("(SQLITE_BUSY)"),

@@ -103,7 +103,7 @@ impl Server {
         };
         // A key-value store makes no difference between kinds, and SQL is COPY's here.
         let kind = TargetKind::Postgres;
-        match source.bulk(kind).unwrap().unwrap() {
+        match source.bulk(kind).unwrap() {
             Bulk::Sql { copies, .. } => {
                 for chunk in copies.into_iter().flat_map(|(_, chunks)| chunks) {
                     for line in String::from_utf8(chunk.bytes).unwrap().lines() {

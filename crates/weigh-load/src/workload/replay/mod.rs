@@ -24,6 +24,7 @@ use crate::schedule::lanes::Lanes;
 use super::durability::Examiner;
 use super::message::{Bulk, Command};
 use super::{Source, Workload};
+use dump::Dump;
 use worker::Worker;
 
 /// What is replayed, as the settings name it.
@@ -103,7 +104,7 @@ pub struct Recording {
     items: Vec<Vec<Item>>,
     lanes: Lanes,
     lines: usize,
-    prepare: Option<PathBuf>,
+    prepare: Option<Dump>,
     begin: Option<String>,
     reset: Option<String>,
     keep: bool,
@@ -149,6 +150,7 @@ impl Recording {
         if !(1e-3..=1e3).contains(&speed) {
             return Err(Error::Setting(format!("speed is {speed}: it must be from 0.001 to 1000")));
         }
+        let prepare = prepare.as_deref().map(Dump::read).transpose()?;
         let file = File::open(&path).map_err(|error| unreadable(&path, error))?;
         let mut items: Vec<Vec<Item>> = std::iter::repeat_with(Vec::new).take(lanes).collect();
         let mut moments = vec![Vec::new(); lanes];
@@ -238,8 +240,8 @@ impl Source for Arc<Recording> {
         Box::new(Worker::new(Arc::clone(self)))
     }
 
-    fn bulk(&self, _kind: TargetKind) -> Result<Option<Bulk>, Error> {
-        self.prepare.as_deref().map(dump::bulk).transpose()
+    fn bulk(&self, _kind: TargetKind) -> Option<Bulk> {
+        self.prepare.as_ref().map(Dump::bulk)
     }
 
     fn lanes(&self) -> Option<Lanes> {

@@ -293,8 +293,8 @@ impl Source for Arc<Scripts> {
         Box::new(Worker::new(Arc::clone(self), thread))
     }
 
-    fn bulk(&self, kind: TargetKind) -> Result<Option<Bulk>, Error> {
-        Ok(self.scale.map(|scale| builtin::bulk(scale, kind)))
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
+        self.scale.map(|scale| builtin::bulk(scale, kind))
     }
 
     fn scripted(&self) -> Option<Box<dyn Scripted>> {

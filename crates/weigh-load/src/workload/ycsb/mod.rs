@@ -157,8 +157,8 @@ impl Source for Arc<Ycsb> {
         Box::new(Worker::new(Arc::clone(self), thread))
     }
 
-    fn bulk(&self, kind: TargetKind) -> Result<Option<Bulk>, Error> {
-        Ok(Some(bulk::of(&self.settings, self.values, self.names, kind)))
+    fn bulk(&self, kind: TargetKind) -> Option<Bulk> {
+        Some(bulk::of(&self.settings, self.values, self.names, kind))
     }
 
     fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
