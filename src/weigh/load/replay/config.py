@@ -126,7 +126,14 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
         prepare_digest=hashlib.sha256(prepare.read_bytes()).hexdigest() if prepare else "",
     )
     held.hold(replay.digest, made)
-    own = {**flags, "answers": None, "connections": str(made.lanes), "rate": "1", "duration": None}
+    own = {
+        **flags,
+        **dict.fromkeys(_OF_A_REPLAY),
+        "answers": None,
+        "connections": str(made.lanes),
+        "rate": "1",
+        "duration": None,
+    }
     return own, replay
 
 

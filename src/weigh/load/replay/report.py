@@ -32,11 +32,11 @@ def lines(found: ReplayResults) -> Iterator[str]:
         yield one_line(planned.coverage, 1000)
     if found.read_only:
         yield "Read only: the sessions may not write."
-    for one in found.templates:
-        was = f", {seconds(one.recorded_mean_s)} in the mean when it was recorded" if one.recorded_mean_s else ""
-        share = f", {percent(one.share, 1)} of the recorded time" if one.share else ""
-        text = one_line(one.template.text, 200)
-        yield f"{one.template.name}: {count(one.template.calls, 'call')}{share}{was}: {text}"
+    for each in found.templates:
+        was = f", {seconds(each.recorded_mean_s)} in the mean when it was recorded" if each.recorded_mean_s else ""
+        share = f", {percent(each.share, 1)} of the recorded time" if each.share else ""
+        text = one_line(each.template.text, 200)
+        yield f"{each.template.name}: {count(each.template.calls, 'call')}{share}{was}: {text}"
     if planned.other_templates:
         yield f"{count(planned.other_templates, 'other statement')} share their figures."
 
