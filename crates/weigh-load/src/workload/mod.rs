@@ -23,6 +23,7 @@ pub mod durability;
 pub mod message;
 pub mod script;
 mod select;
+pub mod tpcc;
 mod units;
 pub mod ycsb;
 

@@ -1,0 +1,3 @@
+//! TPC-C (revision 5.11 of the specification).
+
+pub mod population;
