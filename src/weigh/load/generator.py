@@ -39,7 +39,7 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "ordered_index": spec.ordered_index,
         }
     elif spec.tpcc:
-        workload = {"kind": "tpcc", "seed": spec.seed, **msgspec.to_builtins(spec.tpcc)}
+        workload = {"kind": "tpcc", "seed": spec.seed, "terminals": False, **msgspec.to_builtins(spec.tpcc)}
     else:
         scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
         workload = {

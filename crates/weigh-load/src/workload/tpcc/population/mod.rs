@@ -10,7 +10,8 @@ use std::io::Write;
 use crate::random::Random;
 use crate::workload::message::{Bulk, Chunk, Chunks};
 
-use strings::{a_string, capitals, last_name, letters, n_string, name_number, stream};
+use super::nurand::{last_name, last_name_of_load};
+use strings::{a_string, capitals, letters, n_string, stream};
 use tables::{MARK, SCHEMA, TABLES, create, foreign_keys, keys};
 
 /// Customers of a district.
@@ -50,18 +51,17 @@ enum Part {
 
 /// Which rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub(super) struct Settings {
     /// How many warehouses.
-    pub warehouses: u64,
+    pub(super) warehouses: u64,
     /// Of everything that is drawn.
-    pub seed: u64,
+    pub(super) seed: u64,
     /// NURand's constant of last names (clause 2.1.6.1).
-    pub c_load: u64,
+    pub(super) c_load: i64,
 }
 
 /// The load, in the place of one that weigh made before.
-#[must_use]
-pub fn bulk(settings: &Settings) -> Bulk {
+pub(super) fn bulk(settings: &Settings) -> Bulk {
     let copies = copies(settings);
     let names: Vec<String> = TABLES.iter().map(|table| format!("{SCHEMA}.{}", table.name)).collect();
     Bulk::Parallel {
@@ -191,9 +191,13 @@ fn customers(s: Settings, warehouse: u64) -> Chunks {
         next(out);
         a_string(&mut random, 8, 16, out);
         text(out, "OE");
-        // Each name once, then as transactions will ask for them.
-        let name = if customer <= NAMES { customer - 1 } else { name_number(&mut random, s.c_load) };
-        text(out, &last_name(name));
+        // Each name once, then some more often than others.
+        let name = if customer <= NAMES {
+            last_name((customer - 1).cast_signed())
+        } else {
+            last_name_of_load(&mut random, s.c_load)
+        };
+        text(out, &name);
         address(&mut random, out);
         next(out);
         n_string(&mut random, 16, out);

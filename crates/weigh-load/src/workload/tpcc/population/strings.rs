@@ -2,25 +2,12 @@
 
 use crate::random::{Random, scatter};
 
-const SYLLABLES: [&str; 10] =
-    ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ALPHANUMERIC: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS: &[u8; 10] = b"0123456789";
 const CAPITALS: &[u8; 26] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /// Characters from one draw of 64 bits: few enough that none is likelier than another by more than 1 in 2^28.
 const A_DRAW: usize = 6;
-
-/// The number of a last name, 0 to 999: NURand(255, 0, 999), whose constant of the load is `c`.
-pub(super) fn name_number(random: &mut Random, c: u64) -> u64 {
-    ((random.below(256) | random.below(1_000)) + c) % 1_000
-}
-
-/// The last name of a number from 0 to 999: a syllable for each digit.
-pub(super) fn last_name(number: u64) -> String {
-    let syllable = |digit: u64| SYLLABLES[usize::try_from(digit % 10).unwrap_or(0)];
-    [syllable(number / 100), syllable(number / 10), syllable(number)].concat()
-}
 
 /// The stream of random numbers of one part of the data, or of one terminal, so that each can be made by itself.
 #[must_use]
