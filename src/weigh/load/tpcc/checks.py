@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from weigh.load.tpcc.account import Account, Tables
     from weigh.load.tpcc.workload import TpccWorkload
+    from weigh.statistics.arrays import Floats
 
 ERROR = 1e-5
 """How often a true implementation may be accused, by each check of a run."""
@@ -106,7 +107,9 @@ def _drawn(workload: TpccWorkload, account: Account, tables: Tables | None) -> I
     both = asked.committed + asked.rolled_back
     yield _ranged("rolled back", "tables" if tables else "generator", max(both - placed, 0), both)
     lines, remote = (tables.lines, tables.remote_lines) if tables else (asked.lines, asked.remote_lines)
-    paid, away = (tables.payments, tables.remote_payments) if tables else (account.payments.done, account.payments.remote)
+    paid, away = (
+        (tables.payments, tables.remote_payments) if tables else (account.payments.done, account.payments.remote)
+    )
     if workload.warehouses > 1:
         yield _ranged("remote lines", "tables" if tables else "generator", remote, lines)
         yield _ranged("remote payments", "tables" if tables else "generator", away, paid)
@@ -166,7 +169,7 @@ def _distributions(workload: TpccWorkload, tables: Tables) -> Iterator[Check]:
             yield _follows(f"{name} over the warehouses", counts, even, "evenly")
 
 
-def _follows(name: str, counts: Sequence[int], shares: nurand.Floats, wanted: str) -> Check:
+def _follows(name: str, counts: Sequence[int], shares: Floats, wanted: str) -> Check:
     likely = nurand.unlikely(counts, shares)
     seen = f"of {sum(counts):,}" + (f": p {likely:.2g} (chi-square)" if likely is not None else "")
     outcome: Outcome = "too few" if likely is None else "broken" if likely < ERROR else "kept"

@@ -24,8 +24,8 @@ def findings(runs: Sequence[TpccFigures]) -> Iterator[Finding]:
         yield from _broken(run, name)
         if run.too_fast and run.tpmc is not None:
             yield codes.L5_PACE.finding(
-                text=f"{name}{run.tpmc:,.1f} tpmC is more than {run.most:,.2f}, which the times of {run.terminals} users "
-                f"allow ({MOST} a warehouse): somebody did not type or think",
+                text=f"{name}{run.tpmc:,.1f} tpmC is more than {run.most:,.2f}, which the times of {run.terminals} "
+                f"users allow ({MOST} a warehouse): somebody did not type or think",
                 remedy="it is no run of TPC-C: see who else orders in these tables",
             )
         slow = [one for one in run.transactions if one.kept is False]

@@ -21,7 +21,8 @@ def probabilities(a: int, least: int, most: int, constant: int) -> Floats:
 
     Args:
         a: one less than a power of two.
-        least, most: the range.
+        least: the lowest number.
+        most: the highest.
         constant: C, by which the distribution is moved.
     """
     width = most - least + 1
@@ -47,7 +48,7 @@ def binned(shares: Floats, width: int) -> Floats:
 
 
 def unlikely(counts: Sequence[int], shares: Floats) -> float | None:
-    """How likely counts are that are at least as far from these shares: Pearson's chi-square; None of too few counts."""
+    """How likely counts at least as far from these shares are: Pearson's chi-square; None of too few counts."""
     seen, expected = np.asarray(counts, dtype=float), shares * sum(counts)
     if seen.size != expected.size:
         return 0.0

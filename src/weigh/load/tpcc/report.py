@@ -26,10 +26,10 @@ def lines(run: TpccFigures) -> Iterator[str]:
     said += [f"{run.skipped:,} districts had nothing to deliver"] if run.skipped else []
     yield "; ".join(said)
     yield checked(run)
-    for one in run.checks:
-        if one.outcome != "kept":
-            word = "BROKEN" if one.outcome == "broken" else "too few to tell"
-            yield f"  {one.name}: {one.seen}; wanted {one.wanted}: {word}"
+    for check in run.checks:
+        if check.outcome != "kept":
+            word = "BROKEN" if check.outcome == "broken" else "too few to tell"
+            yield f"  {check.name}: {check.seen}; wanted {check.wanted}: {word}"
     yield "missing for TPC-C: " + "; ".join(run.missing)
 
 
@@ -38,7 +38,9 @@ def figure(run: TpccFigures) -> str:
     if run.per_second is None:
         return "no figure"
     if run.tpmc is None:
-        return f"{run.per_second:,.4g} transactions a second, derived from TPC-C; no tpmC, which needs users at terminals"
+        return (
+            f"{run.per_second:,.4g} transactions a second, derived from TPC-C; no tpmC, which needs users at terminals"
+        )
     share = percent(run.tpmc / run.most)
     return (
         f"{run.tpmc:,.1f} tpmC, derived from TPC-C: {share} of the {run.most:,.2f} that {run.terminals} users at "

@@ -45,16 +45,16 @@ LIMITS_S: dict[str, Seconds] = {
     "stock-level": 20.0,
 }
 """Of the 90th percentile of the response times; of the Delivery that of its deferred work, which is what is timed."""
-_RATES = ("rate", "arrivals", "closed", "both")
+_OTHERWISE = ("rate", "arrivals", "closed", "both", "find_rate")
 
 
 def wanted(flags: Mapping[str, Any]) -> bool:
-    """Whether users at terminals ask, as TPC-C has it, and nobody offers a rate.
+    """Whether users at terminals ask, as TPC-C has it: nobody offers a rate, or a closed loop without their times.
 
     Args:
         flags: of the command line, by name.
     """
-    return not any(flags.get(name) for name in (*_RATES, "find_rate"))
+    return not any(flags.get(name) for name in _OTHERWISE)
 
 
 def flags_of(flags: dict[str, Any], warehouses: int) -> dict[str, Any]:

@@ -419,7 +419,9 @@ L4_CYCLES = warning("L4.cycles", _WARM_UP, "the run holds fewer than ten periods
 L4_LENGTH = plain("L4.length", _LOAD_TIER, "the run is too short for a conclusive result")
 L4_TRACE = warning("L4.trace", Page(_LOADING, "The schedule"), "the trace is longer than the run, and is cut")
 L5_MIX = error("L5.mix", _TPCC_CHECKED, "the mix of a run of TPC-C is not TPC-C's")
-L5_DRAWS = error("L5.draws", _TPCC_CHECKED, "what a run of TPC-C asked for, or left behind, is not drawn as TPC-C draws")
+L5_DRAWS = error(
+    "L5.draws", _TPCC_CHECKED, "what a run of TPC-C asked for, or left behind, is not drawn as TPC-C draws"
+)
 L5_PACE = error("L5.pace", _TPCC_TERMINALS, "users at terminals were faster than TPC-C's users are")
 L5_UNREAD = warning("L5.unread", _TPCC_CHECKED, "the tables of TPC-C could not be read back")
 L6_WORK = error("L6.work", _TPCC_CHECKED, "the tables of TPC-C do not show the work that was acknowledged")
