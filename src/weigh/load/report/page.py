@@ -82,7 +82,7 @@ def page(results: LoadResults, evidence: str) -> str:
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(results),
-            arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
+            arrivals=words.offered(record.spec),
             ycsb=words.ycsb(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             data=words.data(record),

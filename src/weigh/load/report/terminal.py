@@ -98,7 +98,7 @@ def _heading(results: LoadResults) -> Text:
     spec = record.spec
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
-    text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
+    text.append(f"  {one_line(spec.target, 120)}, {words.offered(spec)}")
     text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")

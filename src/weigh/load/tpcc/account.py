@@ -60,13 +60,15 @@ class UserTimes(msgspec.Struct, frozen=True, kw_only=True):
     """What users took, in seconds.
 
     Attributes:
-        count: transactions that they began.
+        typed: transactions that they asked for.
         keying_s: that they typed, together.
-        thinking_s: that they thought about the answers, together.
+        thought: answers that they thought about.
+        thinking_s: that they did so, together.
     """
 
-    count: int = 0
+    typed: int = 0
     keying_s: Seconds = 0.0
+    thought: int = 0
     thinking_s: Seconds = 0.0
 
 

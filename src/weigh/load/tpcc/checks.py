@@ -15,7 +15,7 @@ from scipy import special
 
 from weigh.load.tpcc import nurand
 from weigh.load.tpcc.account import CUSTOMERS_TOGETHER, ITEMS_TOGETHER
-from weigh.load.tpcc.terminals import KINDS, MINIMUMS, THINKING_S
+from weigh.load.tpcc.terminals import KEYING_S, KINDS, MINIMUMS, THINKING_S
 from weigh.model.units import count, percent
 
 if TYPE_CHECKING:
@@ -202,20 +202,28 @@ def _work(account: Account, tables: Tables) -> Iterator[Check]:
 
 def _users(account: Account) -> Iterator[Check]:
     for kind, times in zip(KINDS, account.times, strict=False):
+        typed = times.keying_s / times.typed if times.typed else KEYING_S[kind]
+        yield Check(
+            name=f"typing a {kind}",
+            subject="users",
+            source="generator",
+            wanted=f"{KEYING_S[kind]:g} s",
+            seen=f"{typed:.3g} s of {times.typed:,}",
+            outcome="kept" if math.isclose(typed, KEYING_S[kind], rel_tol=1e-6) else "broken",
+        )
         mean = THINKING_S[kind]
-        if not times.count:
+        if not times.thought:
             continue
-        # The last answer of a run is not thought about to the end: its time is drawn all the same.
-        seen = times.thinking_s / times.count
-        error = mean / math.sqrt(times.count)
-        short = 2 * special.ndtr(-abs(seen - mean) / error) < ERROR and times.count >= 30
+        seen = times.thinking_s / times.thought
+        error = mean / math.sqrt(times.thought)
+        short = 2 * special.ndtr(-abs(seen - mean) / error) < ERROR and times.thought >= 30
         yield Check(
             name=f"thinking about a {kind}",
             subject="users",
             source="generator",
             wanted=f"{mean:g} s on average",
-            seen=f"{seen:.3g} s of {times.count:,}",
-            outcome="broken" if short else "kept" if times.count >= 30 else "too few",
+            seen=f"{seen:.3g} s of {times.thought:,}",
+            outcome="broken" if short else "kept" if times.thought >= 30 else "too few",
         )
 
 

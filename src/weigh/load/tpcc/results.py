@@ -62,7 +62,7 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
         name: of it.
         count: answers over the part that counts.
         share: of all answers; None where there are none.
-        p90: as of :class:`Operation`.
+        p90: 90th percentile of its response times; None where it is not resolved.
         limit_s: that the p90 must keep.
         kept: whether it did; None where the p90 is not resolved.
     """

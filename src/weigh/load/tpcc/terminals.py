@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from weigh.model.units import Seconds
 
-NEW_ORDER, ROLLBACK = "new-order", "new-order-rollback"
+NEW_ORDER, ROLLBACK = "new-order", "rollback"
 KINDS = (NEW_ORDER, "payment", "order-status", "delivery", "stock-level")
 """The transactions, as the generator names and numbers its operations; the roll-backs come last."""
 OPERATIONS = (*KINDS, ROLLBACK)
