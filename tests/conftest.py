@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from support import measured_again
 from support.command import Run, Weigh
 from support.once import Once, alone
 
@@ -49,7 +50,9 @@ LONGEST_FIRST = ("lies", "experiment/command", "ladder", "engines", "load", "doc
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where workers take file after file, as `make test` has them do: the longest first."""
+    """Who may be measured again; and where workers take file after file the order: the longest first."""
+    for item in items:
+        measured_again.mark(item, Path(__file__).parent)
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
 
@@ -61,6 +64,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return len(FIRST) + next(found, len(LONGEST_FIRST))
 
     items.sort(key=place)
+
+
+def pytest_runtest_setup(item: pytest.Function) -> None:
+    """What is measured again is measured anew."""
+    measured_again.prepare(item)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weigh.data.layout import duckdb_writer, knobs, polars_writer, sorting
+from weigh.model.dataset import OWN_FILES
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def check(spec: LayoutSpec, generator: str) -> None:
         )
     if spec.writer in _OWN_FILES and spec.writer != generator:
         raise UsageError(
-            f"{spec.writer} writes its own data and no other, and this is {generator}",
+            f"{spec.writer} writes its own data and no other, and "
+            + ("these are your own files" if generator == OWN_FILES else f"this is {generator}"),
             remedy="say writer = 'duckdb', 'pyarrow' or 'polars'",
         )
     if spec.writer in _OWN_FILES and spec.row_group_rows is not None:
