@@ -35,14 +35,13 @@ TWIN = "chdb@4.1.8+chdb-core==26.9.0"
 RIGHT = ("duckdb@1.5.5", "chdb@4.4.0")
 EQUALITY = ("eq_user", "in_users")
 ENOUGH = ("--scale", "100K", "--quiet", "--json")
-TWO = ("--starts", "2", "--rounds", "1", "--runs", "1")
 
 
 @pytest.fixture(scope="module")
 def real(fresh: Callable[[], Weigh]) -> Run:
     """The release with the bug beside the one in which it was repaired, and an engine of another lineage."""
     flags = ("--operations", ",".join((*EQUALITY, "by_action")))
-    return fresh()("run", *contenders(RIGHT[0], WRONG, TWIN), *ENOUGH, *TWO, *flags)
+    return fresh()("run", *contenders(RIGHT[0], WRONG, TWIN), *ENOUGH, *SHORT, *flags)
 
 
 @pytest.mark.parametrize("operation", EQUALITY)
