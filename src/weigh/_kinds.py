@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weigh.load.comparison.verify import LoadComparisonVerification
     from weigh.load.results import LoadResults
     from weigh.load.verify import LoadVerification
+    from weigh.model.finding import Finding
 
 
 class Verified(Protocol):
@@ -139,6 +140,17 @@ class Kind(ABC, Generic[Results, Found]):
 
         raise UsageError(f"--markdown is of a run, and this is {self.noun}", remedy="--json and --html are of any kind")
 
+    def export(self, folder: Path, form: str, contender: str | None) -> tuple[bytes, tuple[Finding, ...]]:
+        """What it says in the form of another tool, and what forbids to publish it.
+
+        Raises:
+            EvidenceFault: as of :meth:`read`.
+            UsageError: it has no such form, or no such contender.
+        """
+        from weigh.model.errors import UsageError
+
+        raise UsageError(f"{form} is a form of a run, and this is {self.noun}", remedy="report --json is of any kind")
+
     @abstractmethod
     def document(self, results: Results, name: str) -> dict[str, Any]:
         """The report as plain JSON (docs/reference/json.md)."""
@@ -208,6 +220,11 @@ class _Run(Kind["ExperimentResults", "Verification"]):
         from weigh.experiment.report.first_screen.markdown import markdown
 
         return markdown(first_screen(results, name))
+
+    def export(self, folder: Path, form: str, contender: str | None) -> tuple[bytes, tuple[Finding, ...]]:
+        from weigh.experiment.report.export import export
+
+        return export(folder, form, contender)
 
     def document(self, results: ExperimentResults, name: str) -> dict[str, Any]:
         from weigh.experiment.report.document import document

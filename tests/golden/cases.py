@@ -73,6 +73,13 @@ CASES = (
     _case("report/servers-notes", "report", "{servers}", "--notes"),
     _case("report/servers-markdown", "report", "{servers}", "--markdown"),
     *_forms("report", "unequal-servers", "{unequal-servers}", forms=_TEXT),
+    # weigh export
+    *(
+        _case(f"export/{name}-{form}", "export", f"{{{name}}}", "--format", form)
+        for name, form in (("run", "junit"), ("diverged", "junit"), ("run", "openmetrics"), ("run", "csv"))
+    ),
+    _case("export/load-junit", "export", "{load}", "--format", "junit"),
+    _case("export/nobody", "export", "{run}", "--format", "csv", "--contender", "nobody"),
     # weigh verify
     *_forms("verify", "agreed", "{agreed}", forms=_TEXT),
     *_forms("verify", "precision", "{precision}", forms=_TEXT),

@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
 )
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
+@click.option("--warehouses", type=int, metavar="W", help="Warehouses of tpcc, each of about 100 MB [1].")
 @click.option(
     "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."
 )
@@ -170,7 +171,7 @@ def load(
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
-    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
+    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
     FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. Without
     one, what [load] of weigh.toml says, or of the FILE.toml that is named.
 
