@@ -1,9 +1,4 @@
-"""What the lies share: folders of their own for runs that several tests read, and the run of all honest twins.
-
-Lies about time and about the machine are statements with an error rate, on a machine that others use meanwhile. A test
-of them that fails is made up to twice more, with measurements of its own, before it counts; the closing lines of pytest
-count who needed it. All other tests have one try.
-"""
+"""What the lies share: folders of their own for runs that several tests read, and the run of all honest twins."""
 
 from __future__ import annotations
 
@@ -15,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.command import Run, Weigh
-from support.once import ANEW
 from weigh.engines.prepared import cache_folder
 from weigh.load.target.valkey import EmbeddedValkey
 
@@ -34,29 +28,6 @@ if TYPE_CHECKING:
 
 HONEST = ("liar?lie=none", "liar?lie=rounding&by=2.3e-16", "liar?lie=slow-conversion")
 """The honest engine; last bits of doubles; a slow conversion."""
-
-
-_NOISY = tuple(Path(__file__).parent / family for family in ("time", "machine"))
-"""Folders of tests whose statements have an error rate."""
-_FURTHER = 2
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Who may be made again."""
-    for item in items:
-        if any(folder in item.path.parents for folder in _NOISY):
-            item.add_marker(pytest.mark.flaky(reruns=_FURTHER))
-
-
-def pytest_runtest_setup(item: pytest.Function) -> None:
-    """What is made again is measured anew: nothing that a fixture of the lies has kept is used."""
-    again = getattr(item, "execution_count", 1) > 1
-    item.config.stash[ANEW] = again
-    if not again:
-        return
-    for *_, fixture in item._fixtureinfo.name2fixturedefs.values():
-        if fixture.scope != "function" and fixture.baseid.startswith("tests/lies"):
-            fixture.finish(item._request)
 
 
 @pytest.fixture(scope="session")

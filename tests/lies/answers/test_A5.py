@@ -58,7 +58,7 @@ def test_where_rows_and_files_tell_nothing_the_processor_does(weigh: Weigh) -> N
     run = weigh("run", *contenders("duckdb", MEMORY, THREAD), *flags)
     assert statuses(run) == {"distinct": "agreed"}
     found = errors(run)
-    # Where the machine is busy its thread also computes into the next query's clock: a lie of its own, and found as such.
+    # On a busy machine its thread computes into the next clock, too: a lie of its own, and found as such.
     assert found - {("A11.processes", THREAD)} == {("A5.lazy", MEMORY), ("A5.lazy", THREAD)}
     assert {verdict["verdict"] for verdict in verdicts(run, "distinct").values()} == {"refused"}
     assert {timing["contender"] for timing in run.json["timings"]} == {"duckdb"}
