@@ -426,6 +426,9 @@ class Load:
             LoadError: a thread could not go on.
         """
 
+    def account(self) -> str | None:
+        """Return what a run of TPC-C that is over asked for, as JSON; None of another workload."""
+
     def statements(self) -> str:
         """Return the statements of the scripts as JSON, in order: ``script``, ``line`` (from 1), ``text``."""
 

@@ -170,12 +170,13 @@ impl Accounting {
         self.queue.measure();
     }
 
-    /// Takes the oldest request, if it is due, for a connection that has been free since `idle`.
+    /// Takes the oldest request, if it is due, for a connection that has been free since `idle`; of a closed loop the one
+    /// of its own user, who wanted it at `wanted`, or as soon as the connection was free.
     #[inline]
-    pub(crate) fn take(&mut self, now: u64, idle: u64) -> Option<Due> {
+    pub(crate) fn take(&mut self, now: u64, idle: u64, wanted: Option<u64>) -> Option<Due> {
         let free = idle.max(self.allowed);
         let at = if self.closed {
-            (self.begun..self.end).contains(&now).then_some(free)?
+            (self.begun..self.end).contains(&now).then_some(wanted.unwrap_or(free))?
         } else {
             self.queue.take(if now < self.end + DRAIN { now } else { 0 })?
         };

@@ -128,6 +128,10 @@ impl Load {
         py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.finish().map_err(raised)?)))
     }
 
+    fn account(&self) -> Option<String> {
+        self.source.account().map(|account| account.to_string())
+    }
+
     fn statements(&self) -> String {
         json(&self.source.scripted().map_or_else(Vec::new, |scripted| scripted.script_statements()))
     }

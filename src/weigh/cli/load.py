@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
 )
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
+@click.option("--warehouses", type=int, metavar="W", help="Warehouses of tpcc, each of about 100 MB [1].")
 @click.option(
     "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."
 )
@@ -170,7 +171,7 @@ def load(
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
-    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
+    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
     FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. Without
     one, what [load] of weigh.toml says, or of the FILE.toml that is named, or of the FOLDER, such as `weigh capture`
     writes.
@@ -192,27 +193,33 @@ def load(
             raise UsageError("--target is one server, and --contender several", remedy="give one or the other")
         named, servers = contenders(flags["contender"])
         for one, server in zip(named, servers.values(), strict=True):
-            _keep_secret(one.target, server, "--contender")
+            keep_secret(one.target, server, "--contender")
         one_at_a_time(flags)
         # Each has a target of its own.
         spec = config.make(workload, "", flags)
-        command = _command({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
+        command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
         compare(spec, servers, {**flags, "as_json": as_json}, out, command, progress(quiet))
     no_comparison(flags)
-    target = _named(target, target_file)
+    target = named_target(target, target_file)
     server = find(target)
     if target_file is None:
-        _keep_secret(target, server, "--target")
+        keep_secret(target, server, "--target")
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(
-        spec, server, out, _command({target: server.text}), progress(quiet), files.write, config.answers(spec, flags)
+        spec,
+        server,
+        out,
+        command_line({target: server.text}),
+        progress(quiet),
+        files.write,
+        config.answers(spec, flags),
     )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code()))
 
 
-def _named(target: str | None, file: Path | None) -> str:
+def named_target(target: str | None, file: Path | None) -> str:
     """The target, wherever it was named.
 
     Raises:
@@ -229,7 +236,7 @@ def _named(target: str | None, file: Path | None) -> str:
     return target
 
 
-def _keep_secret(target: str, server: Target, flag: str) -> None:
+def keep_secret(target: str, server: Target, flag: str) -> None:
     """Take a password out of the list of processes, and say that it was there."""
     from weigh.load.target.secrecy import hide
 
@@ -247,7 +254,7 @@ def _keep_secret(target: str, server: Target, flag: str) -> None:
     )
 
 
-def _command(shown: Mapping[str, str]) -> str:
+def command_line(shown: Mapping[str, str]) -> str:
     """The command line, with what may be shown in the place of each target, which may hold a password."""
     said = sys.argv[1:]
     for target, instead in shown.items():

@@ -13,7 +13,7 @@ import fcntl
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +32,7 @@ from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.data.generator import Generator, Table, Written
+    from weigh.data.generator import Source, Table, Written
     from weigh.model.spec import Codec, LayoutSpec
     from weigh.model.units import Bytes, Rows
 
@@ -43,6 +43,18 @@ TRUTH = "truth"
 
 Environment = Callable[[list[str]], Path]
 """Gives the interpreter of an environment with these exact requirements."""
+
+
+class GivenRows(NamedTuple):
+    """Rows that are there already, in another form: nobody generates them.
+
+    Attributes:
+        source: their tables.
+        digests: row digest of each table, which what is written of it must have.
+    """
+
+    source: Source
+    digests: Mapping[str, str]
 
 
 class CachedData(NamedTuple):
@@ -73,6 +85,7 @@ def ensure(
     cache: Path,
     *,
     environment: Environment | None = None,
+    given: GivenRows | None = None,
     threads: int = 0,
     executor: Executor | None = None,
     progress: Progress | None = None,
@@ -84,20 +97,21 @@ def ensure(
         spec: the layout.
         cache: weigh's cache directory.
         environment: for the generator's and the writer's requirements; asked only if something is made.
+        given: the rows, where no generator makes them.
         threads: to make it with; 0 for all processors.
         executor: where rows are made; by default a pool of ``threads`` threads.
         progress: told now and then.
 
     Raises:
         UsageError: no such generator, or not this version of it; an impossible layout.
-        DataFault: the cached data was changed since it was made.
+        DataFault: the cached data was changed since it was made; a writer wrote other rows.
         EnvironmentFault: disk full, cache not writable, no environment for the writer.
     """
     spec, folder = _place(name, spec, cache)
     try:
         with _alone(folder):
             if not (folder / "manifest.json").exists():
-                made = _Making(name, spec, folder, environment, threads or processors(), progress)
+                made = _Making(name, spec, folder, environment, given, threads or processors(), progress)
                 if executor is not None:
                     made.run(executor)
                 else:
@@ -108,36 +122,37 @@ def ensure(
     return open_stored(folder)
 
 
-def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path) -> None:
+def check(name: DatasetName, specs: Iterable[LayoutSpec], cache: Path, size: Bytes = 0) -> None:
     """Refuse what cannot be made, before anything is made.
 
     Args:
         name: the dataset.
         specs: the layouts that are wanted.
         cache: weigh's cache directory.
+        size: of files that hold the rows already, where no generator makes them.
 
     Raises:
         UsageError: no such generator; an impossible layout.
         EnvironmentFault: not all of them are in the cache, and there is less space than the others need.
     """
     placed = {folder: spec for spec, folder in (_place(name, one, cache) for one in specs)}
-    unit_bytes = getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None)
+    whole: float = size
+    if not name.own:
+        whole = (getattr(generator(name.generator.partition("/")[0]), "unit_bytes", None) or 0) * (name.scale or 0)
     missing = {folder: spec for folder, spec in placed.items() if not (folder / "manifest.json").exists()}
-    if not missing or unit_bytes is None or name.scale is None:
+    if not missing or not whole:
         return
     made = _made_sizes(cache / "data" / str(name))
-    needed = sum(
-        max(made.get(spec.codec, 0), int(name.scale * unit_bytes * _LOOSER[spec.codec])) for spec in missing.values()
-    )
+    needed = sum(max(made.get(spec.codec, 0), int(whole * _LOOSER[spec.codec])) for spec in missing.values())
     first = next(iter(missing))
     there = next(path for path in (first, *first.parents) if path.exists())
     free = shutil.disk_usage(there).free
     if needed > free:
         raise EnvironmentFault(
-            f"{units.scale(name.scale)} of {name.generator}{_in(len(missing))} need about {units.size(needed)}, "
-            f"and {units.size(free)} are free",
+            f"{_rows(name)}{_in(len(missing))} need about {units.size(needed)}, and {units.size(free)} are free",
             where=str(cache / "data"),
-            remedy="choose a smaller --scale, free space, or set WEIGH_CACHE to another disk",
+            remedy=("use fewer layouts" if name.own else "choose a smaller --scale")
+            + ", free space, or set WEIGH_CACHE to another disk",
         )
 
 
@@ -152,6 +167,10 @@ def _made_sizes(dataset: Path) -> dict[Codec, Bytes]:
         if one.layout is not None:
             found[one.layout.codec] = max(found.get(one.layout.codec, 0), one.bytes)
     return found
+
+
+def _rows(name: DatasetName) -> str:
+    return "your own files" if name.scale is None else f"{units.scale(name.scale)} of {name.generator}"
 
 
 def _in(layouts: int) -> str:
@@ -194,6 +213,7 @@ class _Making(NamedTuple):
     spec: LayoutSpec
     folder: Path
     environment: Environment | None
+    given: GivenRows | None
     threads: int
     progress: Progress | None
 
@@ -215,23 +235,14 @@ class _Making(NamedTuple):
             shutil.rmtree(aside, ignore_errors=True)
 
     def _fill(self, aside: Path, executor: Executor) -> None:
-        family, _, version = self.name.generator.partition("/")
-        made_by = generator(family)
-        if version != str(made_by.version):
-            raise UsageError(
-                f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
-                remedy="use the version of weigh that the dataset came with",
-            )
-        if self.name.scale is None:
-            raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
-        shop = self._workshop(made_by, aside, executor)
         needed = parquet.requirements(self.spec)
         python = self._environment(needed) if needed else None
-        source = made_by.open(self.name.scale, self.name.seed, shop)
+        parts = aside / "parts"
+        source = self.given.source if self.given else self._generated(parts, executor)
         knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
         files = []
         for table, content in source.tables.items():
-            if self.spec.writer == family:
+            if self.spec.writer == self.name.generator.partition("/")[0]:
                 paths = _moved(cast("Written", content).paths, aside, table)
             else:
                 paths = self._written(table, content, aside, executor, python)
@@ -250,15 +261,33 @@ class _Making(NamedTuple):
                     f"{manifest.writer} wrote {manifest.rows(table):,} rows of {table}, not {content.rows:,}",
                     remedy="report this: a writer that loses rows",
                 )
+        for table, digest in (self.given.digests if self.given else {}).items():
+            if manifest.digests[table] != digest:
+                raise DataFault(
+                    f"{manifest.writer} wrote other rows of {table} than the files hold: it cannot keep one of its "
+                    "types",
+                    where=f"layout with writer = '{self.spec.writer}'",
+                    remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
+                )
         source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)
-        shutil.rmtree(shop.folder)
+        shutil.rmtree(parts, ignore_errors=True)
 
-    def _workshop(self, made_by: Generator, aside: Path, executor: Executor) -> Workshop:
-        folder = aside / "parts"
-        folder.mkdir()
+    def _generated(self, parts: Path, executor: Executor) -> Source:
+        """What the generator makes; programs of its own leave their files in ``parts``."""
+        family, _, version = self.name.generator.partition("/")
+        made_by = generator(family)
+        if version != str(made_by.version):
+            raise UsageError(
+                f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
+                remedy="use the version of weigh that the dataset came with",
+            )
+        if self.name.scale is None:
+            raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
+        parts.mkdir()
         python = self._environment(list(made_by.requirements)) if made_by.requirements else None
-        return Workshop(folder, python, executor, self.threads, self.spec, self.progress or _nobody)
+        shop = Workshop(parts, python, executor, self.threads, self.spec, self.progress or _nobody)
+        return made_by.open(self.name.scale, self.name.seed, shop)
 
     def _environment(self, requirements: list[str]) -> Path:
         if self.environment is None:

@@ -51,7 +51,7 @@ def make(data: store.CachedData, place: Path, environment: store.Environment) ->
     """
     layout = data.manifest.layout
     family = data.manifest.dataset.generator.partition("/")[0]
-    if layout is not None and generator(family).seeded:
+    if layout is not None and not data.manifest.dataset.own and generator(family).seeded:
         return _generated(data.manifest, layout, place, environment)
     return _sampled(data, place)
 
@@ -145,7 +145,8 @@ def laid_out(made: store.CachedData, data: store.CachedData, place: Path) -> sto
 def described(manifest: Manifest) -> str:
     """What the rows are, for people: ``netflow/1, 5,000 rows, seed 7``."""
     rows = units.count(sum(manifest.rows(table) for table in manifest.tables), "row")
-    drawn = "seed" if manifest.layout is not None and generator(_family(manifest)).seeded else "a part drawn by"
+    generated = manifest.layout is not None and not manifest.dataset.own
+    drawn = "seed" if generated and generator(_family(manifest)).seeded else "a part drawn by"
     return f"{manifest.dataset.generator}, {rows}, {drawn} {manifest.dataset.seed}"
 
 

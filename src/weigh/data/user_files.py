@@ -13,14 +13,11 @@ from weigh.data.cache import CachedData
 from weigh.data.ground_truth import Truth
 from weigh.data.layout import file_facts
 from weigh.host import scratch
-from weigh.model.dataset import Conversion, DatasetName, FileFacts, Manifest
+from weigh.model.dataset import OWN_FILES, Conversion, DatasetName, FileFacts, Manifest
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-DATASET = "files"
-"""Name of the generator of data that nobody generated."""
 
 PARQUET = "Parquet"
 FORMATS = {
@@ -122,6 +119,18 @@ def hashes(tables: Tables, known: Mapping[Path, str] | None = None) -> dict[str,
         raise UsageError(f"a data file cannot be read: {error}", remedy="give readable Parquet files") from error
 
 
+def dataset_name(content: Mapping[str, Sequence[str]]) -> DatasetName:
+    """What the rows are called.
+
+    Args:
+        content: BLAKE3 of every file by table.
+    """
+    from weigh._native import hash_bytes
+
+    key = hash_bytes(msgspec.json.encode(content, order="deterministic"))[:16]
+    return DatasetName(generator=f"{OWN_FILES}/{key}", scale=None)
+
+
 def open_files(
     tables: Tables,
     cache: Path,
@@ -147,10 +156,7 @@ def open_files(
         DataFault: a file is not Parquet, or is damaged.
         UsageError: the files of a table have different columns.
     """
-    from weigh._native import hash_bytes
-
     content = hashes(tables, known)
-    key = hash_bytes(msgspec.json.encode(content, order="deterministic"))[:16]
     folder = scratch.folder("own")
     described: list[FileFacts] = []
     for table, files in tables.items():
@@ -161,7 +167,7 @@ def open_files(
             (folder / name).symlink_to(file)
             described.append(facts(file, table, name, digest, cache))
     manifest = Manifest(
-        dataset=DatasetName(generator=f"{DATASET}/{key}", scale=None, seed=seed),
+        dataset=msgspec.structs.replace(dataset_name(content), seed=seed),
         layout=None,
         writer=", ".join(sorted({str(one.parquet.get("created_by") or "unknown writer") for one in described})),
         files=tuple(described),

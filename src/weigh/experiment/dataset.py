@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weigh.data import cache as store
-from weigh.data import registered
+from weigh.data import registered, user_files
 from weigh.data.generator import dataset_name, dataset_scale
 from weigh.data.layout import file_facts
+from weigh.data.rewritten import rewritten
 from weigh.engines import environment as environments
 from weigh.engines.prepared import cache_folder
 from weigh.experiment import grid
 from weigh.experiment.data_link import tables_of
 from weigh.model import units
 from weigh.model.contender import DEFAULT_LAYOUT
+from weigh.model.dataset import OWN_FILES
 from weigh.model.errors import DataFault
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weigh.data.cache import CachedData
+    from weigh.data.user_files import Tables as OwnTables
     from weigh.engines.loaded import Tables
     from weigh.model.finding import Finding
     from weigh.model.progress import Progress
@@ -49,6 +52,36 @@ def obtain(dataset: str, spec: Spec, cache: Path, progress: Progress) -> dict[st
         name: make(dataset, spec.scale, spec.seed, layout, cache, progress, name)
         for name, layout in spec.layouts_read.items()
     }
+    check_rows(made)
+    return made
+
+
+def obtain_own(own: Data, spec: Spec, cache: Path, progress: Progress) -> dict[str, Data]:
+    """A user's own files as they are, and written anew for every layout that a contender names.
+
+    Args:
+        own: the files as they are.
+        spec: of the experiment.
+        cache: weigh's cache directory.
+        progress: is told.
+
+    Returns:
+        By name of the layout, that of the baseline first; the files as they are have no name.
+
+    Raises:
+        UsageError: an impossible layout.
+        DataFault: what was written was changed since (D8), or its writer cannot keep the rows as they are.
+        EnvironmentFault: no space, or no environment for the writer.
+    """
+    made: dict[str, Data] = {}
+    for name, layout in spec.layouts_read.items():
+        if not name:
+            made[name] = own
+            continue
+        progress.say(f"data: your own files, layout {name}: a copy in the cache")
+        made[name] = rewritten(
+            own, layout, cache, lambda needed: environments.ensure(needed, cache).python, progress.step
+        )
     check_rows(made)
     return made
 
@@ -82,6 +115,16 @@ def check(dataset: str, spec: Spec, cache: Path) -> None:
     scale = dataset_scale(dataset, None) if spec.scale is None else spec.scale
     grid.check(spec, dataset)
     store.check(dataset_name(dataset, scale, spec.seed), spec.layouts_read.values(), cache)
+
+
+def check_own(tables: OwnTables, spec: Spec, cache: Path) -> None:
+    """Refuse layouts of a user's own files that cannot be made, or for which there is no space; raises as ``check``."""
+    wanted = [layout for name, layout in spec.layouts_read.items() if name]
+    if not wanted or not spec.own:
+        return
+    grid.check(spec, OWN_FILES)
+    size = sum(file.stat().st_size for files in tables.values() for file in files)
+    store.check(user_files.dataset_name(spec.own.tables), wanted, cache, size)
 
 
 def make(
@@ -120,7 +163,7 @@ def make(
 
 def split(data: Data, cache: Path, progress: Progress) -> Tables | None:
     """The same rows in more files, for the check of one file against its split; None for a user's own files."""
-    if data.manifest.layout is None:
+    if data.manifest.layout is None or data.manifest.dataset.own:
         return None
     wanted = msgspec.structs.replace(data.manifest.layout, files=data.manifest.layout.files * SPLIT_FILES)
     dataset = data.manifest.dataset

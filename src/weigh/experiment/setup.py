@@ -90,7 +90,7 @@ def check(spec: Spec, request: RunRequest) -> None:
     for contender in spec.contenders:
         check_contender(contender)
         check_store(contender, spec, measured=request.measure)
-        if request.own and contender.catalog in FORMATS:
+        if request.own and contender.catalog in FORMATS and not contender.layout:
             registration.refuse(contender.catalog, request.own.tables)
         if spec.ingest:
             ingest.check(contender)
@@ -105,7 +105,9 @@ def check(spec: Spec, request: RunRequest) -> None:
     resources.check(spec)
     if request.measure and "cold" in spec.temperatures:
         cold.refuse_apart(spec.contenders)
-    if not request.own:
+    if request.own:
+        dataset.check_own(request.own.tables, spec, cache_folder())
+    else:
         dataset.check(source.dataset, spec, cache_folder())
 
 
@@ -125,12 +127,12 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
     source = request.own.source() if request.own else workloads.load(spec.workload)
     contenders = resources.bounded([_made(contender, cache, progress) for contender in spec.contenders], spec)
     if request.own:
-        data = request.own.data(cache, spec.seed)
-        stack.callback(shutil.rmtree, data.folder, ignore_errors=True)
-        layouts = {"": data}
+        given = request.own.data(cache, spec.seed)
+        stack.callback(shutil.rmtree, given.folder, ignore_errors=True)
+        layouts = dataset.obtain_own(given, spec, cache, progress)
     else:
         layouts = dataset.obtain(source.dataset, spec, cache, progress)
-        data = next(iter(layouts.values()))
+    data = next(iter(layouts.values()))
     # What is known about the same rows in another layout is as good.
     known = tuple(sorted(data.folder.parent.glob(f"*/{TRUTH}"))) if hidden.possible() else ()
     contenders = [msgspec.structs.replace(one, hidden=known, ingests=bool(spec.ingest)) for one in contenders]

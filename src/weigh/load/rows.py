@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.load.runs import TableRows
+from weigh.load.tpcc.workload import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,6 +24,8 @@ def wanted(spec: LoadSpec) -> Callable[[str], bool]:
     """Whether a table is one of the load's."""
     if spec.is_ycsb:
         return lambda table: table == YCSB
+    if spec.tpcc:
+        return lambda table: table.startswith(f"{SCHEMA}.")
     return lambda table: any(_names(script, table) for script in spec.scripts)
 
 

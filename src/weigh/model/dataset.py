@@ -10,6 +10,9 @@ from weigh.model import units
 from weigh.model.spec import LayoutSpec
 from weigh.model.units import Bytes, Rows, Scale
 
+OWN_FILES = "files"
+"""Name of the generator of data that nobody generated: a user's own files."""
+
 
 class DatasetName(msgspec.Struct, frozen=True, kw_only=True):
     """Logical tables at a scale from a named generator.
@@ -28,6 +31,11 @@ class DatasetName(msgspec.Struct, frozen=True, kw_only=True):
         scale = f"sf{units.factor(self.scale)}" if isinstance(self.scale, float) else self.scale
         parts = (self.generator.replace("/", "-"), scale, self.seed)
         return "-".join(str(part) for part in parts if part is not None)
+
+    @property
+    def own(self) -> bool:
+        """Whether the rows are those of a user's own files."""
+        return self.generator.partition("/")[0] == OWN_FILES
 
 
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,12 +26,12 @@ fn times_count_from_when_a_request_was_due_and_lag_is_whose_it_was() {
     let (mut accounting, shared) = begun(trace(&[0, SECOND / 2]), 2);
     let at = |ms: u64| 5 * SECOND + ms * MS;
     // Due at 0 ms, a connection is free at 20, it is sent at 25, answered at 125.
-    let first = accounting.take(at(22), at(20)).unwrap().send(0, at(25));
+    let first = accounting.take(at(22), at(20), None).unwrap().send(0, at(25));
     accounting.sent(&first);
-    assert_eq!(accounting.take(at(22), at(0)), None, "not due yet");
+    assert_eq!(accounting.take(at(22), at(0), None), None, "not due yet");
     accounting.finish(&first, Outcome::Right { verified: 3 }, at(125));
     // Due at 500, a connection had been free for long, it is sent at 510 and given up at 710.
-    let second = accounting.take(at(510), at(125)).unwrap().send(0, at(510));
+    let second = accounting.take(at(510), at(125), None).unwrap().send(0, at(510));
     accounting.sent(&second);
     accounting.time_out(&second, at(710));
     accounting.arrive(at(999));
@@ -48,7 +48,7 @@ fn times_count_from_when_a_request_was_due_and_lag_is_whose_it_was() {
 #[test]
 fn a_failure_has_a_histogram_of_its_own() {
     let (mut accounting, shared) = begun(trace(&[0]), 1);
-    let request = accounting.take(5 * SECOND, 0).unwrap().send(0, 5 * SECOND);
+    let request = accounting.take(5 * SECOND, 0, None).unwrap().send(0, 5 * SECOND);
     accounting.finish(&request, Outcome::Failed("down".into()), 5 * SECOND + 7 * MS);
     accounting.close(16 * SECOND);
     let delivered = shared.collect();
@@ -59,12 +59,12 @@ fn a_failure_has_a_histogram_of_its_own() {
 #[test]
 fn what_may_not_be_sent_was_not_free() {
     let (mut accounting, _) = begun(trace(&[0, 0]), 1);
-    let first = accounting.take(5 * SECOND, 0).unwrap().send(0, 5 * SECOND);
+    let first = accounting.take(5 * SECOND, 0, None).unwrap().send(0, 5 * SECOND);
     assert!(!accounting.may_send());
     accounting.finish(&first, Outcome::Missing, 6 * SECOND);
     assert!(accounting.may_send());
     // Its connection has been free from the beginning, and it might be sent from 6 s on.
-    assert_eq!(accounting.take(7 * SECOND, 0), Some(Due { at: 5 * SECOND, free: 6 * SECOND }));
+    assert_eq!(accounting.take(7 * SECOND, 0, None), Some(Due { at: 5 * SECOND, free: 6 * SECOND }));
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn a_closed_loop_is_due_when_it_may_be_sent() {
     let (mut accounting, _) = begun(Arrivals::Closed, 1);
     assert_eq!(accounting.next_due(), Some(5 * SECOND));
     let at = 9 * SECOND;
-    assert_eq!(accounting.take(at + MS, at), Some(Due { at, free: at }));
+    assert_eq!(accounting.take(at + MS, at, None), Some(Due { at, free: at }));
     accounting.finish(&Due { at, free: at }.send(0, at), Outcome::Missing, 15 * SECOND + 1);
-    assert_eq!(accounting.take(15 * SECOND, 0), None, "after the end");
+    assert_eq!(accounting.take(15 * SECOND, 0, None), None, "after the end");
     assert!(accounting.is_over(15 * SECOND));
     let totals = accounting.close(15 * SECOND + 1);
     assert_eq!((totals.scheduled, totals.sent, totals.unsent, totals.in_time), (1, 1, 0, 0));
@@ -84,10 +84,10 @@ fn a_closed_loop_is_due_when_it_may_be_sent() {
 fn what_was_due_is_sent_for_a_second_after_the_end_and_then_counted_as_unsent() {
     let (mut accounting, _) = begun(Arrivals::Constant { rate: 1.0 }, 1);
     accounting.arrive(20 * SECOND);
-    let late = accounting.take(15 * SECOND + 999 * MS, 0).unwrap().send(0, 16 * SECOND);
+    let late = accounting.take(15 * SECOND + 999 * MS, 0, None).unwrap().send(0, 16 * SECOND);
     assert!(!accounting.is_over(18 * SECOND), "one is in flight");
     accounting.finish(&late, Outcome::Missing, 17 * SECOND);
-    assert_eq!(accounting.take(16 * SECOND, 0), None);
+    assert_eq!(accounting.take(16 * SECOND, 0, None), None);
     assert!(!accounting.is_over(15 * SECOND) && accounting.is_over(16 * SECOND));
     accounting.measure_queue();
     let totals = accounting.close(18 * SECOND);
@@ -98,7 +98,7 @@ fn what_was_due_is_sent_for_a_second_after_the_end_and_then_counted_as_unsent() 
 #[test]
 fn after_a_stop_nothing_more_is_due_and_answers_are_waited_for_half_a_second() {
     let (mut accounting, _) = begun(Arrivals::Constant { rate: 1.0 }, 2);
-    let _unanswered = accounting.take(5 * SECOND, 0).unwrap();
+    let _unanswered = accounting.take(5 * SECOND, 0, None).unwrap();
     accounting.stop(7 * SECOND + MS);
     accounting.stop(9 * SECOND);
     accounting.arrive(12 * SECOND);
@@ -112,7 +112,7 @@ fn after_a_stop_nothing_more_is_due_and_answers_are_waited_for_half_a_second() {
 fn what_comes_after_the_end_of_an_interval_counts_in_the_next() {
     let (mut accounting, shared) = begun(trace(&[0, 0, SECOND / 2, SECOND]), 2);
     let mut sent = || {
-        let request = accounting.take(5 * SECOND, 0).unwrap().send(0, 5 * SECOND);
+        let request = accounting.take(5 * SECOND, 0, None).unwrap().send(0, 5 * SECOND);
         accounting.sent(&request);
         request
     };
@@ -143,9 +143,9 @@ fn what_waited_while_the_schedule_stood_still_is_due_later_by_as_much() {
     // From 3 s to 10 s nothing could be sent; for 5 s of that the schedule stood still.
     accounting.shift(5 * SECOND);
     assert_eq!((accounting.end(), accounting.boundary()), (at(15_000), at(10_000)));
-    let first = accounting.take(at(10_000), at(10_000)).unwrap().send(0, at(10_000));
+    let first = accounting.take(at(10_000), at(10_000), None).unwrap().send(0, at(10_000));
     accounting.finish(&first, Outcome::Right { verified: 0 }, at(10_001));
-    let second = accounting.take(at(10_001), at(10_001)).unwrap().send(0, at(10_001));
+    let second = accounting.take(at(10_001), at(10_001), None).unwrap().send(0, at(10_001));
     assert_eq!((first.due.at, second.due.at), (at(5_000), at(9_000)));
     accounting.finish(&second, Outcome::Right { verified: 0 }, at(10_002));
     assert_eq!(accounting.next_due(), Some(at(14_900)));

@@ -146,7 +146,7 @@ impl Worker {
                     });
                 }
             }
-            State::Resetting { .. } => {}
+            State::Resetting { .. } | State::Paused { .. } => {}
         }
         let slot = &mut self.slots[place];
         slot.state = State::Down { since, pause: (2 * pause).min(PAUSES.1) };
@@ -223,7 +223,7 @@ impl Worker {
         {
             self.accounting.totals.reconnected(now.saturating_sub(since));
         }
-        self.free(place, now);
+        self.free(place, now, now);
     }
 
     /// Gives up what was waited for long enough. Looks at all places, about once a time-out.

@@ -119,8 +119,9 @@ impl Worker {
         self.accounting.begin(begun, self.thread as u64, shared.threads as u64);
         self.running = true;
         self.next_check = begun;
-        for slot in &mut self.slots {
-            slot.state = State::Idle { since: begun };
+        self.idle.clear();
+        for place in 0..self.slots.len() {
+            self.free(place, begun, begun);
         }
         let mut ready = Vec::new();
         loop {
@@ -187,11 +188,11 @@ impl Worker {
             && self.accounting.may_send()
             && let Some(place) = self.idle.front().copied()
         {
-            let State::Idle { since } = self.slots[place].state else { return };
+            let State::Idle { since, due } = self.slots[place].state else { return };
             let now = self.now();
-            let Some(due) = self.accounting.take(now, since) else { return };
+            let Some(due) = self.accounting.take(now, since, due) else { return };
             self.idle.pop_front();
-            let (operation, unit, next) = self.workload.begin(self.thread + place * self.shared.threads);
+            let (operation, unit, next) = self.workload.begin(self.number(place));
             let request = due.send(operation, self.now());
             self.accounting.sent(&request);
             self.follow(place, InFlight { request, unit }, next, request.sent);
@@ -219,12 +220,12 @@ impl Worker {
     fn replied(&mut self, place: usize, now: u64) {
         let slot = &mut self.slots[place];
         let Some((_, connection)) = &slot.link else { return };
-        match mem::replace(&mut slot.state, State::Idle { since: now }) {
+        match mem::replace(&mut slot.state, State::Idle { since: now, due: None }) {
             State::Busy { flight, .. } => {
                 let next = self.workload.reply(&flight.unit, &connection.reply(), connection.in_block());
                 self.follow(place, flight, next, now);
             }
-            State::Resetting { .. } => self.free(place, now),
+            State::Resetting { .. } => self.free(place, now, now),
             other => slot.state = other,
         }
     }
@@ -238,13 +239,27 @@ impl Worker {
         } else if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.is_closing()) {
             self.connect_again(place, now);
         } else {
-            self.free(place, now);
+            self.free(place, now, request.sent);
         }
     }
 
-    fn free(&mut self, place: usize, now: u64) {
-        self.slots[place].state = State::Idle { since: now };
-        self.idle.push_back(place);
+    /// A connection is free from now on; `sent` is when its last request was.
+    fn free(&mut self, place: usize, now: u64, sent: u64) {
+        let pause = if self.running { self.workload.pause(self.number(place)) } else { None };
+        let Some(pause) = pause else {
+            self.slots[place].state = State::Idle { since: now, due: None };
+            self.idle.push_back(place);
+            return;
+        };
+        let from = if pause.since_sent { sent } else { now };
+        let due = from.saturating_add(u64::try_from(pause.time.as_nanos()).unwrap_or(u64::MAX));
+        self.timers.push(Reverse((due, place, self.slots[place].stamp)));
+        self.slots[place].state = State::Paused { since: now, due };
+    }
+
+    /// A place among the connections of all threads.
+    fn number(&self, place: usize) -> usize {
+        self.thread + place * self.shared.threads
     }
 
     fn run_timers(&mut self, now: u64) {
@@ -266,6 +281,10 @@ impl Worker {
                 State::Sleeping { flight, .. } => {
                     let next = self.workload.wake(&flight.unit);
                     self.follow(place, flight, next, now);
+                }
+                State::Paused { since, due } => {
+                    slot.state = State::Idle { since: since.max(due), due: Some(due) };
+                    self.idle.push_back(place);
                 }
                 other => slot.state = other,
             }

@@ -22,8 +22,10 @@ pub(crate) enum State {
     },
     /// Connecting, agreeing on TLS, logging in, preparing.
     Opening { since: u64, pause: u64, deadline: u64 },
-    /// Free.
-    Idle { since: u64 },
+    /// Free; `due` is when its user wanted the next request, where it has one.
+    Idle { since: u64, due: Option<u64> },
+    /// Free, while its user types and thinks; a timer ends that.
+    Paused { since: u64, due: u64 },
     /// Waits for an answer.
     Busy { flight: InFlight, deadline: u64 },
     /// A script sleeps; a timer wakes it, or the time-out ends it.
@@ -54,7 +56,7 @@ impl Slot {
             | State::Busy { deadline, .. }
             | State::Sleeping { deadline, .. }
             | State::Resetting { deadline } => Some(deadline),
-            State::Down { .. } | State::Idle { .. } => None,
+            State::Down { .. } | State::Idle { .. } | State::Paused { .. } => None,
         }
     }
 

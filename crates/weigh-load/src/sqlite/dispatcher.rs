@@ -217,7 +217,7 @@ impl State {
     fn take(&mut self, now: u64) -> Option<Due> {
         let idle = self.idle.front().copied()?;
         self.accounting.arrive(now);
-        let due = self.accounting.take(now, idle)?;
+        let due = self.accounting.take(now, idle, None)?;
         self.idle.pop_front();
         self.accounting.measure_queue();
         Some(due)

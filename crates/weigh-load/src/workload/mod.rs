@@ -23,6 +23,7 @@ pub mod durability;
 pub mod message;
 pub mod script;
 mod select;
+pub mod tpcc;
 mod units;
 pub mod ycsb;
 
@@ -45,6 +46,10 @@ pub trait Source: Send + Sync {
     fn bulk(&self, kind: TargetKind) -> Option<Bulk>;
     /// Its scripts, to be run one by one outside the clock; nothing where there are none.
     fn scripted(&self) -> Option<Box<dyn Scripted>> {
+        None
+    }
+    /// What the workers asked for in a run that is over, in the workload's own terms; nothing where it keeps no account.
+    fn account(&self) -> Option<serde_json::Value> {
         None
     }
     /// Requests that the workers have kept of a run that is over.
@@ -116,6 +121,13 @@ pub trait Workload: Send {
     /// expected, in text format; SQLite is given parameters of their types. Empty for key-value targets.
     fn statements(&self) -> &[PreparedStatement];
 
+    /// How long the user of a connection that has become free waits before the next request, which is due then; nothing
+    /// where none does.
+    fn pause(&mut self, connection: usize) -> Option<Pause> {
+        let _ = connection;
+        None
+    }
+
     /// Begins the next unit of work on a free connection: its operation number and what to do first. Connections are
     /// numbered within a thread.
     fn begin(&mut self, connection: usize) -> (usize, Unit, Next);
@@ -150,6 +162,15 @@ impl Next {
     fn unknown_unit() -> Self {
         Self::Done(Outcome::Failed("a reply that belongs to no unit of this workload".into()))
     }
+}
+
+/// What a user does between two requests: typing and thinking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// For how long.
+    pub time: Duration,
+    /// Whether it began when the last request was sent, and not when it was answered.
+    pub since_sent: bool,
 }
 
 /// How a unit of work ended.

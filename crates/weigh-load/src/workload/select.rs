@@ -1,6 +1,7 @@
 //! The workload that the settings name.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -10,6 +11,7 @@ use crate::schedule::Schedule;
 
 use super::Source;
 use super::script::{self, Language, Script, Scripts};
+use super::tpcc::{Nurand, Settings as TpccSettings, Tpcc};
 use super::ycsb::{CoreWorkload, Letter, Requests, Settings, Store, Ycsb};
 
 /// A workload in JSON.
@@ -22,6 +24,13 @@ enum Named {
         seed: u64,
         #[serde(default)]
         ordered_index: bool,
+    },
+    Tpcc {
+        warehouses: u32,
+        seed: u64,
+        nurand: Nurand,
+        #[serde(default)]
+        terminals: bool,
     },
     Script {
         scripts: Vec<NamedScript>,
@@ -107,6 +116,13 @@ impl Config {
                 let core = core.workload()?;
                 let expected_inserts = self.expected_inserts(&core)?;
                 Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts })?))
+            }
+            Named::Tpcc { .. } if self.target.kind != TargetKind::Postgres => Err(Error::Setting(
+                "TPC-C needs PostgreSQL; take postgres:embedded, or a postgres:// URL".into(),
+            )),
+            Named::Tpcc { warehouses, seed, nurand, terminals } => {
+                let settings = TpccSettings { warehouses, seed, terminals, nurand };
+                Ok(Box::new(Arc::new(Tpcc::new(&settings))))
             }
             Named::Script { .. } if self.target.kind == TargetKind::Redis => {
                 Err(Error::Setting("scripts are SQL, and this target is none; take a YCSB workload".into()))

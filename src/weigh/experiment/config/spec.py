@@ -37,13 +37,6 @@ if TYPE_CHECKING:
     from weigh.model.units import Scale
 
 
-_FORMS = (
-    "what a form of files costs is measured on generated rows: weigh layout --workload netflow; "
-    "weigh data make --match FILE writes them in the form of yours"
-)
-"""What to do instead of giving one's own files a layout."""
-
-
 def make_spec(
     file: File | None, flags: Mapping[str, Any], own: OwnFiles | None = None, *, adaptive: bool = True
 ) -> Spec:
@@ -66,7 +59,7 @@ def make_spec(
 
     contenders = placed(_contenders(file, flags.get("contender") or ()), pick("store"))
     layouts = (file or File()).layouts
-    crossed = _crossed(file, flags, contenders, own)
+    crossed = _crossed(file, flags, contenders)
     baseline = pick("baseline")
     if crossed:
         contenders, layouts, baseline_of = crossed.contenders, crossed.layouts, crossed.grid.members
@@ -100,8 +93,8 @@ def make_spec(
         on_divergence=table.on_divergence,
         truth=bool(pick("truth")),
         answers=hash_of(pick("answers")),
-        layout=_layout((file or File()).layout, own),
-        layouts=_layouts(contenders, layouts, own),
+        layout=_layout((file or File()).layout, None if crossed else own),
+        layouts=_layouts(contenders, layouts),
         grid=crossed.grid if crossed else msgspec.UNSET,
         stores=stores(contenders, (file or File()).store),
         own=own.content() if own else None,
@@ -116,24 +109,17 @@ def make_spec(
     )
 
 
-def _crossed(
-    file: File | None, flags: Mapping[str, Any], contenders: tuple[Contender, ...], own: OwnFiles | None
-) -> grids.Crossed | None:
+def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Contender, ...]) -> grids.Crossed | None:
     """What ``[grid]`` and its flags make of the contenders; None where nobody asks for a grid."""
     table = (file or File()).grid
     asked_for = flags.get("grid")
     if table is None and asked_for is None:
         return None
-    if own:
-        raise UsageError(
-            "your own files are read as they are: no layout applies",
-            remedy=f"leave out the grid and use weigh run; {_FORMS}",
-        )
     plain = {key: value for key, value in msgspec.structs.asdict(table).items() if value} if table else {}
     wanted = grids.asked(plain, asked_for or {})
     given = flags.get("ingest")
     loads = (file or File()).experiment.ingest if given is None else given
-    return grids.cross(contenders, _layout((file or File()).layout, own), wanted, loads=bool(loads))
+    return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
 
 
 def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
@@ -216,10 +202,11 @@ def _rule(text: str | None) -> Rule | msgspec.UnsetType:
     return cast("Rule", text)
 
 
-def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
+def _layout(layout: LayoutSpec, own: OwnFiles | None = None) -> LayoutSpec:
     if own and layout != LayoutSpec():
         raise UsageError(
-            "your own files are read as they are: no layout applies", remedy=f"leave out [layout]; {_FORMS}"
+            "your own files are read as they are by whoever names no layout: [layout] is not for them",
+            remedy='call it [layout.NAME], and give a contender layout = "NAME": it reads a copy in that form',
         )
     _at_least("layout.files", layout.files, 1)
     if layout.row_group_rows is not None:
@@ -227,28 +214,20 @@ def _layout(layout: LayoutSpec, own: OwnFiles | None) -> LayoutSpec:
     return layout
 
 
-def _layouts(
-    contenders: Sequence[Contender], known: Mapping[str, LayoutSpec], own: OwnFiles | None
-) -> dict[str, LayoutSpec]:
+def _layouts(contenders: Sequence[Contender], known: Mapping[str, LayoutSpec]) -> dict[str, LayoutSpec]:
     """Those that a contender names: others change nothing, and do not enter the id."""
     for name in known:
         if not layout_name(name):
             raise UsageError(f"[layout.{name}] is [layout] itself", remedy="give it another name")
     wanted = {one.layout: one.name for one in contenders if one.layout}
     for name, contender in wanted.items():
-        if own:
-            raise UsageError(
-                "your own files are read as they are: no layout applies",
-                where=f"contender {contender}",
-                remedy=f"leave out its layout; {_FORMS}",
-            )
         if name not in known:
             raise UsageError(
                 f"there is no layout '{name}'",
                 where=f"contender {contender}",
                 remedy=nearest(name, known) if known else f"write a table [layout.{name}] into weigh.toml",
             )
-    return {name: _layout(layout, own) for name, layout in known.items() if name in wanted}
+    return {name: _layout(layout) for name, layout in known.items() if name in wanted}
 
 
 def _seed(value: int) -> int:

@@ -38,7 +38,8 @@ def described(manifest: Manifest) -> str:
     """``1 Parquet file, 1.2 MiB, written by duckdb 2.0.0, zstd``."""
     codec = manifest.layout.codec if manifest.layout else "as they were found"
     files = units.count(len(manifest.files), "Parquet file")
-    return f"{files}, {units.size(manifest.bytes)}, written by {manifest.writer}, {codec}"
+    copies = ", copies of your own files" if manifest.layout and manifest.dataset.own else ""
+    return f"{files}, {units.size(manifest.bytes)}, written by {manifest.writer}, {codec}{copies}"
 
 
 def asked_for(layout: LayoutSpec) -> str:

@@ -7,6 +7,7 @@ files) is named too, and does not count.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -37,6 +38,9 @@ _CODES: dict[str, Graded] = {
     "catalog": codes.D2_FORMAT,
 }
 """What is said of a difference, by what it is; of any other key of a layout, that the files are written otherwise."""
+_NAMES_IN_FOOTERS = {"parquet-cpp-arrow": "pyarrow", "DuckDB": "duckdb"}
+_IN_FOOTERS = re.compile(r"(?P<name>parquet-cpp-arrow|DuckDB) version v?(?P<version>[0-9.]+)( \(build \w+\))?")
+"""How writers name themselves in the footers of their files."""
 _PLACES = ("catalog", "store")
 _PLAIN = {"catalog": "parquet", "store": "file"}
 
@@ -101,8 +105,16 @@ def between(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Differ
 
 
 def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Difference]:
-    if mine.writer != theirs.writer:
+    if _program(mine.writer) != _program(theirs.writer):
         yield Difference(contender=contender, what="writer", value=mine.writer, baseline=theirs.writer)
+    if (mine.layout is None) != (theirs.layout is None):
+        # Files that are read as they were found were asked for nothing: what they are stands in their footers.
+        pairs = (("files", _most_files(mine), _most_files(theirs)), ("codec", _codecs(mine), _codecs(theirs)))
+        yield from (
+            Difference(contender=contender, what=what, value=value, baseline=baseline)
+            for what, value, baseline in pairs
+            if value != baseline
+        )
     if mine.layout is None or theirs.layout is None:
         return
     for field in mine.layout.__struct_fields__:
@@ -113,6 +125,22 @@ def _declared(contender: str, mine: Manifest, theirs: Manifest) -> Iterator[Diff
             continue
         if one != other and field != "writer":
             yield Difference(contender=contender, what=field, value=words(one, field), baseline=words(other, field))
+
+
+def _program(writer: str) -> str:
+    """A writer's name and version, as weigh says it of its own and a file in its footer."""
+    found = _IN_FOOTERS.match(writer)
+    return f"{_NAMES_IN_FOOTERS[found['name']]} {found['version']}" if found else writer
+
+
+def _most_files(manifest: Manifest) -> str:
+    return f"{max((len(manifest.paths(table)) for table in manifest.tables), default=0):,}"
+
+
+def _codecs(manifest: Manifest) -> str:
+    """``zstd``; all of them where columns have several."""
+    columns = [column for file in manifest.files for column in (file.parquet.get("columns") or {}).values()]
+    return ", ".join(sorted({str(column.get("codec")).lower() for column in columns})) or "none"
 
 
 def words(value: object, key: str) -> str:
