@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log
 
+from support.captured_workload import RATE, WEIGHTS, calls, json_log, statement, stderr_log
 from weigh.capture.results import CaptureResults
 from weigh.capture.run import Wanted, capture
 from weigh.capture.trace import Trace
