@@ -14,17 +14,21 @@ import pytest
 from support.waiting import eventually, journalled
 
 if TYPE_CHECKING:
-    from support.command import Weigh
+    from support.command import Run, Weigh
 
 DUCKDB = ("--contender", "duckdb@2.0.0")
 TWO = (*DUCKDB, "--contender", "again=duckdb@2.0.0")
 SMALL = ("--scale", "1K", "--operations", "by_action", "--no-truth")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_is_told_by_the_code(weigh: Weigh, number: signal.Signals, code: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "moment"),
+    [(signal.SIGINT, 130, "plan"), (signal.SIGTERM, 143, "manifest"), (signal.SIGHUP, 129, "manifest")],
+)
+def test_a_signal_is_told_by_the_code(weigh: Weigh, number: signal.Signals, code: int, moment: str) -> None:
+    """In the blocks, and in the gate."""
     going = weigh.start("run", *DUCKDB, "--scale", "1K", "--starts", "500")
-    eventually(journalled(weigh.folder, "plan"))
+    eventually(journalled(weigh.folder, moment))
     going.send_signal(number)
     _, said = going.communicate(timeout=60)
     assert going.returncode == code, said
@@ -42,15 +46,16 @@ def test_a_reader_that_ends_early_found_nothing(weigh: Weigh, words: tuple[str, 
     assert listing.wait() in (0, 141), "1 would say that something diverged"
 
 
-def test_a_report_whose_reader_ends_early_has_not_diverged(weigh: Weigh) -> None:
-    assert weigh("gate", *DUCKDB, *SMALL, "--quiet").code == 0
-    for form in ("--verbose", "--json", "--markdown", "--notes"):
-        report = weigh.start("report", "latest", form)
-        assert report.stdout is not None
-        assert report.stderr is not None
-        report.stdout.close()
-        assert report.stderr.read() == ""
-        assert report.wait() == 141, form
+@pytest.mark.parametrize(
+    "form", ["--verbose", "--json", *(pytest.param(form, marks=pytest.mark.long) for form in ("--markdown", "--notes"))]
+)
+def test_a_report_whose_reader_ends_early_has_not_diverged(weigh: Weigh, small: Run, form: str) -> None:
+    report = weigh.start("report", str(small.evidence), form)
+    assert report.stdout is not None
+    assert report.stderr is not None
+    report.stdout.close()
+    assert report.stderr.read() == ""
+    assert report.wait() == 141
 
 
 def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> None:
@@ -75,6 +80,6 @@ def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> N
 
 @pytest.mark.promise("3 (nobody may conclude from it)")
 def test_where_all_is_refused_the_code_is_not_0(weigh: Weigh) -> None:
-    run = weigh("run", *TWO, *SMALL, "--starts", "2", "--quiet")
+    run = weigh("run", *TWO, *SMALL, "--starts", "2", "--rounds", "1", "--runs", "1", "--quiet")
     assert run.code == 3, run.out
     assert {one["verdict"] for one in weigh("report", "latest", "--json").json["verdicts"]} == {"refused"}

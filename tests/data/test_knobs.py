@@ -20,6 +20,8 @@ from weigh.data.layout.footer import footer
 from weigh.data.layout.pages import pages
 from weigh.data.layout.physical import TableForm, table_form
 from weigh.data.layout.row_order import ascending
+from weigh.engines import environment as environments
+from weigh.engines.prepared import cache_folder
 from weigh.model.errors import DataFault, UsageError
 from weigh.model.spec import LayoutSpec
 
@@ -37,8 +39,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """How the files of a layout are written, and the digest of their rows; made once for all tests."""
     folder = tmp_path_factory.mktemp("knobs")
 
+    def environment(needed: list[str]) -> Path:
+        # The other writers are among what weigh is developed with.
+        own = any(name.startswith("arro3") for name in needed)
+        return environments.ensure(needed, cache_folder()).python if own else Path(sys.executable)
+
     def make(spec: LayoutSpec) -> tuple[TableForm, dict[str, str]]:
-        stored = store.ensure(NAME, spec, folder, environment=lambda _: Path(sys.executable))
+        stored = store.ensure(NAME, spec, folder, environment=environment)
         paths = [stored.folder / path for path in stored.manifest.paths("events")]
         return table_form(paths), stored.manifest.digests
 
@@ -139,8 +146,27 @@ POLARS: list[Shows] = [
         "page_checksums": (False, lambda form: not with_it(form, "checksums")),
     },
 ]
+RUST: list[Shows] = [
+    {
+        "codec_level": (9, lambda form: level_is(form, 9)),
+        "parquet_version": (2, lambda form: form.parquet_versions == (2,)),
+        "dictionary": (False, lambda form: of_columns(form, "dictionary") == {"none"}),
+        "page_size": (4096, pages_of_4k),
+        "bloom_filters": (True, lambda form: len(with_it(form, "bloom_filter_bytes")) == len(form.columns)),
+        "sort": (ORDER, lambda form: form.sorted_by == ORDER),
+    },
+    {
+        "codec_level": (1, lambda form: level_is(form, 1)),
+        "parquet_version": (1, lambda form: form.parquet_versions == (1,)),
+        "dictionary": (True, lambda form: of_columns(form, "dictionary") == {"all"}),
+        "bloom_filters": (False, lambda form: not with_it(form, "bloom_filter_bytes")),
+        "statistics": (True, lambda form: of_columns(form, "statistics") == {True}),
+        "page_index": (True, lambda form: of_columns(form, "page_index") == {True}),
+        "page_checksums": (False, lambda form: not with_it(form, "checksums")),
+    },
+]
 SHOWN = [("pyarrow", shows) for shows in PYARROW] + [("duckdb", shows) for shows in DUCKDB]
-SHOWN += [("polars", shows) for shows in POLARS]
+SHOWN += [("polars", shows) for shows in POLARS] + [("parquet-rs", shows) for shows in RUST]
 
 
 @pytest.mark.promise("The row digest is the same whatever the keys say")
@@ -187,6 +213,7 @@ def test_gzip_has_levels_too(made: Made) -> None:
         (LayoutSpec(bloom_filters=("ts",)), "for ts alone", "'pyarrow'"),
         (LayoutSpec(bloom_filters=True, dictionary=False), "with dictionaries alone", "leave out"),
         (LayoutSpec(writer="polars", dictionary=True), "decides that by itself", "'duckdb' or 'pyarrow'"),
+        (LayoutSpec(writer="parquet-rs", page_version=2), "decides that by itself", "'pyarrow'"),
         (LayoutSpec(writer="polars", page_index=False), "it always writes a page index", "'duckdb' or 'pyarrow'"),
         (LayoutSpec(writer="pyarrow", parquet_version=3), "there is no Parquet version 3", "1 or 2"),
         (LayoutSpec(writer="pyarrow", page_size=0), "pages of 0 bytes", "at least 1"),

@@ -73,6 +73,13 @@ CASES = (
     _case("report/servers-notes", "report", "{servers}", "--notes"),
     _case("report/servers-markdown", "report", "{servers}", "--markdown"),
     *_forms("report", "unequal-servers", "{unequal-servers}", forms=_TEXT),
+    # weigh export
+    *(
+        _case(f"export/{name}-{form}", "export", f"{{{name}}}", "--format", form)
+        for name, form in (("run", "junit"), ("diverged", "junit"), ("run", "openmetrics"), ("run", "csv"))
+    ),
+    _case("export/load-junit", "export", "{load}", "--format", "junit"),
+    _case("export/nobody", "export", "{run}", "--format", "csv", "--contender", "nobody"),
     # weigh verify
     *_forms("verify", "agreed", "{agreed}", forms=_TEXT),
     *_forms("verify", "precision", "{precision}", forms=_TEXT),
@@ -122,7 +129,10 @@ CASES = (
     # help
     _case("help/weigh", "--help"),
     _case("help/no-command"),
-    *(_case(f"help/{name.replace(' ', '-')}", *name.split(), "--help") for name in (*COMMANDS, *_DATA)),
+    *(
+        _case(f"help/{name.replace(' ', '-')}", *name.split(), "--help")
+        for name in (*COMMANDS, "ladder --load", *_DATA)
+    ),
     # mistakes
     _case("mistakes/command", "runn"),
     _case("mistakes/flag", "run", "--sede", "4"),

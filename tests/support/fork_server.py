@@ -93,6 +93,8 @@ def _prepare() -> None:
         if not {"adapter", "__main__"} & set(module.name.split(".")):
             importlib.import_module(module.name)
 
+    # Imported by a command where it reads a query; nobody else needs it.
+    importlib.import_module("sqlglot.dialects.duckdb")
     from support import experiment_records
     from weigh.experiment.report.html.page import page
     from weigh.experiment.results.results import experiment_results

@@ -10,5 +10,5 @@ NONE: dict[str, Any] = {
     "max_in_flight": None, "protocol": None, "timeout": None, "error_budget": None, "seed": None, "contention": None,
     "spin": False, "properties": (), "property": (),
     "server_cpus": None, "client_cpus": None, "server_memory": None, "cold": False,
-    "expected_interval": None,
+    "expected_interval": None, "warehouses": None,
 }  # fmt: skip

@@ -1,12 +1,20 @@
-//! Loading data before a run: COPY, or pipelined commands, over one connection; SQLite has a way of its own.
+//! Loading data before a run: COPY over one connection or several, or pipelined commands; SQLite has a way of its own.
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
 
 use crate::Error;
 use crate::blocking_connection::BlockingConnection;
 use crate::config::{Target, TargetKind};
 use crate::sqlite;
-use crate::workload::message::{Bulk, Command};
+use crate::workload::message::{Bulk, Chunks, Command};
+
+/// Connections that load at once, at most: a server uses a core for each.
+const MOST: usize = 8;
+/// How often one looks how far they are.
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// What was loaded.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,17 +25,16 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
+/// Whoever watches: gets the rows so far and all of them, and returns whether to go on.
+type Progress<'a> = dyn FnMut(u64, u64) -> bool + 'a;
+
 /// Loads the data of a workload, if it has any. `progress` gets the rows so far and all of them, and returns whether to
 /// go on.
 ///
 /// # Errors
 ///
 /// The server cannot be reached or refuses something; or `progress` returned false.
-pub fn load(
-    target: &Target,
-    bulk: Option<Bulk>,
-    progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Loaded, Error> {
+pub fn load(target: &Target, bulk: Option<Bulk>, progress: &mut Progress<'_>) -> Result<Loaded, Error> {
     let Some(bulk) = bulk else { return Ok(Loaded { rows: 0, seconds: 0.0 }) };
     let begun = Instant::now();
     if target.kind == TargetKind::Sqlite {
@@ -37,9 +44,7 @@ pub fn load(
     let mut link = BlockingConnection::open(target, &[])?;
     let rows = match bulk {
         Bulk::Sql { before, copies, after, rows } => {
-            for statement in before {
-                link.exchange(&Command::Simple(statement))?;
-            }
+            all(&mut link, before)?;
             let mut done = 0;
             for (statement, chunks) in copies {
                 link.copy(&statement, chunks, |more| {
@@ -47,9 +52,17 @@ pub fn load(
                     progress(done, rows)
                 })?;
             }
-            for statement in after {
-                link.exchange(&Command::Simple(statement))?;
+            all(&mut link, after)?;
+            rows
+        }
+        Bulk::Parallel { before, copies, keys, after, rows } => {
+            all(&mut link, before)?;
+            let work = copies.into_iter().map(|(statement, chunks)| Job::Copy(statement, chunks));
+            at_once(target, work.collect(), rows, 0, progress)?;
+            for stage in keys {
+                at_once(target, stage.into_iter().map(Job::Statement).collect(), rows, rows, progress)?;
             }
+            all(&mut link, after)?;
             rows
         }
         Bulk::Keyed { before, chunks, rows } => {
@@ -66,4 +79,60 @@ pub fn load(
         }
     };
     Ok(Loaded { rows, seconds: begun.elapsed().as_secs_f64() })
+}
+
+fn all(link: &mut BlockingConnection, statements: Vec<String>) -> Result<(), Error> {
+    statements.into_iter().try_for_each(|statement| link.exchange(&Command::Simple(statement)))
+}
+
+/// What one connection does at a time.
+enum Job {
+    Copy(String, Chunks),
+    Statement(String),
+}
+
+/// Does jobs over several connections, begun in their order; `done` rows are there already. The first error ends all.
+fn at_once(
+    target: &Target,
+    jobs: Vec<Job>,
+    rows: u64,
+    done: u64,
+    progress: &mut Progress<'_>,
+) -> Result<(), Error> {
+    let connections = thread::available_parallelism().map_or(1, usize::from).min(MOST).min(jobs.len());
+    let (left, done) = (Mutex::new(jobs.into_iter()), AtomicU64::new(done));
+    let (stopped, failed) = (AtomicBool::new(false), Mutex::new(None));
+    let work = || -> Result<(), Error> {
+        let mut link = BlockingConnection::open(target, &[])?;
+        loop {
+            if stopped.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let job = left.lock().unwrap_or_else(PoisonError::into_inner).next();
+            match job {
+                None => return Ok(()),
+                Some(Job::Statement(statement)) => link.exchange(&Command::Simple(statement))?,
+                Some(Job::Copy(statement, chunks)) => link.copy(&statement, chunks, |more| {
+                    done.fetch_add(more, Ordering::Relaxed);
+                    !stopped.load(Ordering::Relaxed)
+                })?,
+            }
+        }
+    };
+    let end = |error: Error| {
+        stopped.store(true, Ordering::Relaxed);
+        // What the others say afterwards follows from it.
+        failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    };
+    thread::scope(|scope| {
+        let workers: Vec<ScopedJoinHandle<'_, ()>> =
+            (0..connections).map(|_| scope.spawn(|| work().unwrap_or_else(end))).collect();
+        while !workers.iter().all(ScopedJoinHandle::is_finished) {
+            thread::sleep(GLANCE);
+            if !stopped.load(Ordering::Relaxed) && !progress(done.load(Ordering::Relaxed), rows) {
+                end(Error::Interrupted);
+            }
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }

@@ -13,7 +13,7 @@ _COLUMNS = "each on, off, or columns joined by +"
 _VARIED = (
     ("--files", "A,B,...", "Files of each table [1]."),
     ("--codec", "A,B,...", "Compression: zstd, snappy, lz4, gzip, none [zstd]."),
-    ("--writer", "A,B,...", "What writes the files: duckdb, pyarrow, polars, tpchgen [duckdb]."),
+    ("--writer", "A,B,...", "What writes the files: duckdb, pyarrow, polars, parquet-rs, tpchgen [duckdb]."),
     ("--row-group-rows", "A,B,...", "Rows of a row group, with the duckdb writer multiples of 2,048 [122880]."),
     ("--codec-level", "A,B,...", "Levels of zstd (1 to 22) or gzip (1 to 9) [the writer's own]."),
     ("--parquet-version", "A,B", "Versions of the format, 1 or 2 [the writer's own]."),

@@ -48,9 +48,10 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="BUDGET",
     help="Find the highest rate that keeps a budget: 'p99<=20ms' or 'errors<=0.1%'. Repeatable: all are kept. --rate "
-    "is then the highest to try, --duration the length of a probe [as long as it needs].",
+    "is then the highest to try, --duration the length of a probe [as long as it needs]. With several contenders also "
+    "the ratio of their rates.",
 )
-@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes together [4m30s].")
+@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes of a server [4m30s].")
 @click.option(
     "--arrivals",
     metavar="KIND",
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
     help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
 )
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
+@click.option("--warehouses", type=int, metavar="W", help="Warehouses of tpcc, each of about 100 MB [1].")
 @click.option(
     "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."
 )
@@ -173,10 +175,10 @@ def load(
 ) -> None:
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
-    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), or scripts in pgbench's language as
+    WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
     FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. replay
-    FOLDER sends the statements that `weigh capture` recorded at their recorded times. Without one, what [load] of
-    weigh.toml says, or of the FILE.toml that is named.
+    FOLDER sends what `weigh capture` recorded at its recorded times. Without one, what [load] of weigh.toml says, or
+    of the FILE.toml that is named, or of the FOLDER, such as `weigh capture` writes.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
@@ -184,6 +186,7 @@ def load(
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --rate 2000
     weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
     weigh load replay traffic/ --target postgres://app@copy/shop --on-copy --speed 2x
+    weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --find-rate 'p99<=20ms'
     """
     from weigh.load import config
     from weigh.load import run as protocol
@@ -196,27 +199,33 @@ def load(
             raise UsageError("--target is one server, and --contender several", remedy="give one or the other")
         named, servers = contenders(flags["contender"])
         for one, server in zip(named, servers.values(), strict=True):
-            _keep_secret(one.target, server, "--contender")
+            keep_secret(one.target, server, "--contender")
         one_at_a_time(flags)
         # Each has a target of its own.
         spec = config.make(workload, "", flags)
-        command = _command({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
+        command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
         compare(spec, servers, {**flags, "as_json": as_json}, out, command, progress(quiet))
     no_comparison(flags)
-    target = _named(target, target_file)
+    target = named_target(target, target_file)
     server = find(target)
     if target_file is None:
-        _keep_secret(target, server, "--target")
+        keep_secret(target, server, "--target")
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(
-        spec, server, out, _command({target: server.text}), progress(quiet), files.write, config.answers(spec, flags)
+        spec,
+        server,
+        out,
+        command_line({target: server.text}),
+        progress(quiet),
+        files.write,
+        config.answers(spec, flags),
     )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code()))
 
 
-def _named(target: str | None, file: Path | None) -> str:
+def named_target(target: str | None, file: Path | None) -> str:
     """The target, wherever it was named.
 
     Raises:
@@ -233,7 +242,7 @@ def _named(target: str | None, file: Path | None) -> str:
     return target
 
 
-def _keep_secret(target: str, server: Target, flag: str) -> None:
+def keep_secret(target: str, server: Target, flag: str) -> None:
     """Take a password out of the list of processes, and say that it was there."""
     from weigh.load.target.secrecy import hide
 
@@ -251,7 +260,7 @@ def _keep_secret(target: str, server: Target, flag: str) -> None:
     )
 
 
-def _command(shown: Mapping[str, str]) -> str:
+def command_line(shown: Mapping[str, str]) -> str:
     """The command line, with what may be shown in the place of each target, which may hold a password."""
     said = sys.argv[1:]
     for target, instead in shown.items():

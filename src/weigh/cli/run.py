@@ -332,8 +332,14 @@ def _run(spec: Spec, request: RunRequest, shown: Shown, *, strict: bool = False)
     from weigh.experiment import run as experiment
     from weigh.experiment.report import files
 
-    folder = experiment.run(spec, request, progress(shown.quiet), files.write)
-    _show(folder, files.read(folder), shown, strict=strict)
+    written: dict[Path, ExperimentResults] = {}
+
+    def write(folder: Path) -> None:
+        written[folder] = files.write(folder)
+
+    folder = experiment.run(spec, request, progress(shown.quiet), write)
+    # One that had ended before is read.
+    _show(folder, written.get(folder) or files.read(folder), shown, strict=strict)
 
 
 def _show(folder: Path, results: ExperimentResults, shown: Shown, *, strict: bool = False) -> None:

@@ -267,7 +267,7 @@ class _Making(NamedTuple):
                     f"{manifest.writer} wrote other rows of {table} than the files hold: it cannot keep one of its "
                     "types",
                     where=f"layout with writer = '{self.spec.writer}'",
-                    remedy="choose another writer: duckdb, pyarrow or polars",
+                    remedy="choose another writer: duckdb, pyarrow, polars or parquet-rs",
                 )
         source.truth().save(aside / TRUTH)
         file_facts.save(manifest, aside)

@@ -113,8 +113,9 @@ class WorkerProcess:
         processes.adopt()
         log = (self.folder / "log").open("wb")
         with log, theirs:
+            serve = [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]
             self._process = subprocess.Popen(
-                hiding(hidden, [str(environment.python), "-P", "-m", "weigh_worker", str(theirs.fileno())]),
+                hiding(hidden, serve, self.folder / "hidden"),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

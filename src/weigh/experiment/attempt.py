@@ -19,6 +19,7 @@ from weigh.experiment.contenders_read import read_contenders
 from weigh.experiment.gate import caches, corrupt, gate, layouts, metamorphic, probes, unseen
 from weigh.experiment.gate import ingest as stored
 from weigh.experiment.gate import pinned as pins
+from weigh.experiment.gate.queries import QuerySession
 from weigh.experiment.measure.blocks import Blocks
 from weigh.experiment.measure.stopping import Stopping
 from weigh.experiment.measure.timed_answers import TimedAnswers
@@ -132,10 +133,9 @@ class Attempt:
         if self._spec.ingest:
             return self._check_rows()
         setup, timeout = self._setup, self._spec.timeout
-        seen = {}
+        seen, held = {}, {}
         for one in setup.contenders:
-            seen[one.name], found = probes.reads(one, setup.data_of(one).manifest, setup.stage, timeout)
-            self._say(*found)
+            seen[one.name], held[one.name] = self._looked(one)
         fit = [one for one in setup.contenders if one.name not in disqualified(self._findings)]
 
         def known(one: Operation, case: Case) -> Table | None:
@@ -157,7 +157,6 @@ class Attempt:
             if unvaried := sorted(answered.difference(answers.varied[one.name])):
                 self._say(caches.unvaried(one.name, unvaried))
         self._say(*answers.findings)
-        held = {one.name: layouts.layout(one, setup.workload, setup.stage, timeout) for one in fit}
         self._say(*(_other_files(name) for name, said in held.items() if said == layouts.OTHER))
         read = msgspec.structs.replace(
             answers.gate, reads=seen, layouts={name: said for name, said in held.items() if said}
@@ -165,6 +164,15 @@ class Attempt:
         answers = msgspec.structs.replace(answers, gate=read)
         self._journal.append("gate", answers.gate)
         return answers
+
+    def _looked(self, one: PreparedContender) -> tuple[dict[str, str], str]:
+        """What a contender sees in its tables, and what it answers from: in one life, as starting takes longest."""
+        setup, timeout = self._setup, self._spec.timeout
+        with QuerySession(one, setup.stage, timeout) as interview:
+            seen, found = probes.reads(interview, setup.data_of(one).manifest, setup.stage.tables(one).paths)
+            self._say(*found)
+            out = one.name in disqualified(self._findings)
+            return seen, "" if out else layouts.layout(interview, setup.workload, setup.stage, timeout)
 
     def _check_rows(self) -> GateResult:
         """The gate of loading: what every contender stored, read back and compared with the files."""

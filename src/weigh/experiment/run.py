@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weigh.model.spec import Spec
 
 
-def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[Path], None]) -> Path:
+def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[Path], object]) -> Path:
     """Run an experiment and seal its evidence.
 
     Args:
@@ -105,7 +105,7 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
         return folder
 
 
-def _seal(folder: Path, render: Callable[[Path], None]) -> None:
+def _seal(folder: Path, render: Callable[[Path], object]) -> None:
     """Complete what was derived from an ended journal, and seal it.
 
     Raises:

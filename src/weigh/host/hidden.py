@@ -6,40 +6,46 @@ Only root may do that. It stops who looks around, not who has root's rights and 
 from __future__ import annotations
 
 import functools
+import re
 import subprocess
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-_COVER = (
-    'n=$1; shift; while [ "$n" -gt 0 ]; do mount -t tmpfs -o ro,size=4k weigh "$1" || exit 1; shift; n=$((n - 1)); done'
-)
+_COVER = 'mount --all --fstab "$1" || exit 1; shift; exec "$@"'
+"""One process covers them all: one for each would take as long as an engine takes to start."""
 
 
-def hiding(folders: Sequence[Path], command: Sequence[str]) -> list[str]:
+def hiding(folders: Sequence[Path], command: Sequence[str], table: Path) -> list[str]:
     """The command that executes ``command``, under its own process id, with an empty folder in place of each of these.
 
-    Without folders it is the command itself.
+    Args:
+        folders: what it is not to see; without any it is the command itself.
+        command: what is executed, unless one of them cannot be hidden.
+        table: a file that is written now, and read when the command begins.
     """
     if not folders:
         return list(command)
-    covered = [str(len(folders)), *map(str, folders)]
-    return ["unshare", "--mount", "--", "sh", "-c", f'{_COVER}; exec "$@"', "sh", *covered, *command]
+    table.write_text("".join(f"weigh {_escaped(folder)} tmpfs ro,size=4k 0 0\n" for folder in folders))
+    return ["unshare", "--mount", "--", "sh", "-c", _COVER, "sh", str(table), *command]
+
+
+def _escaped(folder: Path) -> str:
+    """A path as a field of fstab, where blanks end a field and ``#`` begins a comment."""
+    return re.sub(r"[\s#\\]", lambda found: f"\\{ord(found[0]):03o}", str(folder), flags=re.ASCII)
 
 
 @functools.cache
 def possible() -> bool:
     """Whether this process may hide a folder from another one."""
-    with tempfile.TemporaryDirectory(prefix="weigh-hidden-") as folder:
+    with tempfile.TemporaryDirectory(prefix="weigh-hidden-") as place:
+        folder = Path(place, "folder")
+        folder.mkdir()
         try:
-            tried = subprocess.run(
-                ["unshare", "--mount", "--", "mount", "-t", "tmpfs", "-o", "ro,size=4k", "weigh", folder],
-                capture_output=True,
-                check=False,
-            )
+            tried = subprocess.run(hiding([folder], ["true"], Path(place, "table")), capture_output=True, check=False)
         except OSError:
             return False
     return tried.returncode == 0

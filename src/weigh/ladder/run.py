@@ -62,7 +62,7 @@ def climb(
     specs: Sequence[Spec],
     request: RunRequest,
     progress: Progress,
-    render: Callable[[Path], None],
+    render: Callable[[Path], object],
     done: Callable[[Scale | None, Path], None],
 ) -> None:
     """Run every rung, the smallest first: what is wrong shows at little cost.

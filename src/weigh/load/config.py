@@ -24,6 +24,7 @@ from weigh.load.spec import (
     Script,
     interval_s,
 )
+from weigh.load.tpcc import config as tpcc
 from weigh.model.errors import UsageError, nearest
 from weigh.model.units import parse_duration, parse_fraction, parse_rows
 
@@ -64,6 +65,8 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         # The parts that all loads share, of a workload that has no parts.
         return replay_config.spec(make(["ycsb-c"], target, own), replay)
     replay_config.none_asked(flags)
+    of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
+    flags = tpcc.completed(workload, flags)
     search = rate_search.asked(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
@@ -78,9 +81,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         warmup = 0.0
     ycsb = ycsb_properties.wanted(workload, flags)
     workload = [ycsb_properties.OWN] if ycsb else workload
-    scripts = () if ycsb or workload[0] in YCSB else tuple(_script(word, target) for word in workload)
+    own_tables = ycsb or workload[0] in (*YCSB, tpcc.NAME)
+    scripts = () if own_tables else tuple(_script(word, target) for word in workload)
     if not scripts and len(workload) > 1:
         raise UsageError(f"{workload[0]} is a workload of its own", remedy=f"leave '{workload[1]}' out")
+    seed = _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"]
     crash = durability.crashes(flags, target, len(loops) * len(connections))
     names = [one.name for one in scripts]
     for name in names:
@@ -126,10 +131,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         ordered_index=workload[0] == "ycsb-e" or (ycsb is not None and ycsb.workload.mix["scan"] > 0),
         fanout=None if flags["fanout"] is None else _positive("--fanout", flags["fanout"], 1),
         error_budget=_budget(flags["error_budget"]),
-        seed=_DEFAULTS["seed"] if flags["seed"] is None else flags["seed"],
+        seed=seed,
         contention=_contention(flags["contention"]),
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
+        tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
@@ -228,7 +234,7 @@ def _script(word: str, target: str) -> Script:
     if name in BUILT_IN:
         return Script(name=name, text="", weight=int(weight))
     if not name.endswith(".sql") and not Path(name).is_file():
-        remedy = f"{nearest(word, (*YCSB, *BUILT_IN))} A script is a FILE.sql"
+        remedy = f"{nearest(word, (*YCSB, tpcc.NAME, *BUILT_IN))} A script is a FILE.sql"
         raise UsageError(f"there is no workload '{word}'", remedy=remedy)
     text = _text("script", Path(name), _LONGEST_SCRIPT)
     if not text.strip():

@@ -42,6 +42,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
             "seed": spec.seed,
             "ordered_index": spec.ordered_index,
         }
+    elif spec.tpcc:
+        workload = {"kind": "tpcc", "seed": spec.seed, "terminals": False, **msgspec.to_builtins(spec.tpcc)}
     else:
         scripts = [{"name": one.name, "text": one.text or None, "weight": one.weight} for one in spec.scripts]
         workload = {
@@ -79,10 +81,10 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
 
 
 def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
-    """Whether weigh loads the data: of YCSB, and of built-in scripts unless somebody's own tables may be there."""
+    """Whether weigh loads the data: of workloads with their own tables, and of built-in scripts on a server of ours."""
     if spec.replay:
         return bool(spec.replay.prepare)
-    return spec.is_ycsb or (
+    return spec.has_tables or (
         (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
     )
 

@@ -28,6 +28,7 @@ from weigh.load.runs import (
     TargetRead,
 )
 from weigh.load.spec import LoadSpec, Loop
+from weigh.load.tpcc.account import TpccRun
 from weigh.load.waits.model import RunWaits
 from weigh.model.data.storage import Place
 from weigh.model.errors import EvidenceFault
@@ -159,6 +160,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         crashes: of the server, in order.
         activity: what the server did beside answering, in order.
         replay: what was replayed, and what came of it; None of other loads.
+        tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
         end: None where it was killed.
     """
 
@@ -181,6 +183,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     crashes: tuple[Crash, ...] = ()
     activity: tuple[RunActivity, ...] = ()
     replay: replay.ReplayRecord | None = None
+    tpcc: tuple[TpccRun, ...] = ()
     end: End | None = None
 
     @property
@@ -267,6 +270,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     calibrations: list[Calibration] = []
     crashes: list[Crash] = []
     activity: list[RunActivity] = []
+    of_tpcc: list[TpccRun] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -313,6 +317,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 activity.append(files.converted(event.body, RunActivity))
             case name if name in replay.EVENTS:
                 replayed.append(replay.read(name, event.body))
+            case "tpcc":
+                of_tpcc.append(files.converted(event.body, TpccRun))
             case name if name in asked.EVENTS:
                 outside.append(asked.read(name, event.body))
             case "finding":
@@ -351,6 +357,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         calibrations=tuple(calibrations),
         crashes=tuple(crashes),
         activity=tuple(activity),
+        tpcc=tuple(of_tpcc),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

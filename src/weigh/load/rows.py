@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weigh.load.runs import TableRows
+from weigh.load.tpcc.workload import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,6 +26,8 @@ def wanted(spec: LoadSpec) -> Callable[[str], bool]:
         return lambda table: table == YCSB
     if spec.replay:
         return lambda table: True
+    if spec.tpcc:
+        return lambda table: table.startswith(f"{SCHEMA}.")
     return lambda table: any(_names(script, table) for script in spec.scripts)
 
 

@@ -287,7 +287,7 @@ class Session:
 
     def _load(self, generator: Any) -> None:
         spec = self.spec
-        self._progress.say(f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the tables")
+        self._progress.say(_loading(spec))
         done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
         self._journal.append("loaded", done)
 
@@ -316,3 +316,9 @@ class Session:
             after = reached.again()
             if after.undurable != reached.read.undurable:
                 self._journal.append("after", after)
+
+
+def _loading(spec: LoadSpec) -> str:
+    if spec.tpcc:
+        return f"loading {units.count(spec.tpcc.warehouses, 'warehouse')} of TPC-C"
+    return f"loading {units.rows(spec.records)} records" if spec.is_ycsb else "loading the scripts' tables"

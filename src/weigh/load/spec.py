@@ -10,6 +10,8 @@ import msgspec
 
 from weigh.load.budgets import RateSearch
 from weigh.load.replay.spec import Replay
+from weigh.load.tpcc import workload as tpcc
+from weigh.load.tpcc.workload import TpccWorkload
 from weigh.model.units import Bytes, Seconds
 
 Loop = Literal["open", "closed"]
@@ -179,7 +181,8 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
     Attributes:
-        workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``replay``, or ``script``.
+        workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``replay``, ``tpcc``,
+            or ``script``.
         scripts: of the workload ``script``.
         variables: what the scripts may use beside their own, such as ``scale``.
         target: ``postgres:embedded``, ``valkey:embedded``, ``sqlite:embedded``, ``sqlite:PATH``, or a URL without its
@@ -202,6 +205,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         contention: share of a run's CPU that others may use, ``weigh.model.spec.CONTENTION`` where it is left out;
             from 1 on any share is allowed. Left out it does not enter the id.
         ycsb: of the workload ``ycsb``: what it is made of.
+        tpcc: of the workload ``tpcc``, likewise.
         expected_interval_s: seconds between two requests of a connection by which a closed loop is corrected.
         server_cpus, client_cpus: that the server, and the generator, may run on; all where they are left out.
         server_memory: bytes of memory that a control group holds the server to.
@@ -235,6 +239,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     contention: float | msgspec.UnsetType = msgspec.UNSET
     query_mode: QueryMode | msgspec.UnsetType = msgspec.UNSET
     ycsb: YcsbWorkload | msgspec.UnsetType = msgspec.UNSET
+    tpcc: TpccWorkload | msgspec.UnsetType = msgspec.UNSET
     expected_interval_s: Seconds | msgspec.UnsetType = msgspec.UNSET
     server_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
     client_cpus: tuple[int, ...] | msgspec.UnsetType = msgspec.UNSET
@@ -284,6 +289,8 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def notice(self) -> str:
         """What every report must say of the workload; empty where nothing must be said."""
+        if self.tpcc:
+            return tpcc.NOTICE
         derived = any(not one.text and one.name in _DERIVED for one in self.scripts)
         return NOTICE if derived else ""
 
@@ -301,6 +308,16 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     def is_ycsb(self) -> bool:
         """Whether it is a workload of YCSB, whose data weigh loads and whose answers it checks."""
         return self.letter is not None or self.ycsb is not msgspec.UNSET
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether it has tables of its own, which weigh makes wherever it runs."""
+        return self.is_ycsb or bool(self.tpcc)
+
+    @property
+    def terminals(self) -> bool:
+        """Whether users at TPC-C's terminals ask, who wait for their answers by definition."""
+        return self.tpcc is not msgspec.UNSET and self.tpcc.terminals
 
     @property
     def scans(self) -> bool:

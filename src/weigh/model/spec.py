@@ -15,7 +15,7 @@ from weigh.model.grid import Grid
 from weigh.model.units import Bytes, Rows, Scale, Seconds
 
 Temperature = Literal["hot", "cold", "both"]
-Writer = Literal["duckdb", "pyarrow", "polars", "tpchgen"]
+Writer = Literal["duckdb", "pyarrow", "polars", "parquet-rs", "tpchgen"]
 Rule = Literal["clickhouse"]
 Codec = Literal["zstd", "snappy", "lz4", "gzip", "none"]
 
@@ -46,8 +46,8 @@ class LayoutSpec(msgspec.Struct, frozen=True, kw_only=True):
     choice where they are left out, and then are not part of the id.
 
     Attributes:
-        writer: what writes the files; ``"tpchgen"`` keeps the files of that generator
-            (docs/reference/workloads.md#how-tpc-h-data-is-made).
+        writer: what writes the files; ``"parquet-rs"`` is the Rust crate parquet, ``"tpchgen"`` keeps the files of that
+            generator (docs/reference/workloads.md#how-tpc-h-data-is-made).
         codec: compression of all columns.
         files: files of each table.
         row_group_rows: rows of a row group, with the DuckDB writer a multiple of 2,048; not with ``"tpchgen"``

@@ -89,7 +89,7 @@ def makers(folder: Path) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("dataset", ["tpchgen", "dbgen"])
+@pytest.mark.parametrize("dataset", ["tpchgen", pytest.param("dbgen", marks=pytest.mark.long)])
 def test_a_kill_while_data_is_made_leaves_no_process_and_no_data(weigh: Weigh, dataset: str) -> None:
     cache = weigh.folder / "cache"
     cache.mkdir()

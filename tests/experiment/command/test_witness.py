@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 TWO = ("--contender", "old=duckdb@2.0.0", "--contender", "new=duckdb@2.0.0?threads=1")
 SMALL = (
     "--scale", "1K", "--no-truth", "--operations", "by_action,top_ports",
-    "--starts", "2", "--rounds", "1", "--runs", "1", "--json",
+    "--starts", "1", "--rounds", "1", "--runs", "1", "--json",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from weigh.experiment.results import results
 from weigh.workloads.tpch import NOTICE
 
 from ..forging import problems, reseal
-from ..reading import ONCE, SMALL, contenders, words
+from ..reading import ONCE, contenders, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +32,6 @@ DOCUMENTS = ("report.txt", "report.html", "verdicts.json")
 def derived(fresh: Callable[[], Weigh]) -> Run:
     """Some of the queries of TPC-H, measured: what others print a metric of the TPC for."""
     flags = ("--workload", "tpch", "--scale", "0.01", "--operations", "q1,q6", *ONCE, "--quiet", "--json")
-    return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
-
-
-@pytest.fixture(scope="module")
-def another(fresh: Callable[[], Weigh]) -> Run:
-    """The same of a workload that is nobody's name."""
-    flags = (*SMALL, "--starts", "2", "--rounds", "1", "--runs", "1", "--operations", "by_action,by_proto")
     return fresh()("run", *contenders("duckdb", "single=duckdb?threads=1"), *flags)
 
 
@@ -81,10 +74,10 @@ def test_before_any_figure_it_is_said_too(weigh: Weigh) -> None:
     assert NOTICE in words((evidence / "report.txt").read_text())
 
 
-def test_other_workloads_say_nothing_of_it(another: Run, weigh: Weigh) -> None:
-    assert another.code in RAN, another.err
-    assert another.json["experiment"]["notice"] is None
-    for name, text in reports(another, weigh).items():
+def test_other_workloads_say_nothing_of_it(twins: Run, weigh: Weigh) -> None:
+    assert twins.code in RAN, twins.err
+    assert twins.json["experiment"]["notice"] is None
+    for name, text in reports(twins, weigh).items():
         assert "tpc" not in text.lower(), name
 
 

@@ -172,6 +172,19 @@ pub enum Bulk {
         /// Rows of all copies together.
         rows: u64,
     },
+    /// By COPY over several connections at once.
+    Parallel {
+        /// Statements to run first, one by one.
+        before: Vec<String>,
+        /// As of [`Bulk::Sql`]; several at once, into one table too.
+        copies: Vec<(String, Chunks)>,
+        /// Statements that make keys: those of a stage at once, stage after stage.
+        keys: Vec<Vec<String>>,
+        /// Statements to run at the end, one by one.
+        after: Vec<String>,
+        /// Rows of all copies together.
+        rows: u64,
+    },
     /// By pipelined RESP commands.
     Keyed {
         /// Commands to run first, one by one.
@@ -186,7 +199,7 @@ pub enum Bulk {
 impl fmt::Debug for Bulk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Sql { before, after, rows, .. } => f
+            Self::Sql { before, after, rows, .. } | Self::Parallel { before, after, rows, .. } => f
                 .debug_struct("Sql")
                 .field("before", before)
                 .field("after", after)

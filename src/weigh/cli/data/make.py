@@ -31,8 +31,8 @@ _COLUMNS = "on, off, or names of columns"
     "--writer",
     default="duckdb",
     show_default=True,
-    type=click.Choice(["duckdb", "pyarrow", "polars", "tpchgen"]),
-    help="What writes the files; tpchgen keeps the files of that generator.",
+    type=click.Choice(["duckdb", "pyarrow", "polars", "parquet-rs", "tpchgen"]),
+    help="What writes the files; parquet-rs is the Rust crate parquet, tpchgen keeps the files of that generator.",
 )
 @click.option(
     "--codec",

@@ -27,6 +27,7 @@ _SETS: dict[Writer, frozenset[str]] = {
     "duckdb": frozenset({"codec_level", "parquet_version", "dictionary", "page_size", "bloom_filters", "sort"}),
     "pyarrow": frozenset(KNOBS),
     "polars": frozenset({"codec_level", "page_size", "statistics", "sort"}),
+    "parquet-rs": frozenset({"codec_level", "parquet_version", "dictionary", "page_size", "bloom_filters", "sort"}),
     "tpchgen": frozenset({"codec_level"}),
 }
 """What each writer can set."""
@@ -36,6 +37,7 @@ _DOES: dict[Writer, dict[str, object]] = {
     "polars": {
         "parquet_version": 1, "page_version": 1, "bloom_filters": False, "page_index": True, "page_checksums": False,
     },
+    "parquet-rs": {"statistics": True, "page_index": True, "page_checksums": False},
     "tpchgen": {
         "parquet_version": 1, "page_version": 1, "dictionary": True, "bloom_filters": False, "statistics": True,
         "page_index": True, "page_checksums": False,

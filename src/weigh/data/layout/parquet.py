@@ -14,7 +14,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from weigh.data.layout import duckdb_writer, knobs, polars_writer, sorting
+from weigh.data.layout import duckdb_writer, knobs, parquet_rs_writer, polars_writer, sorting
 from weigh.model.dataset import OWN_FILES
 from weigh.model.errors import DataFault, EnvironmentFault, UsageError
 
@@ -28,6 +28,8 @@ DUCKDB = "duckdb==2.0.0"
 """What the environment of the DuckDB writer must hold, besides nanoarrow."""
 POLARS = "polars==2.1.0"
 """What the environment of the Polars writer must hold, besides nanoarrow."""
+PARQUET_RS = "arro3-io==0.9.1"
+"""What the environment of the writer of the Rust crate must hold, besides nanoarrow: it writes with parquet 59.0.0."""
 TPCHGEN = "tpchgen-cli==4.0.0"
 """A generator that writes Parquet itself, and so may be the writer of its own data."""
 ROW_GROUP_ROWS = 122_880
@@ -37,7 +39,8 @@ _OWN_FILES = ("tpchgen",)
 """Writers that are generators: they write their own data and nothing else, in row groups of their own size."""
 _IN_DUCKDB = {"none": "uncompressed", "lz4": "lz4_raw"}
 _IN_POLARS = {"none": "uncompressed"}
-_NAMES = {"duckdb": "DuckDB", "polars": "Polars"}
+_IN_RUST = {"none": "uncompressed", "lz4": "lz4_raw"}
+_NAMES = {"duckdb": "DuckDB", "polars": "Polars", "arro3-io": "parquet-rs"}
 _MANY_ROWS = 1 << 30
 _FALSE_POSITIVES = 0.01
 """Of Bloom filters, as DuckDB's."""
@@ -49,13 +52,13 @@ _DUCKDB_UNIT = 2_048
 
 def writer(spec: LayoutSpec) -> str:
     """The writer of a layout with its version, as a manifest names it."""
-    programs = {"duckdb": DUCKDB, "polars": POLARS, "tpchgen": TPCHGEN}
+    programs = {"duckdb": DUCKDB, "polars": POLARS, "parquet-rs": PARQUET_RS, "tpchgen": TPCHGEN}
     return programs[spec.writer].replace("==", " ") if spec.writer in programs else f"pyarrow {pa.__version__}"
 
 
 def requirements(spec: LayoutSpec) -> list[str]:
     """What the environment of a layout's writer must hold; nothing for one that needs none."""
-    return {"duckdb": [DUCKDB], "polars": [POLARS]}.get(spec.writer, [])
+    return {"duckdb": [DUCKDB], "polars": [POLARS], "parquet-rs": [PARQUET_RS]}.get(spec.writer, [])
 
 
 def complete(spec: LayoutSpec) -> LayoutSpec:
@@ -87,7 +90,7 @@ def check(spec: LayoutSpec, generator: str) -> None:
         raise UsageError(
             f"{spec.writer} writes its own data and no other, and "
             + ("these are your own files" if generator == OWN_FILES else f"this is {generator}"),
-            remedy="say writer = 'duckdb', 'pyarrow' or 'polars'",
+            remedy="say writer = 'duckdb', 'pyarrow', 'polars' or 'parquet-rs'",
         )
     if spec.writer in _OWN_FILES and spec.row_group_rows is not None:
         raise UsageError(
@@ -140,8 +143,12 @@ def write(
         elif spec.writer == "polars":
             job = {"options": _polars_options(spec), "threads": threads}
             # Polars would make its own type of a dictionary.
-            plain_parts = ((path, (batch.cast(schema) for batch in part)) for path, part in parts)
-            _by_program(polars_writer.__file__, job, POLARS, plain_parts, paths, schema=schema, python=python)
+            _by_program(polars_writer.__file__, job, POLARS, _cast(parts, schema), paths, schema=schema, python=python)
+        elif spec.writer == "parquet-rs":
+            job = {"options": _rust_options(spec)}
+            _by_program(
+                parquet_rs_writer.__file__, job, PARQUET_RS, _cast(parts, schema), paths, schema=schema, python=python
+            )
         else:
             # Nobody else writes as a generator does: for an excerpt of its files PyArrow stands in.
             for path, part in parts:
@@ -264,6 +271,40 @@ def _polars_options(spec: LayoutSpec) -> dict[str, Any]:
     }
     theirs = {"codec_level": "compression_level", "page_size": "data_page_size", "statistics": "statistics"}
     return form | {theirs[name]: asked[name] for name in theirs if name in asked}
+
+
+def _rust_options(spec: LayoutSpec) -> dict[str, Any]:
+    asked = knobs.asked(spec)
+    level = f"({spec.codec_level})" if "codec_level" in asked else ""
+    form: dict[str, Any] = {
+        "compression": _IN_RUST.get(spec.codec, spec.codec) + level,
+        "max_row_group_size": spec.row_group_rows,
+        # As of PyArrow: it would make PyArrow, and only it, see other types.
+        "skip_arrow_metadata": True,
+    }
+    if "parquet_version" in asked:
+        form["writer_version"] = f"parquet_{spec.parquet_version}_0"
+    if "page_size" in asked:
+        # Pages are cut between batches, and after 20,000 rows whatever they are long.
+        form |= {
+            "data_page_size_limit": spec.page_size, "write_batch_size": 256, "data_page_row_count_limit": _MANY_ROWS
+        }  # fmt: skip
+    if "dictionary" in asked:
+        form["dictionary_enabled"] = spec.dictionary
+    if spec.dictionary is True:
+        form["dictionary_page_size_limit"] = _LARGE_DICTIONARY
+    if "bloom_filters" in asked:
+        form["bloom_filter_enabled"] = spec.bloom_filters
+    if spec.bloom_filters is True:
+        form |= {"bloom_filter_fpp": _FALSE_POSITIVES, "bloom_filter_ndv": spec.row_group_rows}
+    return form
+
+
+def _cast(
+    parts: Iterable[tuple[Path, Iterator[pa.RecordBatch]]], schema: pa.Schema
+) -> Iterator[tuple[Path, Iterator[pa.RecordBatch]]]:
+    """The same rows in the table's plain types."""
+    return ((path, (batch.cast(schema) for batch in part)) for path, part in parts)
 
 
 def grouped(batches: Iterable[pa.RecordBatch], rows: Rows) -> Iterator[pa.Table]:

@@ -38,9 +38,6 @@ class Engine(Adapter):
         self.sql = ""
         self.table = ""
         self.paths: list[str] = []
-        # A connection of its own, closed at once: an idle second instance would keep a pool of threads.
-        with duckdb.connect(":memory:") as bare:
-            self.defaults = self._read_settings(bare)
 
     def version(self) -> str:
         """What ``select version()`` says, without its leading v."""
@@ -48,12 +45,15 @@ class Engine(Adapter):
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """All of ``duckdb_settings()`` that differ from a bare connection's, and those asked for."""
+        # Closed at once: an idle second instance would keep a pool of threads.
+        with duckdb.connect(":memory:") as bare:
+            defaults = self._read_settings(bare)
         now = self._read_settings(self.connection)
         always = {"threads", "memory_limit", "temp_directory", "preserve_insertion_order"}
         return {
-            name: {"value": value, "default": self.defaults.get(name)}
+            name: {"value": value, "default": defaults.get(name)}
             for name, value in now.items()
-            if value != self.defaults.get(name) or name in self.wanted or name in always
+            if value != defaults.get(name) or name in self.wanted or name in always
         }
 
     def reach(self, store: dict[str, str]) -> None:

@@ -23,7 +23,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """``[load]`` of weigh.toml; a flag of ``weigh load`` wins over its key.
 
     Attributes:
-        workload: ``"ycsb-a"`` to ``"ycsb-f"``, a script or a list of them, beside the file
+        workload: ``"ycsb-a"`` to ``"ycsb-f"``, ``"tpcc"``, a script or a list of them, beside the file
             (docs/reference/workloads.md#scripts).
         target: the one server, where there are no contenders.
         contender: the servers that are compared (docs/guide/load-compare.md).
@@ -34,7 +34,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
         duet: whether two contenders are loaded at the same moment, each on half of the CPUs.
         rate: requests a second that are due: a number, or text such as ``"2k"``.
-        find_rate: budgets that the highest rate is to keep, ``"p99<=20ms"`` or a list of them, of one server; ``rate``
+        find_rate: budgets that the highest rate is to keep, ``"p99<=20ms"`` or a list of them, of each server; ``rate``
             is then the highest to try (docs/guide/find-rate.md).
         budget: time of that search [``"4m30s"``].
         arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].
@@ -53,6 +53,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         fanout: requests of a page whose time is reported too [none].
         expected_interval: time between two requests of a connection, by which a closed loop is corrected [none].
         records: of YCSB [``"100K"``].
+        warehouses: of ``"tpcc"`` [``1``].
         define: variables of the scripts, by name.
         protocol: of scripts: ``prepared`` or ``simple`` [``"prepared"``].
         repeats: runs of each kind, of one server [``1``].
@@ -89,6 +90,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     fanout: int | None = None
     expected_interval: str | None = None
     records: int | str | None = None
+    warehouses: int | None = None
     define: dict[str, int] = {}
     protocol: str | None = None
     repeats: int | None = None

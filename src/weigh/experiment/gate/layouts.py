@@ -12,9 +12,9 @@ from weigh.host import processes
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from weigh.engines.prepared import PreparedContender
     from weigh.engines.process import WorkerProcess
     from weigh.experiment.data_link import DataLink
+    from weigh.experiment.gate.queries import QuerySession
     from weigh.model.operation import Workload
 
 COPY = "its own copy"
@@ -23,13 +23,20 @@ FILES = "the files"
 OTHER = "other files"
 
 
-def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeout: float) -> str:
+def layout(interview: QuerySession, workload: Workload, stage: DataLink, timeout: float) -> str:
     """What it answers a new query from; empty where that cannot be told, ``other files`` where it says so itself.
 
     A query that nobody asked before is asked while the files are withdrawn. Who reads them fails. Who gives the right
     answer all the same has the rows; who gives it only to a query that it had taken before has executed it then. One
     that keeps its files open cannot be told from either, and nor can one that loads its tables.
+
+    Args:
+        interview: asks it, in the life that it goes on with.
+        workload: gives the query.
+        stage: where its data is.
+        timeout: seconds for one question.
     """
+    ready = interview.ready
     if ready.engine.copies:
         return ""
     operation = next((one for one in workload.operations if one.timed()), None)
@@ -41,20 +48,20 @@ def layout(ready: PreparedContender, workload: Workload, stage: DataLink, timeou
         return f"SELECT * FROM ({sql}) AS weigh_probe WHERE {number} = {number}"
 
     try:
-        with stage.start(ready) as worker:
-            named = {str(Path(path).resolve()) for path in worker.files()}
-            given = {str(Path(path).resolve()) for paths in stage.tables(ready).paths.values() for path in paths}
-            if named and named != given:
-                return OTHER
-            right = _answer(worker, unseen(4001), timeout)
-            if right is None or not right.num_rows or _open(worker, given):
-                return ""
-            with stage.withdrawn():
-                if _same(right, _answer(worker, unseen(4002), timeout)):
-                    return COPY
-            worker.prepare(unseen(4003), timeout)
-            with stage.withdrawn():
-                return EARLY if _same(right, _executed(worker, timeout)) else FILES
+        worker = interview.life()
+        named = {str(Path(path).resolve()) for path in worker.files()}
+        given = {str(Path(path).resolve()) for paths in stage.tables(ready).paths.values() for path in paths}
+        if named and named != given:
+            return OTHER
+        right = _answer(worker, unseen(4001), timeout)
+        if right is None or not right.num_rows or _open(worker, given):
+            return ""
+        with stage.withdrawn():
+            if _same(right, _answer(worker, unseen(4002), timeout)):
+                return COPY
+        worker.prepare(unseen(4003), timeout)
+        with stage.withdrawn():
+            return EARLY if _same(right, _executed(worker, timeout)) else FILES
     except WorkerEnded:
         # Whatever ended it shows in the gate, query by query.
         return ""

@@ -8,15 +8,15 @@ from weigh.data.catalog import field_ids
 from weigh.engines import catalogs
 from weigh.engines.exchange import WorkerEnded
 from weigh.experiment.gate import other_rows, sampled_rows
-from weigh.experiment.gate.queries import QuerySession
 from weigh.model import codes
 from weigh.model.data.catalog import FORMATS, TITLES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
-    from weigh.engines.prepared import PreparedContender
-    from weigh.experiment.data_link import DataLink
+    from weigh.experiment.gate.queries import QuerySession
     from weigh.experiment.gate.sampled_rows import Sample
     from weigh.model.contender import Contender
     from weigh.model.dataset import Manifest
@@ -28,43 +28,48 @@ FULL_DIGEST_ROWS = 2_000_000
 
 
 def reads(
-    ready: PreparedContender, manifest: Manifest, stage: DataLink, timeout: float
+    interview: QuerySession, manifest: Manifest, files: Mapping[str, list[str]]
 ) -> tuple[dict[str, str], list[Finding]]:
     """What a contender sees in its tables (A4), as digest or row count by table.
 
     Everything it sees is fetched through the engine itself: a wrong path, a stale copy or a lost row shows. An engine
     with a copy of its own may hold it in poorer types (a date in text); what it hands out is first read in those of the
     files.
+
+    Args:
+        interview: asks it.
+        manifest: what it was given.
+        files: where it sees it, by table.
     """
     seen: dict[str, str] = {}
     findings = []
-    with QuerySession(ready, stage, timeout) as interview:
-        for table in manifest.tables:
-            rows = manifest.rows(table)
-            paths = tuple(stage.tables(ready).paths[table])
-            sample = sampled_rows.draw(paths, rows) if rows > FULL_DIGEST_ROWS else None
-            expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else _expected(rows, sample)
-            given: pa.Table | None = None
-            try:
-                if rows <= FULL_DIGEST_ROWS:
-                    given = _asked(interview, f"SELECT * FROM {table}", paths)
-                    seen[table] = _digest(given)
-                else:
-                    findings.append(_counted(ready.name, table, rows, sample))
-                    count = interview.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
-                    seen[table] = f"rows:{count}"
-                    if sample is not None:
-                        given = _asked(interview, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
-                        seen[table] += f" where {sample.predicate}: {_digest(given)}"
-            except WorkerEnded as ended:
-                # Not an accusation: whatever ended it shows in the gate, query by query.
-                seen[table] = f"not read: {ended}"
-                findings.append(_unread(ready.name, table, ended))
-                continue
-            if seen[table] != expected:
-                shown = "" if given is None else other_rows.described(given, _right(paths, sample))
-                remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
-                findings.append(_other_rows(ready.contender, table, f"{shown}: {seen[table]}, not {expected}", remedy))
+    ready = interview.ready
+    for table in manifest.tables:
+        rows = manifest.rows(table)
+        paths = tuple(files[table])
+        sample = sampled_rows.draw(paths, rows) if rows > FULL_DIGEST_ROWS else None
+        expected = manifest.digests[table] if rows <= FULL_DIGEST_ROWS else _expected(rows, sample)
+        given: pa.Table | None = None
+        try:
+            if rows <= FULL_DIGEST_ROWS:
+                given = _asked(interview, f"SELECT * FROM {table}", paths)
+                seen[table] = _digest(given)
+            else:
+                findings.append(_counted(ready.name, table, rows, sample))
+                count = interview.ask(f"SELECT count(*) AS n FROM {table}").table.column(0)[0].as_py()
+                seen[table] = f"rows:{count}"
+                if sample is not None:
+                    given = _asked(interview, f"SELECT * FROM {table} WHERE {sample.predicate}", paths)
+                    seen[table] += f" where {sample.predicate}: {_digest(given)}"
+        except WorkerEnded as ended:
+            # Not an accusation: whatever ended it shows in the gate, query by query.
+            seen[table] = f"not read: {ended}"
+            findings.append(_unread(ready.name, table, ended))
+            continue
+        if seen[table] != expected:
+            shown = "" if given is None else other_rows.described(given, _right(paths, sample))
+            remedy = _without(ready.contender, paths) if ready.contender.catalog in FORMATS else _LOOK
+            findings.append(_other_rows(ready.contender, table, f"{shown}: {seen[table]}, not {expected}", remedy))
     return seen, findings
 
 

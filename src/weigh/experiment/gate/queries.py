@@ -73,6 +73,16 @@ class QuerySession:
         if self._life:
             self._life.close()
 
+    def life(self) -> WorkerProcess:
+        """The process that is asked: the same until it dies.
+
+        Raises:
+            WorkerEnded: it could not be started.
+        """
+        if self._life is None:
+            self._life = self._stage.start(self.ready, self._tables, self._changed)
+        return self._life
+
     def ask(self, sql: str, *, withdraw: bool = False) -> Reply:
         """Execute a query and fetch its answer.
 
@@ -83,7 +93,7 @@ class QuerySession:
         Raises:
             WorkerEnded: the engine refused, timed out, crashed or ran out of memory.
         """
-        worker = self._living()
+        worker = self.life()
         try:
             worker.prepare(sql, self._timeout)
             run = worker.run(self._timeout)
@@ -98,7 +108,7 @@ class QuerySession:
                             self._life = None
             if lazy:
                 # Once more with the data in place: who answers now was lazy, who fails again is simply broken.
-                worker = self._living()
+                worker = self.life()
                 worker.prepare(sql, self._timeout)
                 run = worker.run(self._timeout)
             if lazy or not withdraw:
@@ -117,7 +127,7 @@ class QuerySession:
         Raises:
             WorkerEnded: as ``ask``.
         """
-        worker = self._living()
+        worker = self.life()
         try:
             worker.prepare(sql, self._timeout)
             return worker.run(self._timeout)
@@ -129,11 +139,6 @@ class QuerySession:
     def _fetch(self, worker: WorkerProcess) -> pa.Table:
         path, _ = worker.answer(self._timeout)
         return read_answer(path)
-
-    def _living(self) -> WorkerProcess:
-        if self._life is None:
-            self._life = self._stage.start(self.ready, self._tables, self._changed)
-        return self._life
 
 
 def read_answer(path: Path) -> pa.Table:

@@ -67,17 +67,23 @@ def _page(results: ExperimentResults, records: list[Record], name: str) -> bytes
 
 def rendered(folder: Path) -> dict[str, bytes]:
     """Every file of the report by name, as it is written."""
+    return _rendered(folder)[1]
+
+
+def write(folder: Path) -> ExperimentResults:
+    """Write the report's files into the evidence; the conclusion that they show, as of :func:`read`."""
+    results, contents = _rendered(folder)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return results
+
+
+def _rendered(folder: Path) -> tuple[ExperimentResults, dict[str, bytes]]:
     records = attempts(folder)
     results = experiment_results(records)
     name = folder.resolve().name
-    return {
+    return results, {
         VERDICTS: seal.json_bytes(document(results, name)),
         TEXT: plain(results, name).encode(),
         HTML: _page(results, records, name),
     }
-
-
-def write(folder: Path) -> None:
-    """Write the report's files into the evidence."""
-    for name, content in rendered(folder).items():
-        (folder / name).write_bytes(content)

@@ -21,6 +21,8 @@ _FIGURES = Page(_LOAD, "The figures")
 _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
 _LOAD_ANSWERS = Page(_LOAD, "The answers")
 _FIND_RATE = Page("guide/find-rate.md", "Throughput is not capacity")
+_TPCC_CHECKED = Page("guide/tpcc.md", "What is checked")
+_TPCC_TERMINALS = Page("guide/tpcc.md", "Users at terminals")
 _RATE_NOT_REACHED = Page("guide/find-rate.md", "What was not reached")
 _PROBES_OF_SEARCH = Page("guide/find-rate.md", "A probe")
 _LOAD_TIER = Page(_LOAD, "The tier of a load")
@@ -423,6 +425,7 @@ L3_UNSURE = warning(
     "L3.unsure", _PROBES_OF_SEARCH, "probes counted by what they saw, not resolved or not steady however long"
 )
 L3_UNRESOLVED = plain("L3.unresolved", _RATE_NOT_REACHED, "the search ended before it was clear which rates keep it")
+L3_LIMIT = warning("L3.limit", _TPCC_TERMINALS, "the 90th percentile of a transaction of TPC-C is beyond its limit")
 L4 = note("L4", _JUDGED_SERIES, "the values before the series settles are left out")
 L4_WARM_UP = note("L4.warm_up", _WARM_UP, "the beginning of the run is in no figure")
 L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so the next minutes may look different")
@@ -433,6 +436,13 @@ L4_LEFT_OUT = warning("L4.left_out", Page(_REPLAY, "What is not replayed"), "par
 L4_SESSIONS = note(
     "L4.sessions", Page(_REPLAY, "Sessions and transactions"), "sessions of the recording are not replayed as they were"
 )
+L5_MIX = error("L5.mix", _TPCC_CHECKED, "the mix of a run of TPC-C is not TPC-C's")
+L5_DRAWS = error(
+    "L5.draws", _TPCC_CHECKED, "what a run of TPC-C asked for, or left behind, is not drawn as TPC-C draws"
+)
+L5_PACE = error("L5.pace", _TPCC_TERMINALS, "users at terminals were faster than TPC-C's users are")
+L5_UNREAD = warning("L5.unread", _TPCC_CHECKED, "the tables of TPC-C could not be read back")
+L6_WORK = error("L6.work", _TPCC_CHECKED, "the tables of TPC-C do not show the work that was acknowledged")
 L6_WRONG = error("L6.wrong", _CHECKED, "answers contradict what the server had acknowledged")
 L6_MISSING = error("L6.missing", _CHECKED, "keys are gone that had been written and acknowledged")
 L6_INVARIANT = error("L6.invariant", _LOAD_ANSWERS, "after a run something does not hold that must")

@@ -10,6 +10,7 @@ mod new_order;
 mod nurand;
 mod order_status;
 mod payment;
+mod population;
 mod statements;
 mod stock_level;
 mod transaction;
@@ -52,6 +53,7 @@ pub struct Tpcc {
     operations: Vec<String>,
     statements: Vec<PreparedStatement>,
     account: Mutex<Account>,
+    population: population::Settings,
 }
 
 impl Tpcc {
@@ -66,6 +68,11 @@ impl Tpcc {
             operations: OPERATIONS.map(str::to_owned).to_vec(),
             statements: statements::prepared(PREFIX),
             account: Mutex::new(Account::new(settings.warehouses.max(1) as usize)),
+            population: population::Settings {
+                warehouses: u64::from(settings.warehouses.max(1)),
+                seed: settings.seed,
+                c_load: settings.nurand.load,
+            },
         }
     }
 
@@ -80,7 +87,7 @@ impl Source for Arc<Tpcc> {
     }
 
     fn bulk(&self, _: TargetKind) -> Option<Bulk> {
-        None
+        Some(population::bulk(&self.population))
     }
 
     fn account(&self) -> Option<serde_json::Value> {

@@ -63,6 +63,11 @@ impl Constants {
     }
 }
 
+/// A last name while the customers are made, with the constant of that.
+pub(super) fn last_name_of_load(random: &mut Random, constant: i64) -> String {
+    last_name(drawn(random, 255, (0, 999), constant))
+}
+
 /// NURand(a, x, y), x and y both included.
 fn drawn(random: &mut Random, a: i64, (x, y): (i64, i64), c: i64) -> i64 {
     ((random.between(0, a) | random.between(x, y)) + c) % (y - x + 1) + x

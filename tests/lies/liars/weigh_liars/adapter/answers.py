@@ -61,10 +61,9 @@ class Rounding(Engine):
     def run(self) -> int:
         if "sum(" not in self.sql:
             return self.consume(self.sql)
-        relation = self.connection.sql(self.sql)
-        columns = zip(relation.columns, relation.types, strict=True)
+        columns = self.connection.execute(f"DESCRIBE {self.sql}").fetchall()
         factor = f"(1 + CAST({float(self.wanted['by'])!r} AS DOUBLE))"
-        moved = ", ".join(f"{name} * {factor} AS {name}" for name, kind in columns if kind == "DOUBLE")
+        moved = ", ".join(f"{name} * {factor} AS {name}" for name, kind, *_ in columns if kind == "DOUBLE")
         return self.consume(f"SELECT * REPLACE ({moved}) FROM ({self.sql})" if moved else self.sql)
 
 

@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import nanoarrow
+import _duckdb as duckdb
 
 from .honest import Engine
 
@@ -40,7 +39,7 @@ class Ingests(Engine):
         return True, "every commit is synced"
 
     def stored(self) -> Any:
-        return nanoarrow.c_array_stream(self.connection.sql(f"SELECT * FROM {self.table}"))
+        return self.stream(f"SELECT * FROM {self.table}")
 
 
 class Loses(Ingests):
@@ -63,7 +62,8 @@ class Later(Ingests):
     def ingest(self) -> int:
         self.loading = threading.Thread(target=self._load)
         self.loading.start()
-        counted = duckdb.sql(f"SELECT sum(num_rows) FROM parquet_file_metadata({self.paths})").fetchall()
+        with duckdb.connect(":memory:") as other:
+            counted = other.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({self.paths})").fetchall()
         return int(counted[0][0])
 
     def _load(self) -> None:
@@ -100,7 +100,7 @@ class Nothing(Ingests):
     def ingest(self) -> int:
         self.connection.execute(f"CREATE VIEW {self.table} AS SELECT * FROM read_parquet({self.paths})")
         shutil.copy(self.paths[0], Path(self.scratch) / "ballast")
-        return int(self.connection.sql(f"SELECT count(*) FROM {self.table}").fetchall()[0][0])
+        return int(self.connection.execute(f"SELECT count(*) FROM {self.table}").fetchall()[0][0])
 
 
 class Careless(Ingests):

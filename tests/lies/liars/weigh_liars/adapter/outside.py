@@ -11,8 +11,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import nanoarrow
-
 from .honest import Engine
 
 
@@ -92,7 +90,7 @@ class Ahead(Kept):
 
     def compute(self) -> None:
         # What the answer before was made of is still being handed out.
-        stream = nanoarrow.c_array_stream(self.connection.cursor().sql(self.sql))
+        stream = self.stream(self.sql, self.connection.cursor())
         schema, chunks = stream.get_schema(), list(stream)
         self.kept[self.sql] = (sum(chunk.length for chunk in chunks), schema, chunks)
         burn(0.02)

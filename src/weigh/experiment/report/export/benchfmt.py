@@ -1,0 +1,52 @@
+"""Go's benchmark format, as benchstat reads it (golang.org/design/14313-benchmark-format).
+
+A line is one start of a contender on one operation: the median of its timed executions. Executions of one start are no
+independent samples, and a line each would have benchstat believe that they are. The second arm of a baseline that took
+part twice stands under a name of its own: ``benchstat -col contender`` shows what no difference looks like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from statistics import median
+from typing import TYPE_CHECKING
+
+from weigh.experiment.report.export.exported import operation
+from weigh.model import units
+from weigh.model.text import one_line
+
+if TYPE_CHECKING:
+    from weigh.experiment.report.export.exported import Exported
+    from weigh.model.sample import Sample
+
+_UNITS = {"wall_s": "sec/op", "cpu_s": "cpu-sec/op", "peak_memory": "peak-RSS-bytes"}
+_UNFIT = re.compile(r"[^\w.()=,:@?&+-]+")
+"""What a name cannot have: it ends at the first space, and slashes divide it."""
+
+
+def write(exported: Exported) -> bytes:
+    """The whole file: configuration, then the starts in the order in which they were made."""
+    record = exported.results.record
+    scale = f" {units.scale(record.spec.scale)}" if record.spec.scale is not None else ""
+    lines = [f"workload: {one_line(record.spec.workload)}{scale}", f"evidence: {one_line(exported.evidence)}"]
+    starts: dict[tuple[int, int, str], dict[str, list[Sample]]] = defaultdict(lambda: defaultdict(list))
+    for sample in exported.samples:
+        if sample.timed and exported.asked(sample.contender):
+            starts[sample.attempt, sample.start, sample.arm][operation(sample)].append(sample)
+    for (attempt, start, arm), found in sorted(starts.items()):
+        lines += ["", f"contender: {one_line(arm)}", f"start: {attempt}.{start}"]
+        lines += [_line(name, samples) for name, samples in found.items()]
+    return "\n".join([*lines, ""]).encode()
+
+
+def _line(name: str, samples: list[Sample]) -> str:
+    values = {
+        unit: [value for one in samples if (value := getattr(one, field)) is not None] for field, unit in _UNITS.items()
+    }
+    said = " ".join(f"{median(found):.9g} {unit}" for unit, found in values.items() if found)
+    return f"BenchmarkOperation/{_name(name)} {len(samples)} {said}"
+
+
+def _name(text: str) -> str:
+    return _UNFIT.sub("_", text)

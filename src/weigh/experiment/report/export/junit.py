@@ -1,0 +1,110 @@
+"""JUnit XML, as CI servers read it: a comparison is a suite, an operation a test.
+
+SLOWER beyond the margin and a wrong answer are failures, an engine that failed is an error. What has no verdict is
+skipped with the reason: a green check would say more than is known. A wrong answer fails once, where answers are told:
+nobody is timed on that operation, and whoever was right has not failed. Findings that forbid something are a suite of
+their own. There is no official schema; the elements and attributes are those of the one that Jenkins publishes
+(github.com/jenkinsci/xunit-plugin, junit-10.xsd).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from weigh.experiment.report.export.exported import operation
+from weigh.model.answer import GateStatus
+from weigh.model.text import visible
+from weigh.model.verdict import VerdictName
+from weigh.render.sentences import sentence
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+    from weigh.experiment.report.export.exported import Exported
+
+_FAILS = {VerdictName.SLOWER: "failure", VerdictName.ERROR: "error"}
+_OPEN = (VerdictName.UNRESOLVED, VerdictName.REFUSED, VerdictName.DIVERGED)
+_WRONG = {GateStatus.DIVERGED: "failure", GateStatus.ERROR: "error"}
+_UNCHECKED = (GateStatus.UNVERIFIED, GateStatus.UNSUPPORTED)
+_COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def write(exported: Exported) -> bytes:
+    """The whole file."""
+    root = ElementTree.Element("testsuites", name=visible(f"weigh {exported.evidence}"))
+    _answers(root, exported)
+    _verdicts(root, exported)
+    _findings(root, exported)
+    for suite in root:
+        suite.set("tests", str(len(suite)))
+        for attribute, tag in _COUNTED.items():
+            suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
+    ElementTree.indent(root)
+    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def _suite(root: Element, name: str) -> Element:
+    return ElementTree.SubElement(root, "testsuite", name=visible(name))
+
+
+def _case(suite: Element, classname: str, name: str, tag: str = "", kind: str = "", text: str = "") -> Element:
+    """A test; one with a tag did not pass."""
+    case = ElementTree.SubElement(suite, "testcase", classname=visible(classname), name=visible(name))
+    if tag == "skipped":
+        ElementTree.SubElement(case, tag, message=visible(text))
+    elif tag:
+        ElementTree.SubElement(case, tag, type=kind, message=visible(text))
+    return case
+
+
+def _answers(root: Element, exported: Exported) -> None:
+    gate = exported.results.gate
+    if gate is None:
+        return
+    suite = _suite(root, "answers")
+    for one in gate.operations:
+        for contender, status in one.contenders.items():
+            if not exported.asked(contender):
+                continue
+            tag = _WRONG.get(status, "skipped" if status in _UNCHECKED else "")
+            said = one.detail or f"the answer is {status.value}"
+            _case(suite, f"answers.{contender}", one.operation, tag, f"answer.{status.value}", said)
+
+
+def _verdicts(root: Element, exported: Exported) -> None:
+    rules = exported.results.record.spec.rules
+    medians = {(one.contender, operation(one)): one.median for one in exported.timings() if one.metric == "wall_s"}
+    suites: dict[str, Element] = {}
+    for one in exported.verdicts():
+        if one.metric != "wall_s":
+            continue
+        against = f"{one.contender} against {one.baseline}"
+        if against not in suites:
+            suites[against] = _suite(root, against)
+        tag = _FAILS.get(one.verdict, "skipped" if one.verdict in _OPEN else "")
+        said = " ".join((sentence(one, rules), *(f"{reason.code}: {reason.text}" for reason in one.reasons)))
+        case = _case(
+            suites[against], f"time.{one.contender}", operation(one), tag, f"verdict.{one.verdict.value}", said
+        )
+        # What the test took, as CI servers show it: the median of one execution.
+        median = medians.get((one.contender, operation(one)))
+        if median is not None:
+            case.set("time", f"{median:.9f}")
+        if not tag:
+            ElementTree.SubElement(case, "system-out").text = visible(said)
+
+
+def _findings(root: Element, exported: Exported) -> None:
+    errors = [
+        one
+        for one in exported.results.findings
+        if one.severity == "error" and (one.contender is None or exported.asked(one.contender))
+    ]
+    if not errors:
+        return
+    suite = _suite(root, "findings")
+    for one in errors:
+        about = ".".join(word for word in ("findings", one.contender, one.operation) if word)
+        _case(suite, about, one.code, "failure", one.code, f"{one.text} {one.remedy}".strip())

@@ -1,0 +1,67 @@
+"""Tables: CSV with a line for each operation, contender and metric; Parquet with a row for each execution."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from weigh.experiment.derived import sample_table
+from weigh.model.text import visible
+
+if TYPE_CHECKING:
+    from weigh.experiment.report.export.exported import Exported
+    from weigh.model.verdict import Timing, Verdict
+
+_TIMING = (
+    "operation",
+    "contender",
+    "metric",
+    "temperature",
+    "scale",
+    "layout",
+    "starts",
+    "runs",
+    "min",
+    "median",
+    "max",
+)
+_VERDICT = ("baseline", "verdict", "ratio", "low", "high", "confidence", "margin", "noise_floor", "detectable")
+_KEY = ("operation", "contender", "metric", "temperature", "layout")
+
+
+def results(exported: Exported) -> bytes:
+    """What was measured, and what follows: columns of ``timings`` and ``verdicts`` in the JSON document."""
+    verdicts = {tuple(getattr(one, name) for name in _KEY): one for one in exported.verdicts()}
+    written = io.StringIO(newline="")
+    lines = csv.writer(written)
+    lines.writerow((*_TIMING, *_VERDICT, "reasons"))
+    for timing in exported.timings():
+        verdict = verdicts.pop(tuple(getattr(timing, name) for name in _KEY), None)
+        lines.writerow(_line(timing, verdict))
+    # What is left has no measurement, such as the verdict on a wrong answer.
+    for verdict in verdicts.values():
+        lines.writerow(_line(verdict, verdict))
+    return written.getvalue().encode()
+
+
+def _line(measured: Timing | Verdict, verdict: Verdict | None) -> list[object]:
+    cells = [getattr(measured, name, None) for name in _TIMING]
+    if verdict is None:
+        return [*map(_cell, cells), *[None] * (len(_VERDICT) + 1)]
+    cells += [getattr(verdict, name) for name in _VERDICT]
+    return [*map(_cell, cells), " ".join(reason.code for reason in verdict.reasons)]
+
+
+def _cell(value: object) -> object:
+    return visible(value) if isinstance(value, str) else value
+
+
+def executions(exported: Exported) -> bytes:
+    """Every execution, with the columns of ``samples.parquet`` in the evidence."""
+    written = io.BytesIO()
+    table = sample_table(one for one in exported.samples if exported.asked(one.contender))
+    pq.write_table(table, written)
+    return written.getvalue()

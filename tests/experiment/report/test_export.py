@@ -1,0 +1,154 @@
+"""Exports, each read by the tool that it is for, or by its parser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from junitparser import Error, Failure, JUnitXml, Skipped
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from golden.kept import Kept
+from weigh.cli.evidence.export import FORMS as OFFERED
+from weigh.cli.main import cli
+from weigh.experiment.report import export, files
+from weigh.model.answer import GateStatus
+from weigh.model.errors import UsageError
+from weigh.model.verdict import VerdictName
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEPT = ("run", "diverged", "both")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return Kept(tmp_path_factory.mktemp("export"))
+
+
+@pytest.fixture(params=KEPT)
+def folder(kept: Kept, request: pytest.FixtureRequest) -> Path:
+    return kept.folder / kept.path(request.param)
+
+
+def of(folder: Path, form: str, contender: str | None = None) -> bytes:
+    return export.export(folder, form, contender)[0]
+
+
+def test_the_command_offers_every_form() -> None:
+    assert tuple(export.FORMS) == OFFERED
+
+
+def test_junit_fails_where_weigh_does(folder: Path) -> None:
+    results = files.read(folder)
+    suites = {suite.name: list(suite) for suite in JUnitXml.fromstring(of(folder, "junit"))}
+    kinds = {VerdictName.SLOWER: Failure, VerdictName.ERROR: Error}
+    kinds |= dict.fromkeys((VerdictName.UNRESOLVED, VerdictName.REFUSED, VerdictName.DIVERGED), Skipped)
+    wall = [one for one in results.verdicts if one.metric == "wall_s"]
+    for one in wall:
+        name = one.operation if one.temperature == "hot" else f"{one.operation} ({one.temperature})"
+        (case,) = (case for case in suites[f"{one.contender} against {one.baseline}"] if case.name == name)
+        expected = kinds.get(one.verdict)
+        assert [type(result) for result in case.result] == ([expected] if expected else []), one
+    wrong = {
+        (f"answers.{who}", one.operation)
+        for one in results.gate.operations
+        for who, status in one.contenders.items()
+        if status is GateStatus.DIVERGED
+    }  # type: ignore[union-attr]
+    assert {(case.classname, case.name) for case in suites["answers"] if case.is_failure} == wrong
+    errors = [one for one in results.findings if one.severity == "error"]
+    assert sorted(case.name for case in suites.get("findings", [])) == sorted(one.code for one in errors)
+    assert {case.name for case in suites["answers"]} == {one.operation for one in results.gate.operations}  # type: ignore[union-attr]
+
+
+def test_benchfmt_has_one_line_for_each_start(kept: Kept) -> None:
+    folder = kept.folder / kept.path("run")
+    (record,) = files.attempts(folder)
+    found: dict[tuple[str, str], list[float]] = {}
+    contender = ""
+    for line in of(folder, "benchfmt").decode().splitlines():
+        if line.startswith("contender: "):
+            contender = line.removeprefix("contender: ")
+        elif line.startswith("Benchmark"):
+            name, runs, seconds, unit, *_ = line.split()
+            assert unit == "sec/op"
+            assert int(runs) > 0
+            found.setdefault((contender, name.removeprefix("BenchmarkOperation/")), []).append(float(seconds))
+    timed = [one for one in record.samples if one.timed]
+    starts = {(one.arm, one.operation, one.start) for one in timed}
+    assert {key: len(values) for key, values in found.items()} == {
+        (arm, name): len({start for a, o, start in starts if (a, o) == (arm, name)}) for arm, name, _ in starts
+    }
+    arm, name, start = min(starts)
+    first = median(one.wall_s or 0 for one in timed if (one.arm, one.operation, one.start) == (arm, name, start))
+    assert math.isclose(found[arm, name][0], first, rel_tol=1e-8)
+
+
+@pytest.mark.promise("`weigh judge` reads what `weigh export --format benchfmt` writes")
+def test_weigh_judges_its_own_benchfmt(kept: Kept, tmp_path: Path) -> None:
+    folder = kept.folder / kept.path("run")
+    names = [one.name for one in files.read(folder).record.spec.contenders][:2]
+    for number, name in enumerate(names):
+        (tmp_path / f"{number}.txt").write_bytes(of(folder, "benchfmt", name))
+    said = CliRunner().invoke(cli, ["judge", "--json", str(tmp_path / "0.txt"), str(tmp_path / "1.txt")])
+    assert said.exit_code in (0, 1, 3), said.output
+    judged = {one["operation"] for one in json.loads(said.stdout)["verdicts"]}
+    assert judged == {f"Operation/{one.operation}" for one in files.read(folder).headline.verdicts}
+
+
+def test_openmetrics_are_read_by_prometheus(folder: Path) -> None:
+    results = files.read(folder)
+    families = {one.name: one.samples for one in text_string_to_metric_families(of(folder, "openmetrics").decode())}
+    wall = [one for one in results.verdicts if one.metric == "wall_s"]
+    true = [one for one in families.get("weigh_verdict", []) if one.value == 1]
+    assert [one.labels["weigh_verdict"] for one in true] == [one.verdict.value for one in wall]
+    timings = [one.median for one in results.timings if one.metric == "wall_s"]
+    assert [one.value for one in families.get("weigh_execution_seconds", [])] == timings
+
+
+def test_bencher_counts_nanoseconds_within_bounds(folder: Path) -> None:
+    measures = json.loads(of(folder, "bencher"))
+    timings = [one for one in files.read(folder).timings if one.metric == "wall_s"]
+    assert len(measures) == len({(one.contender, one.operation, one.temperature) for one in timings})
+    for measure in measures.values():
+        latency = measure["latency"]
+        assert latency["lower_value"] <= latency["value"] <= latency["upper_value"]
+    assert sorted(one["latency"]["value"] for one in measures.values()) == sorted(one.median * 1e9 for one in timings)
+
+
+def test_tables_have_everything(folder: Path) -> None:
+    results = files.read(folder)
+    lines = list(csv.DictReader(io.StringIO(of(folder, "csv").decode())))
+    judged = [one for one in lines if one["verdict"]]
+    assert sorted((one["operation"], one["contender"], one["metric"], one["verdict"]) for one in judged) == sorted(
+        (one.operation, one.contender, one.metric, one.verdict.value) for one in results.verdicts
+    )
+    assert all(None not in one.values() for one in lines)
+    samples = sum(len(record.samples) for record in files.attempts(folder))
+    assert pq.read_table(io.BytesIO(of(folder, "parquet"))).num_rows == samples
+
+
+def test_one_contender_alone(kept: Kept) -> None:
+    folder = kept.folder / kept.path("run")
+    name = files.read(folder).record.spec.contenders[0].name
+    lines = csv.DictReader(io.StringIO(of(folder, "csv", name).decode()))
+    assert {one["contender"] for one in lines} == {name}
+    with pytest.raises(UsageError, match="no contender of this run is called 'nobody'"):
+        of(folder, "csv", "nobody")
+    with pytest.raises(UsageError, match="all contenders together"):
+        of(folder, "markdown", name)
+
+
+def test_other_evidence_has_no_such_form(kept: Kept) -> None:
+    said = CliRunner().invoke(cli, ["export", str(kept.folder / kept.path("load")), "--format", "junit"])
+    assert isinstance(said.exception, UsageError)
+    assert str(said.exception) == "junit is a form of a run, and this is a load"
