@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.generator_errors import call
-from weigh.load.replay.generator import arrivals as of_trace
-from weigh.load.replay.generator import workload as replay
+from weigh.load.recording.generator import arrivals as of_trace
+from weigh.load.recording.generator import workload as replay
 from weigh.load.spec import LONGEST_CRASH
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
-from weigh.load.replay import record as replay
+from weigh.load.recording import record as replay
 from weigh.load.runs import (
     ColdStart,
     CpusRead,

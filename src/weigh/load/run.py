@@ -23,7 +23,7 @@ from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
 from weigh.load.rate_search.run import search_rates
-from weigh.load.replay import recording as replay
+from weigh.load.replay import keeping as replay
 from weigh.load.session import Session
 from weigh.model import units
 from weigh.model.errors import WeighError

@@ -20,7 +20,7 @@ from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.offering import During, Run
-from weigh.load.replay import recording as replay
+from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
 from weigh.model import units
 from weigh.model.errors import EngineFault, WeighError

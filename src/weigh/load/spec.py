@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import RateSearch
-from weigh.load.replay.spec import Replay
+from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
 from weigh.model.units import Bytes, Seconds

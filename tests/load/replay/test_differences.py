@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from weigh.load.asked import Answer, Column, Order
+from weigh.load.recording.record import Known, Planned, Recorded, Replayed, ReplayRecord
 from weigh.load.replay import differences, order
-from weigh.load.replay.record import Known, Planned, Recorded, Replayed, ReplayRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

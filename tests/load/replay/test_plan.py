@@ -9,7 +9,7 @@ import pytest
 
 from support.traces import KNOWS, Said, made
 from weigh.capture.trace import Trace
-from weigh.load.replay import plan
+from weigh.load.recording import plan
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:

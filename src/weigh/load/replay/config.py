@@ -11,8 +11,9 @@ import msgspec
 
 from weigh.capture.trace import Trace
 from weigh.host import scratch
-from weigh.load.replay import held, plan, source
-from weigh.load.replay.spec import Replay
+from weigh.load.recording import held, plan
+from weigh.load.recording.spec import Replay
+from weigh.load.replay import source
 from weigh.load.spec import Arrivals, LoadSpec, interval_s
 from weigh.model.errors import UsageError
 from weigh.model.units import count, parse_duration

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.answers.comparison import Comparison
-    from weigh.load.replay.record import Recorded, Replayed, ReplayRecord
+    from weigh.load.recording.record import Recorded, Replayed, ReplayRecord
     from weigh.model.finding import Finding
 
 Why = Literal["wrong", "order", "moment", "unstable", "follows"]

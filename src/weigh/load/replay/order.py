@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weigh.load.replay.record import Recorded, Replayed
+    from weigh.load.recording.record import Recorded, Replayed
 
 _NEVER = 2**62
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.replay.record import Planned, Template
+from weigh.load.recording.record import Planned, Template
 from weigh.model.units import Seconds
 from weigh.statistics.histogram import decode, merged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weigh.load.replay.record import ReplayRecord
+    from weigh.load.recording.record import ReplayRecord
     from weigh.load.runs import LoadRun
     from weigh.load.spec import LoadSpec
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weigh.load.replay import statements
-from weigh.load.replay.record import Planned, Template
+from weigh.load.recording import statements
+from weigh.load.recording.record import Planned, Template
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:

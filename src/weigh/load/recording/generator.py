@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weigh.load.replay import held
+from weigh.load.recording import held
 
 if TYPE_CHECKING:
-    from weigh.load.replay.spec import Replay
+    from weigh.load.recording.spec import Replay
 
 _ANSWER_BYTES = 1024
 """Of the rows of an answer that is kept; of longer ones a digest is."""

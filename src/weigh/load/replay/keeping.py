@@ -8,14 +8,14 @@ import msgspec
 
 from weigh.load.gate.asking import order_of
 from weigh.load.generator_errors import call
-from weigh.load.replay import held, statements
-from weigh.load.replay.record import Known, Recorded, Replayed
+from weigh.load.recording import held, statements
+from weigh.load.recording.record import Known, Recorded, Replayed
 
 if TYPE_CHECKING:
     from weigh.evidence.journal import Journal
     from weigh.load.asked import Order
-    from weigh.load.replay.plan import Plan
-    from weigh.load.replay.spec import Replay
+    from weigh.load.recording.plan import Plan
+    from weigh.load.recording.spec import Replay
 
 
 def opened(journal: Journal, one: Replay) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weigh.load.replay.plan import Plan
-    from weigh.load.replay.spec import Replay
+    from weigh.load.recording.plan import Plan
+    from weigh.load.recording.spec import Replay
 
 _plans: dict[str, Plan] = {}
 
