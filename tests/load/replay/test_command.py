@@ -58,11 +58,11 @@ def test_a_recording_is_replayed_and_verifies(weigh: Weigh, tmp_path: Path) -> N
     [kept] = found["kept"]
     # Nothing is dropped: what was due was sent, or counted as not.
     assert kept["due"] == 140
-    assert run.json["runs"][0]["summary"]["scheduled"] == 140
+    assert run.json["runs"][0]["requests"]["scheduled"] == 140
     names = {one["name"] for one in run.json["operations"]}
     assert {"all"} < names
     assert {"UPDATE account", "SELECT account"} <= {name.partition(" ")[2] for name in names}
-    assert not any(one["failed"] for one in run.json["operations"])
+    assert not any(one["errors"] for one in run.json["operations"])
     verified = weigh("verify", str(run.evidence))
     assert verified.code == 0, verified.out
     text = weigh("report", str(run.evidence)).out
