@@ -6,12 +6,14 @@ from typing import Any
 
 import msgspec
 
+from weigh.load.analysis import conditions
 from weigh.load.comparison.figures import MEMORY, BlockRun
-from weigh.load.comparison.results import LoadComparisonResults, Sustained
+from weigh.load.comparison.results import Apart, LoadComparisonResults, Sustained
 from weigh.load.comparison.spec import CONTENDERS
 from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
 from weigh.load.report.document import ExperimentRow
 from weigh.load.spec import Arrivals, Loop
+from weigh.machine.drift import Quiet
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.units import Bytes, Seconds
@@ -171,6 +173,8 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
         sustained: how each contender kept the rate of open loops; empty where there is none.
         runs: every run of every attempt.
         findings: what weakens the result, errors first.
+        apart: of a duet, how far apart the two schedules began; else absent.
+        calibrations: how even the machine itself was, by fixed work between the blocks; absent where none was done.
     """
 
     experiment: ExperimentRow
@@ -185,6 +189,8 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
     sustained: tuple[Sustained, ...]
     runs: tuple[BlockRow, ...]
     findings: tuple[Finding, ...]
+    apart: Apart | msgspec.UnsetType
+    calibrations: tuple[Quiet, ...] | msgspec.UnsetType
 
 
 def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
@@ -219,6 +225,8 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
         sustained=results.sustained,
         runs=tuple(map(_run, results.runs)),
         findings=results.findings,
+        apart=results.apart or msgspec.UNSET,
+        calibrations=conditions.speed(record.calibrations) or msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 
