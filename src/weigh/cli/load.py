@@ -47,9 +47,10 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="BUDGET",
     help="Find the highest rate that keeps a budget: 'p99<=20ms' or 'errors<=0.1%'. Repeatable: all are kept. --rate "
-    "is then the highest to try, --duration the length of a probe [as long as it needs].",
+    "is then the highest to try, --duration the length of a probe [as long as it needs]. With several contenders also "
+    "the ratio of their rates.",
 )
-@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes together [4m30s].")
+@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes of a server [4m30s].")
 @click.option(
     "--arrivals",
     metavar="KIND",
@@ -173,13 +174,15 @@ def load(
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
     FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. Without
-    one, what [load] of weigh.toml says, or of the FILE.toml that is named.
+    one, what [load] of weigh.toml says, or of the FILE.toml that is named, or of the FOLDER, such as `weigh capture`
+    writes.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --rate 2000
     weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
+    weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --find-rate 'p99<=20ms'
     """
     from weigh.load import config
     from weigh.load import run as protocol

@@ -11,6 +11,7 @@ import msgspec
 from weigh.load.analysis import conditions
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
+from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
 from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
@@ -76,6 +77,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         apart: of a duet, how far apart the two schedules began; else None.
         findings: errors first.
         tier: what the evidence is good for.
+        rates: what searches in turn found, whose verdicts are these; None where a rate was given.
     """
 
     records: tuple[LoadComparisonRecord, ...]
@@ -87,6 +89,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     tier: Tier
     apart: Apart | None = None
+    rates: RatesFound | None = None
 
     @property
     def record(self) -> LoadComparisonRecord:
@@ -143,10 +146,16 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
     last = records[-1]
     loads = [concluded(record) for record in records]
     runs = block_runs(records, loads)
-    asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
-    refused = unranked(records, runs, asked)
-    found, floors = verdicts(last.spec, runs, asked, refused)
-    sustained = tuple(_sustained(last, runs))
+    rates: RatesFound | None = None
+    floors: tuple[LoadFloor, ...]
+    if last.spec.load.find_rate:
+        refused = unranked(records, [one for one in runs if one.counts], [asked_of(last)])
+        rates = rates_found(records, loads, refused)
+        found, floors = rates.verdicts, ()
+    else:
+        asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
+        refused = unranked(records, runs, asked)
+        found, floors = verdicts(last.spec, runs, asked, refused)
     findings = _findings(records, loads[-1], found)
     return LoadComparisonResults(
         records=tuple(records),
@@ -154,10 +163,11 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         runs=tuple(runs),
         verdicts=found,
         floors=floors,
-        sustained=sustained,
+        sustained=() if rates else tuple(_sustained(last, runs)),
         findings=findings,
         tier=_tier(records, loads, runs, found, findings),
         apart=_apart(records),
+        rates=rates,
     )
 
 
@@ -310,7 +320,8 @@ def _missing(
         for reason in results.tier.reasons
         if reason.code not in (*_OF_REPEATS, codes.T8_STOPPED.code)
     )
-    refused = [one for one in runs if one.run.refused]
+    # A probe that tells nothing is made again.
+    refused = [one for one in runs if one.run.refused and not last.spec.load.find_rate]
     if refused:
         why = refused[0].run.reasons[0]
         yield Reason(code=why.code, text=f"{len(refused)} of {count(len(runs), 'run')} are refused: {why.text}")
