@@ -75,7 +75,7 @@ class InvariantChecked(msgspec.Struct, frozen=True, kw_only=True):
         got: what it is; None where it could not be asked.
         holds: None where it could not be asked.
         detail: why not.
-        sentence: of a condition of TPC-C: what it says (docs/guide/tpcc.md#the-twelve-conditions).
+        sentence: of a condition of TPC-C: what it says (docs/reference/workloads.md#the-twelve-conditions).
         example: of one that is broken: a row that breaks it; ``got`` is how many do.
     """
 
