@@ -25,6 +25,7 @@ _COMMAND_PAGES = {
     "init": "docs/guide/your-own-data.md",
     "gate": "docs/concept/answers.md",
     "ladder": "docs/guide/ladder.md",
+    "ladder --load": "docs/guide/load-ladder.md",
     "layout": "docs/guide/layouts.md",
     "load": _LOAD,
     "report": "docs/guide/read-the-report.md",
@@ -52,7 +53,7 @@ _FLAG_PAGES = {
         "--shrink": "docs/concept/answers.md#reproducers",
         "--resume": "docs/reference/evidence.md#resuming",
     },
-    "ladder": {"--vary": "docs/guide/ladder.md#several-widths---vary"},
+    "ladder": {"--load": "docs/guide/load-ladder.md", "--vary": "docs/guide/ladder.md#several-widths---vary"},
     "load": {
         "--target": "docs/reference/targets.md",
         "--arrivals": f"{_LOAD}#open-and-closed-loop",
@@ -72,7 +73,7 @@ _FLAG_PAGES = {
     },
 }
 """Where a flag is explained, by command."""
-_FAMILIES = {"gate": "run", "ladder": "run", "layout": "run", "demo": "run"}
+_FAMILIES = {"gate": "run", "ladder": "run", "ladder --load": "load", "layout": "run", "demo": "run"}
 """Commands that take flags of another one: only those that it does not have, or that mean something else, are told."""
 
 _SCHEMA = re.compile(r",? ?(?:with --effect )?\(schema [\w/-]+\)")
@@ -115,6 +116,8 @@ def _within(group: click.Group, prefix: str) -> Iterator[tuple[str, click.Comman
         assert command is not None
         if not isinstance(command, click.Group) or command.invoke_without_command:
             yield prefix + name, command
+        if (of_loads := getattr(command, "of_loads", None)) is not None:
+            yield f"{prefix}{name} --load", of_loads
         if isinstance(command, click.Group):
             yield from _within(command, f"{prefix}{name} ")
 

@@ -33,6 +33,8 @@ from weigh.host.knobs.read import KnobRead
 from weigh.judge.document import JudgeDocument
 from weigh.judge.series import SeriesFigure
 from weigh.ladder.cost import Cost
+from weigh.ladder.load.report.document import LoadLadderDocument
+from weigh.ladder.load.verify import LoadLadderVerification
 from weigh.ladder.report.document import LadderDocument, SeriesRow
 from weigh.ladder.verify import LadderVerification
 from weigh.load.activity.report import ActivityDocument
@@ -66,6 +68,8 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify/1": ("verify",),
     "weigh/ladder/1": ("ladder", "report of a ladder"),
     "weigh/verify-ladder/1": ("verify of a ladder",),
+    "weigh/load-ladder/1": ("ladder --load", "report of a ladder of loads"),
+    "weigh/verify-load-ladder/1": ("verify of a ladder of loads",),
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
     "weigh/doctor/1": ("doctor",),
@@ -137,6 +141,8 @@ SECTIONS: dict[str, Section] = {
     "weigh/ladder/1 series[]": Section(SeriesRow, "series[] of a ladder", "series"),
     "weigh/ladder/1 costs[]": Section(Cost, "costs[]", "cost"),
     "weigh/verify-ladder/1": Section(LadderVerification),
+    "weigh/load-ladder/1": Section(LoadLadderDocument),
+    "weigh/verify-load-ladder/1": Section(LoadLadderVerification),
     "weigh/compare/1": Section(CompareDocument),
     "weigh/compare/1 verdicts[]": Section(Joined, "verdicts[] of two sessions", "verdict", without=Verdict),
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weigh._evidence import LadderEvidence as LadderEvidence
     from weigh._evidence import LoadComparisonEvidence as LoadComparisonEvidence
     from weigh._evidence import LoadEvidence as LoadEvidence
+    from weigh._evidence import LoadLadderEvidence as LoadLadderEvidence
     from weigh.model import errors as errors
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "LadderEvidence",
     "LoadComparisonEvidence",
     "LoadEvidence",
+    "LoadLadderEvidence",
     "__version__",
     "errors",
     "open",
@@ -35,7 +37,9 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def open(evidence: str | os.PathLike[str]) -> Evidence | LadderEvidence | LoadEvidence | LoadComparisonEvidence:
+def open(
+    evidence: str | os.PathLike[str],
+) -> Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence:
     """Read an evidence directory of any kind, finished or not.
 
     Args:
@@ -44,8 +48,8 @@ def open(evidence: str | os.PathLike[str]) -> Evidence | LadderEvidence | LoadEv
 
     Returns:
         :class:`Evidence` of ``run``, ``gate`` and ``demo``, :class:`LadderEvidence` of ``ladder``,
-        :class:`LoadEvidence` of ``load``, :class:`LoadComparisonEvidence` of ``load`` with several contenders; what
-        they share is :class:`AnyEvidence`.
+        :class:`LoadLadderEvidence` of ``ladder --load``, :class:`LoadEvidence` of ``load``,
+        :class:`LoadComparisonEvidence` of ``load`` with several contenders; what they share is :class:`AnyEvidence`.
 
     Raises:
         weigh.errors.EvidenceFault: there is no such directory, it is no evidence, or it is damaged.
@@ -65,6 +69,6 @@ def __getattr__(name: str) -> Any:
             return importlib.import_module("weigh.stats")
         case "errors":
             return importlib.import_module("weigh.model.errors")
-        case "AnyEvidence" | "Evidence" | "LadderEvidence" | "LoadEvidence" | "LoadComparisonEvidence":
+        case name if name in __all__ and name.endswith("Evidence"):
             return getattr(importlib.import_module("weigh._evidence"), name)
     raise AttributeError(f"module 'weigh' has no attribute '{name}'")

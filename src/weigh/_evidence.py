@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic
 import msgspec
 
 from weigh import _runs
-from weigh._kinds import LADDER, LOAD, LOAD_COMPARISON, RUN, Found, Kind, Results, kind_of
+from weigh._kinds import LADDER, LOAD, LOAD_COMPARISON, LOAD_LADDER, RUN, Found, Kind, Results, kind_of
 from weigh.experiment import derived
 from weigh.experiment.report import files
 from weigh.experiment.results.results import ExperimentResults, experiment_results
 from weigh.experiment.verify.verify import Verification
+from weigh.ladder.load.results import LoadLadderResults
+from weigh.ladder.load.verify import LoadLadderVerification
 from weigh.ladder.results import LadderResults
 from weigh.ladder.verify import LadderVerification
 from weigh.load import record as load_record
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from weigh.experiment.record import Record
     from weigh.ladder.analysis import Series
     from weigh.ladder.cost import Cost
+    from weigh.ladder.load.plan import LoadLadderPlan
     from weigh.ladder.plan import LadderPlan
     from weigh.load.activity.kinds import RunActive
     from weigh.load.analysis.figures import RunFigures
@@ -364,11 +367,60 @@ class LadderEvidence(AnyEvidence[LadderResults, LadderVerification]):
         return LADDER.about(self.path).about
 
 
-Opened = Evidence | LadderEvidence | LoadEvidence | LoadComparisonEvidence
+class LoadLadderEvidence(AnyEvidence[LoadLadderResults, LoadLadderVerification]):
+    """The directory of ``weigh ladder --load``, with the evidence of its rungs beside it."""
+
+    _kind = LOAD_LADDER
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._read = LOAD_LADDER.read(self.path)
+
+    @property
+    def spec(self) -> LoadSpec:
+        """What was decided beforehand for the largest rung; the others differ in their records."""
+        return self._read.rungs[-1].results.record.spec
+
+    @property
+    def plan(self) -> LoadLadderPlan:
+        """The ladder as it was asked for; it may have rungs that were not reached."""
+        return self._read.plan
+
+    @cached_property
+    def rungs(self) -> tuple[LoadEvidence, ...]:
+        """The evidence of each rung, by ascending size of its data."""
+        return tuple(LoadEvidence(self.path.parent / rung.evidence) for rung in self._read.rungs)
+
+    @property
+    def outgrown(self) -> float | None:
+        """Data over memory, as asked for, of the first rung that does not fit; None where all do, or none is known."""
+        found = self._read.outgrown
+        return found.step.ratio if found else None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Errors of the rungs, then what the ladder itself shows."""
+        return self._read.findings
+
+    @property
+    def tier(self) -> Tier:
+        """That of the weakest rung, provided that :meth:`verify` passes."""
+        return max((rung.results.tier for rung in self._read.rungs), key=lambda tier: list(TierName).index(tier.name))
+
+    @property
+    def _results(self) -> LoadLadderResults:
+        return self._read
+
+    @property
+    def _about(self) -> str:
+        return LOAD_LADDER.about(self.path).about
+
+
+Opened = Evidence | LadderEvidence | LoadLadderEvidence | LoadEvidence | LoadComparisonEvidence
 """What :func:`opened` returns."""
 
 CLASSES: dict[str, type[Opened]] = {
-    one._kind.name: one for one in (Evidence, LadderEvidence, LoadEvidence, LoadComparisonEvidence)
+    one._kind.name: one for one in (Evidence, LadderEvidence, LoadLadderEvidence, LoadEvidence, LoadComparisonEvidence)
 }
 
 

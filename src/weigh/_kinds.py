@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from weigh.evidence.verification import Outcome, Problem
     from weigh.experiment.results.results import ExperimentResults
     from weigh.experiment.verify.verify import Verification
+    from weigh.ladder.load.results import LoadLadderResults
+    from weigh.ladder.load.verify import LoadLadderVerification
     from weigh.ladder.results import LadderResults
     from weigh.ladder.verify import LadderVerification
     from weigh.load.comparison.results import LoadComparisonResults
@@ -309,6 +311,67 @@ class _Ladder(Kind["LadderResults", "LadderVerification"]):
         return lines(found)
 
 
+class _LoadLadder(Kind["LoadLadderResults", "LoadLadderVerification"]):
+    """The directory of ``weigh ladder --load`` beside the evidence of its rungs."""
+
+    name = "load-ladder"
+    noun = "a ladder of loads"
+    file = "load-ladder.json"
+    page = "load-ladder.html"
+    verify_schema = "weigh/verify-load-ladder/1"
+    not_compared = Refusal(
+        "it is a ladder of loads, and response times of two sessions are not compared",
+        "compare servers in one command: weigh load --contender A --contender B --records N",
+    )
+    not_recounted = Refusal("--sql counts samples, not histograms", "leave it out")
+
+    def recognises(self, folder: Path) -> bool:
+        from weigh.ladder.load.record import is_load_ladder
+
+        return is_load_ladder(folder)
+
+    def about(self, folder: Path) -> About:
+        from weigh.ladder.load.record import read
+        from weigh.model import units
+
+        record = read(folder)
+        reached, asked = len(record.rungs), len(record.plan.steps)
+        at = ", ".join(f"{one.ratio:g}x" for one in record.plan.steps[:reached])
+        about = f"{record.plan.target}: {reached} of {units.count(asked, 'rung')}: {at}"
+        return About(record.plan.workload, about, "complete" if reached == asked else None)
+
+    def read(self, folder: Path) -> LoadLadderResults:
+        from weigh.ladder.load.report import files
+
+        return files.read(folder)
+
+    def text(self, results: LoadLadderResults, name: str) -> RenderableType:
+        from weigh.ladder.load.report.terminal import report
+
+        return report(results, name)
+
+    def document(self, results: LoadLadderResults, name: str) -> dict[str, Any]:
+        from weigh.ladder.load.report.document import document
+
+        # It names the evidence of its rungs, and not its own directory.
+        return document(results)
+
+    def html(self, folder: Path) -> bytes:
+        from weigh.ladder.load.report import files
+
+        return files.html(folder)
+
+    def verify(self, folder: Path) -> LoadLadderVerification:
+        from weigh.ladder.load.verify import verify
+
+        return verify(folder)
+
+    def lines(self, found: LoadLadderVerification) -> Iterator[Problem | Outcome]:
+        from weigh.ladder.load.verify import lines
+
+        return lines(found)
+
+
 class _Load(Kind["LoadResults", "LoadVerification"]):
     """An attempt of ``weigh load``."""
 
@@ -433,8 +496,9 @@ class _LoadComparison(Kind["LoadComparisonResults", "LoadComparisonVerification"
 
 
 RUN, LADDER, LOAD, LOAD_COMPARISON = _Run(), _Ladder(), _Load(), _LoadComparison()
+LOAD_LADDER = _LoadLadder()
 
-KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_COMPARISON, LOAD, RUN)
+KINDS: tuple[Kind[Any, Any], ...] = (LADDER, LOAD_LADDER, LOAD_COMPARISON, LOAD, RUN)
 """In the order in which they are asked: a run is what has a journal and is no load's."""
 
 

@@ -5,31 +5,47 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import weigh
 from support.command import Weigh
-from support.evidence_folders import LOAD_INTERVALS, written_ladder, written_load, written_run, written_servers
+from support.evidence_folders import (
+    LOAD_INTERVALS,
+    written_ladder,
+    written_load,
+    written_load_ladder,
+    written_run,
+    written_servers,
+)
 from weigh import _kinds
 from weigh._evidence import CLASSES
 from weigh.evidence import journal
 from weigh.model.verdict import TierName
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-WRITERS = {"run": written_run, "ladder": written_ladder, "load": written_load, "load-comparison": written_servers}
+WRITERS = {
+    "run": written_run,
+    "ladder": written_ladder,
+    "load-ladder": written_load_ladder,
+    "load": written_load,
+    "load-comparison": written_servers,
+}
 VERIFY_SCHEMAS = {
     "run": "weigh/verify/1",
     "ladder": "weigh/verify-ladder/1",
+    "load-ladder": "weigh/verify-load-ladder/1",
     "load": "weigh/verify-load/1",
     "load-comparison": "weigh/verify-load-comparison/1",
 }
 TITLES = {
     "run": "weigh tpch",
     "ladder": "weigh ladder tpch",
+    "load-ladder": "weigh ladder --load ycsb-b",
     "load": "weigh load ycsb-b",
     "load-comparison": "Under ycsb-b",
 }
@@ -102,8 +118,9 @@ def test_an_edit_is_found_and_the_last_line_says_fails(tmp_path: Path, weigh: We
     assert run.out.splitlines()[-1] == f"{folder.name} FAILS: {len(found.problems)} problems"
 
 
-def test_a_ladder_fails_with_its_rung(tmp_path: Path, weigh: Weigh) -> None:
-    folder = written_ladder(tmp_path / "runs")
+@pytest.mark.parametrize("write", [written_ladder, written_load_ladder])
+def test_a_ladder_fails_with_its_rung(tmp_path: Path, weigh: Weigh, write: Callable[[Path], Path]) -> None:
+    folder = write(tmp_path / "runs")
     rung = _open(folder).rungs[0].path
     (rung / "report.txt").write_text("better")
     run = weigh("verify", str(folder))
@@ -135,6 +152,15 @@ def test_a_ladder_has_its_rungs(folders: dict[str, Path]) -> None:
     tiers = [rung.tier for rung in evidence.rungs]
     assert evidence.tier in tiers
     assert all(list(TierName).index(evidence.tier.name) >= list(TierName).index(tier.name) for tier in tiers)
+
+
+def test_a_ladder_of_loads_has_its_rungs(folders: dict[str, Path]) -> None:
+    evidence = _open(folders["load-ladder"])
+    assert [rung.spec.records for rung in evidence.rungs] == [500, 2000]
+    assert [step.ratio for step in evidence.plan.steps] == [0.5, 2.0, 10.0]
+    assert evidence.spec == evidence.rungs[-1].spec
+    assert evidence.outgrown == evidence.document()["outgrown"] == 2.0
+    assert evidence.tier in [rung.tier for rung in evidence.rungs]
 
 
 def test_a_class_does_not_open_another_kind(folders: dict[str, Path]) -> None:
@@ -190,5 +216,5 @@ def test_the_table_costs_nothing() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def _open(folder: Path) -> weigh.Evidence | weigh.LadderEvidence | weigh.LoadEvidence | weigh.LoadComparisonEvidence:
+def _open(folder: Path) -> Any:
     return weigh.open(folder)

@@ -129,7 +129,10 @@ CASES = (
     # help
     _case("help/weigh", "--help"),
     _case("help/no-command"),
-    *(_case(f"help/{name.replace(' ', '-')}", *name.split(), "--help") for name in (*COMMANDS, *_DATA)),
+    *(
+        _case(f"help/{name.replace(' ', '-')}", *name.split(), "--help")
+        for name in (*COMMANDS, "ladder --load", *_DATA)
+    ),
     # mistakes
     _case("mistakes/command", "runn"),
     _case("mistakes/flag", "run", "--sede", "4"),

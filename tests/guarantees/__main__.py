@@ -23,6 +23,7 @@ from . import (
     otava,
     peers,
     precision,
+    rate_ratios,
     rates,
     searches,
     series,
@@ -215,6 +216,7 @@ def _series(experiments: int) -> Iterator[Row]:
     yield from stalled.rows(experiments)
     yield from blame.rows(experiments)
     yield from searches.rows(experiments)
+    yield from rate_ratios.rows(experiments)
     yield from steadiness.rows(experiments)
 
 

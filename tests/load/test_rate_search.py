@@ -242,9 +242,29 @@ def test_the_rate_is_the_highest_to_try_and_errors_are_the_error_budget() -> Non
     assert config.make(["ycsb-b"], "valkey:embedded", {**NONE, "rate": "2k"}).find_rate is msgspec.UNSET
 
 
-def test_several_servers_are_refused_with_what_to_do_instead() -> None:
+def test_several_servers_are_searched_until_their_ratio_may_lie_within_the_margin() -> None:
     load = config.make(["ycsb-b"], "", {**NONE, "find_rate": ("p99<=20ms",)})
     servers = {name: target(name) for name in ("valkey:embedded", "postgres:embedded")}
-    with pytest.raises(UsageError, match="one server at a time") as caught:
-        comparison.make(load, servers, {})
-    assert "search for each by itself" in caught.value.remedy
+    made = comparison.make(load, servers, {})
+    assert made.load.find_rate
+    assert made.load.find_rate.together == pytest.approx(0.015)
+    assert [arm.name for arm in made.arms] == ["valkey:embedded", "postgres:embedded"]
+    wide = comparison.make(load, servers, {"margin": "10%"}).load.find_rate
+    assert wide
+    assert wide.together == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("flag", ["blocks", "twice", "duet"])
+def test_what_only_blocks_have_is_refused_in_searches_in_turn(flag: str) -> None:
+    load = config.make(["ycsb-b"], "", {**NONE, "find_rate": ("p99<=20ms",)})
+    servers = {name: target(name) for name in ("valkey:embedded", "postgres:embedded")}
+    with pytest.raises(UsageError, match=f"--find-rate and --{flag}") as caught:
+        comparison.make(load, servers, {flag: 1})
+    assert f"leave --{flag} out" in caught.value.remedy
+
+
+def test_who_is_searched_beside_others_goes_on_when_its_interval_is_narrow() -> None:
+    plan = msgspec.structs.replace(PLAN, alone=False)
+    search, why = ended(lambda rate: "kept" if rate <= 700 else "broken", plan)
+    assert why == "probes"
+    assert search.narrow

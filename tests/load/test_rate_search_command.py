@@ -6,19 +6,42 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.command import RAN
+from weigh.load.comparison import record as records
+
 if TYPE_CHECKING:
     from support.command import Weigh
 
 BUDGET = ("--find-rate", "p99<=20ms")
 
 
-@pytest.mark.promise("A search against several servers at once is not made yet")
-def test_several_servers_are_refused_with_what_to_do_instead(weigh: Weigh) -> None:
-    servers = ("--contender", "a=valkey:embedded", "--contender", "b=valkey:embedded")
-    run = weigh("load", "ycsb-b", *servers, *BUDGET)
-    assert run.code == 2
-    assert "--find-rate searches one server at a time" in run.err
-    assert "search for each by itself with --target" in run.err
+@pytest.mark.promise("Every round asks each server for one probe, in random order that `--seed` decides")
+def test_several_servers_are_searched_in_turn(weigh: Weigh) -> None:
+    # The rate is so low that it is kept: the search ends at once.
+    (weigh.folder / "weigh.toml").write_text(
+        '[load]\nworkload = "ycsb-c"\nfind_rate = ["p50<=5s", "errors<=50%"]\nrate = "100"\nbudget = "10s"\n'
+        'duration = "1s"\nrecords = "100"\nconnections = 4\n'
+        '[[load.contender]]\nname = "a"\ntarget = "sqlite:embedded"\n'
+        '[[load.contender]]\nname = "b"\ntarget = "sqlite:embedded"\n'
+    )
+    run = weigh("load", "--quiet", "--json")
+    assert run.code in (*RAN, 1), run.err
+    record = records.read(run.evidence)
+    first, second, *_ = record.blocks
+    assert set(first.arms) == set(second.arms) == {"a", "b"}
+    for name, load in record.loads.items():
+        assert [one.repeat for one in load.runs] == [one.block for one in record.blocks if name in one.arms]
+        # A fresh life for each probe.
+        assert [one.life for one in load.runs] == list(range(1, len(load.runs) + 1))
+        assert [one.loop for one in load.runs[:2]] == ["closed", "open"]
+    (one,) = run.json["verdicts"]
+    assert (one["metric"], one["contender"]) == ("highest_rate", "b")
+    assert [each["contender"] for each in run.json["rate_search"]["rates"]] == ["a", "b"]
+    assert [each["text"] for each in run.json["rate_search"]["budgets"]] == ["p50<=5s", "errors<=50%"]
+    checked = weigh("verify", str(run.evidence))
+    assert checked.code == 0, checked.out
+    assert weigh("report", str(run.evidence), "--json").json == run.json
+    assert "load-comparison" in weigh("runs").out
 
 
 def test_what_is_no_budget_has_a_remedy(weigh: Weigh) -> None:

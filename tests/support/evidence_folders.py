@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from support import experiment_records, load_comparison_records, load_records, sessions
 from weigh.evidence import attempts, sealing
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import End
 from weigh.experiment import derived
 from weigh.experiment.report import files
+from weigh.ladder.load.plan import LoadLadderPlan, LoadStep
+from weigh.ladder.load.report import files as load_ladder_files
 from weigh.ladder.plan import LadderPlan
 from weigh.ladder.report import files as ladder_files
 from weigh.load import record as load_record
 from weigh.load.activity.model import Activity, Event, RunActivity
 from weigh.load.comparison.report import files as comparison_files
 from weigh.load.report import files as load_files
+from weigh.load.runs import Prepared, Ready
 from weigh.load.waits import model
 from weigh.load.waits.model import Waits, WaitSample
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from weigh.load.spec import LoadSpec
 
 LOAD_INTERVALS = 60
 
@@ -46,9 +53,15 @@ def written_ladder(root: Path) -> Path:
     return ladder_files.write(root, plan, rungs)
 
 
-def written_load(root: Path) -> Path:
-    """A load of one run, of which every session waited for a lock."""
-    asked = load_records.spec(LOAD_INTERVALS)
+def written_load(root: Path, asked: LoadSpec | None = None, data_bytes: int | None = None) -> Path:
+    """A load of one run, of which every session waited for a lock.
+
+    Args:
+        root: folder of all evidence.
+        asked: its spec; a usual one by default.
+        data_bytes: how large the server said that its data is; None where it did not.
+    """
+    asked = asked or load_records.spec(LOAD_INTERVALS)
     folder, attempt = attempts.begin(root, asked.id)
     journal = Journal(folder)
     steady = load_records.steady_times(LOAD_INTERVALS)
@@ -58,6 +71,10 @@ def written_load(root: Path) -> Path:
     environment = load_record.LoadEnvironment(weigh="0", command="weigh load", host={}, target=load_records.target())
     journal.append("environment", environment)
     journal.append("loaded", load_record.Loaded(rows=1_000, seconds=0.5))
+    if data_bytes is not None:
+        if asked.server_memory is not msgspec.UNSET:
+            journal.append("server memory", load_record.MemoryLimit(bytes=asked.server_memory))
+        journal.append("prepared", Prepared(run=1, ready=Ready(data_bytes=data_bytes), foreign=0.0, dirty=0))
     journal.append("run", load_record.RunBegun(number=1, loop="open", connections=16, repeat=1, at=2.0))
     for one in made.intervals:
         journal.append("interval", load_record.RunInterval(run=1, interval=one))
@@ -73,6 +90,37 @@ def written_load(root: Path) -> Path:
     load_files.write(folder)
     sealing.seal(folder, "0")
     return folder
+
+
+def written_load_ladder(root: Path, sizes: tuple[float, ...] = (0.5, 2.0), asked: float = 10.0) -> Path:
+    """A ladder of loads.
+
+    Args:
+        root: folder of all evidence.
+        sizes: of the rungs that were reached: data over memory.
+        asked: the rung that was not.
+    """
+    memory = 64 << 20
+    loads = [
+        sessions.changed(load_records.spec(LOAD_INTERVALS), records=round(size * 1000), server_memory=memory)
+        for size in (*sizes, asked)
+    ]
+    rungs = [
+        written_load(root, load, round(size * memory)) for size, load in zip(sizes, loads[: len(sizes)], strict=True)
+    ]
+    plan = LoadLadderPlan(
+        workload=loads[0].workload,
+        target=loads[0].target,
+        memory=memory,
+        memory_is="control group",
+        record_bytes=memory // 1000,
+        steps=tuple(
+            LoadStep(ratio=size, records=load.records, experiment=load.id)
+            for size, load in zip((*sizes, asked), loads, strict=True)
+        ),
+        command="weigh ladder --load",
+    )
+    return load_ladder_files.write(root, plan, rungs)
 
 
 def written_servers(root: Path) -> Path:

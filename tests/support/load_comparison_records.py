@@ -121,18 +121,23 @@ def comparison(
     return LoadComparisonRecord(
         attempt=1,
         spec=whole,
-        environment=LoadComparisonEnvironment(
-            weigh="0",
-            command="weigh load ycsb-b --contender old=valkey:embedded --contender 'new=valkey:embedded?io-threads=2' "
-            "--rate 1500",
-            host={"cpu": "some", "cores_allowed": 2, "memory_bytes": 1 << 33},
-        ),
+        environment=environment(),
         blocks=tuple(
             BlockBegun(block=block, arms=tuple(turn.arm for turn in order if turn.block == block))
             for block in range(1, whole.blocks + 1)
         ),
         loads=loads,
         end=End(how="complete"),
+    )
+
+
+def environment() -> LoadComparisonEnvironment:
+    """Where it ran."""
+    return LoadComparisonEnvironment(
+        weigh="0",
+        command="weigh load ycsb-b --contender old=valkey:embedded --contender 'new=valkey:embedded?io-threads=2' "
+        "--rate 1500",
+        host={"cpu": "some", "cores_allowed": 2, "memory_bytes": 1 << 33},
     )
 
 

@@ -45,7 +45,7 @@ def searched(slow: Callable[[float], float], most: int = 9, **changed: object) -
     usual = {"budgets": (Budget(q=0.9, limit_s=0.05),), "probe_s": LENGTH_S, "highest": 1_500.0}
     search = RateSearch(**{**usual, **changed})  # type: ignore[arg-type]
     asked = spec(round(LENGTH_S / EACH), arrivals=Arrivals(rate=None), find_rate=search, duration_s=LENGTH_S)
-    runs = [_run(1, None, CLOSED, 0.3)]
+    runs = [probe_run(1, None, CLOSED, 0.3)]
     plan = planned(asked, search, CLOSED)
     assert plan
     deciding = Search(plan).run()
@@ -53,7 +53,7 @@ def searched(slow: Callable[[float], float], most: int = 9, **changed: object) -
     complete = "complete"
     try:
         for number in range(2, most + 2):
-            run = _run(number, probe.rate, probe.rate, slow(probe.rate))
+            run = probe_run(number, probe.rate, probe.rate, slow(probe.rate))
             runs.append(run)
             probe = deciding.send(judged(run, figures(run, asked), search, last=probe.last).verdict)
     except StopIteration:
@@ -62,8 +62,8 @@ def searched(slow: Callable[[float], float], most: int = 9, **changed: object) -
     return msgspec.structs.replace(made, end=End(how=complete))
 
 
-def _run(number: int, rate: float | None, speed: float, slow: float) -> LoadRun:
-    """The same in every interval: histograms are encoded once."""
+def probe_run(number: int, rate: float | None, speed: float, slow: float, length: float = LENGTH_S) -> LoadRun:
+    """A run, the same in every interval: histograms are encoded once. Without a rate it is a closed loop."""
     each = round(speed * EACH)
     times = np.full(each, QUICK)
     times[: round(slow * each)] = SLOW
@@ -72,7 +72,7 @@ def _run(number: int, rate: float | None, speed: float, slow: float) -> LoadRun:
     others[-1] = 1.1 * QUICK
     service = np.full(each, 5e-4)
     parts: list[LoadInterval] = [
-        interval(at, times if at % 2 else others, service=service) for at in range(round(LENGTH_S / EACH))
+        interval(at, times if at % 2 else others, service=service) for at in range(round(length / EACH))
     ]
     return LoadRun(
         number=number,
@@ -81,7 +81,7 @@ def _run(number: int, rate: float | None, speed: float, slow: float) -> LoadRun:
         repeat=1,
         life=number,
         rate=rate,
-        duration_s=LENGTH_S,
+        duration_s=length,
         intervals=tuple(parts),
         summary=summary(parts),
     )

@@ -34,7 +34,33 @@ _ELSEWHERE = {
 """Flags of `run` that mean a little more here."""
 
 
-@click.command()
+class _Ladder(click.Command):
+    """The ladder of experiments; with ``--load`` that of loads, which has a load's flags."""
+
+    @property
+    def of_loads(self) -> click.Command:
+        """That of loads."""
+        from weigh.cli.load_ladder import load_ladder
+
+        return load_ladder
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """As click does, for the ladder that is meant."""
+        # Behind -- nothing is a flag.
+        if "--load" in args[: args.index("--")] if "--" in args else "--load" in args:
+            return self.of_loads.make_context(info_name, args, parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(cls=_Ladder)
+@click.option(
+    "--load",
+    "of_loads",
+    is_flag=True,
+    help="A ladder of loads instead, over data sizes: weigh ladder --load --help has its flags.",
+)
 @click.option(
     "--scales",
     metavar="A,B,...",
@@ -53,6 +79,7 @@ def ladder(
     quiet: bool,
     strict: bool,
     resume: bool,
+    of_loads: bool,
     scales: str | None,
     vary: tuple[str, ...],
     **flags: Any,

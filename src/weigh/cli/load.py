@@ -47,9 +47,10 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="BUDGET",
     help="Find the highest rate that keeps a budget: 'p99<=20ms' or 'errors<=0.1%'. Repeatable: all are kept. --rate "
-    "is then the highest to try, --duration the length of a probe [as long as it needs].",
+    "is then the highest to try, --duration the length of a probe [as long as it needs]. With several contenders also "
+    "the ratio of their rates.",
 )
-@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes together [4m30s].")
+@click.option("--budget", metavar="TIME", help="With --find-rate: time for all probes of a server [4m30s].")
 @click.option(
     "--arrivals",
     metavar="KIND",
@@ -180,6 +181,7 @@ def load(
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --rate 2000
     weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
+    weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --find-rate 'p99<=20ms'
     """
     from weigh.load import config
     from weigh.load import run as protocol
@@ -192,27 +194,33 @@ def load(
             raise UsageError("--target is one server, and --contender several", remedy="give one or the other")
         named, servers = contenders(flags["contender"])
         for one, server in zip(named, servers.values(), strict=True):
-            _keep_secret(one.target, server, "--contender")
+            keep_secret(one.target, server, "--contender")
         one_at_a_time(flags)
         # Each has a target of its own.
         spec = config.make(workload, "", flags)
-        command = _command({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
+        command = command_line({one.target: server.text for one, server in zip(named, servers.values(), strict=True)})
         compare(spec, servers, {**flags, "as_json": as_json}, out, command, progress(quiet))
     no_comparison(flags)
-    target = _named(target, target_file)
+    target = named_target(target, target_file)
     server = find(target)
     if target_file is None:
-        _keep_secret(target, server, "--target")
+        keep_secret(target, server, "--target")
     spec = config.make(workload, server.text, flags)
     folder = protocol.run(
-        spec, server, out, _command({target: server.text}), progress(quiet), files.write, config.answers(spec, flags)
+        spec,
+        server,
+        out,
+        command_line({target: server.text}),
+        progress(quiet),
+        files.write,
+        config.answers(spec, flags),
     )
     results = LOAD.read(folder)
     print_results(LOAD, results, folder, as_json=as_json)
     click.get_current_context().exit(int(results.exit_code()))
 
 
-def _named(target: str | None, file: Path | None) -> str:
+def named_target(target: str | None, file: Path | None) -> str:
     """The target, wherever it was named.
 
     Raises:
@@ -229,7 +237,7 @@ def _named(target: str | None, file: Path | None) -> str:
     return target
 
 
-def _keep_secret(target: str, server: Target, flag: str) -> None:
+def keep_secret(target: str, server: Target, flag: str) -> None:
     """Take a password out of the list of processes, and say that it was there."""
     from weigh.load.target.secrecy import hide
 
@@ -247,7 +255,7 @@ def _keep_secret(target: str, server: Target, flag: str) -> None:
     )
 
 
-def _command(shown: Mapping[str, str]) -> str:
+def command_line(shown: Mapping[str, str]) -> str:
     """The command line, with what may be shown in the place of each target, which may hold a password."""
     said = sys.argv[1:]
     for target, instead in shown.items():

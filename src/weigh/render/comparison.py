@@ -72,6 +72,7 @@ class Comparison:
         findings: with remedies.
         closing: lines at the end: how to do better.
         grouped_by: heading of the first column: what a group of rows is about.
+        figures: drawings with their captions, below the verdicts.
     """
 
     command: str
@@ -89,6 +90,7 @@ class Comparison:
     findings: Sequence[Finding]
     closing: str
     grouped_by: str = "operation"
+    figures: Sequence[tuple[str, Markup]] = ()
 
 
 def row(one: Verdict, name: str, figures: tuple[str, str], axis: Axis, verdict: str = "") -> Row:

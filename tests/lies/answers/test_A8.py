@@ -9,7 +9,7 @@ import pytest
 from ..reading import SMALL, assert_silent, contenders
 
 if TYPE_CHECKING:
-    from support.command import Run, Weigh
+    from support.command import Weigh
 
 TWICE = ("--starts", "2", "--rounds", "1", "--runs", "1")
 ALONE = (*contenders("duckdb"), *SMALL, *TWICE, "--operations", "eq_action,by_action")
@@ -28,6 +28,7 @@ def test_without_a_witness_it_is_unverified_and_never_called_passed(weigh: Weigh
     assert "agreed" not in run.out.lower()
 
 
-def test_with_a_witness_it_is_agreed(twins: Run) -> None:
-    assert_silent(twins)
-    assert "equal to the ground truth" in (twins.evidence / "report.txt").read_text()
+def test_with_a_witness_it_is_agreed(weigh: Weigh) -> None:
+    run = weigh("run", *ALONE, "--truth")
+    assert_silent(run)
+    assert "equal to the ground truth" in (run.evidence / "report.txt").read_text()

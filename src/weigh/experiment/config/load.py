@@ -34,7 +34,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         twice: whether the baseline takes part twice, which shows what no difference looks like [``true``].
         duet: whether two contenders are loaded at the same moment, each on half of the CPUs.
         rate: requests a second that are due: a number, or text such as ``"2k"``.
-        find_rate: budgets that the highest rate is to keep, ``"p99<=20ms"`` or a list of them, of one server; ``rate``
+        find_rate: budgets that the highest rate is to keep, ``"p99<=20ms"`` or a list of them, of each server; ``rate``
             is then the highest to try (docs/guide/find-rate.md).
         budget: time of that search [``"4m30s"``].
         arrivals: when they are due, as ``--arrivals`` takes it [``"constant"``].

@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.host import affinity, facts
 from weigh.load.comparison.spec import SECOND, LoadComparisonSpec, LoadContender
+from weigh.load.rate_search.search import PRECISION
 from weigh.model.errors import UsageError, nearest
 from weigh.model.spec import FULL_STARTS, Rules
 from weigh.model.units import count, parse_fraction
@@ -71,19 +72,16 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
             "--repeats is of one server: contenders meet in blocks, each in a fresh life",
             remedy="write --blocks instead",
         )
-    if load.find_rate:
-        raise UsageError(
-            "--find-rate searches one server at a time, and several are named",
-            remedy="search for each by itself with --target, one after the other on this machine, and compare the "
-            "intervals; or compare them at one rate with --rate",
-        )
     for name in targets:
         if name.endswith(SECOND):
             raise UsageError(f"a name ends with {SECOND}", where=name, remedy="that is the baseline's second arm")
+    if load.find_rate:
+        _check_search(flags)
     baseline = flags.get("baseline")
     if baseline is not None and baseline not in targets:
         raise UsageError(f"the baseline '{baseline}' is no contender", remedy=nearest(baseline, tuple(targets)))
-    blocks = FULL_STARTS if flags.get("blocks") is None else int(flags["blocks"])
+    usual = 1 if load.find_rate else FULL_STARTS
+    blocks = usual if flags.get("blocks") is None else int(flags["blocks"])
     if blocks < 1:
         raise UsageError(f"--blocks {blocks} cannot be", remedy="give a whole number above 0; a verdict needs 5")
     rules = Rules()
@@ -95,16 +93,35 @@ def make(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]
     duet = bool(flags.get("duet"))
     if duet:
         _check_duet(load, targets, flags)
+    if load.find_rate:
+        # So narrow that the ratio of two may lie within the margin.
+        together = min(PRECISION, rules.margin / 2)
+        load = msgspec.structs.replace(load, find_rate=msgspec.structs.replace(load.find_rate, together=together))
     return LoadComparisonSpec(
         load=load,
         contenders=tuple(LoadContender(name=name, target=target.text) for name, target in targets.items()),
         baseline=baseline or next(iter(targets)),
         baseline_declared=baseline is not None,
         blocks=blocks,
-        twice=not duet and flags.get("twice") is not False,
+        twice=not duet and not load.find_rate and flags.get("twice") is not False,
         rules=rules,
         duet=True if duet else msgspec.UNSET,
     )
+
+
+def _check_search(flags: Mapping[str, Any]) -> None:
+    """See that nothing is asked for that searches in turn have not.
+
+    Raises:
+        UsageError: it is.
+    """
+    for name, why, remedy in (
+        ("blocks", "a search makes as many probes as it needs", "leave --blocks out; --budget 15m makes more probes"),
+        ("twice", "each server is searched once", "leave --twice out, or name it a second time as a contender"),
+        ("duet", "a server that shares the machine carries less than by itself", "leave --duet out"),
+    ):
+        if flags.get(name):
+            raise UsageError(f"--find-rate and --{name}: {why}", remedy=remedy)
 
 
 def _check_duet(load: LoadSpec, targets: Mapping[str, Target], flags: Mapping[str, Any]) -> None:

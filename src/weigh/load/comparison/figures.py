@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from weigh.load.comparison.record import LoadComparisonRecord
+    from weigh.load.rate_search.results import RateSearchResults
     from weigh.load.record import LoadRecord
     from weigh.model.gate import Check
 
@@ -22,6 +23,8 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 """Of the response time: metrics and what they are."""
 RATE, ERRORS, CPU, MEMORY = "rate", "errors", "server_cpu_s", "server_memory"
 """Of a whole run: answers a second of a closed loop, requests without an answer, and what the server used."""
+HIGHEST = "highest_rate"
+"""Of a search: the highest rate within the budget, in requests a second."""
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -137,7 +140,7 @@ def block_runs(records: Sequence[LoadComparisonRecord], concluded: Sequence[dict
 
 def _runs(record: LoadComparisonRecord, arm: str, contender: str, found: LoadResults) -> Iterator[BlockRun]:
     broken_off = found.broken_off
-    for run in found.runs:
+    for run in _probes(found.rate_search, found.probes) if found.rate_search else found.runs:
         if run.number == broken_off:
             continue
         yield BlockRun(
@@ -148,6 +151,13 @@ def _runs(record: LoadComparisonRecord, arm: str, contender: str, found: LoadRes
             kind=Kind(run.connections, run.loop),
             run=run,
         )
+
+
+def _probes(search: RateSearchResults, probes: Sequence[RunFigures]) -> Iterator[RunFigures]:
+    """Every run of a search: that a rate is too high is its outcome, and no refusal."""
+    counted = {one.run for one in search.counted}
+    for one in probes:
+        yield msgspec.structs.replace(one, reasons=()) if one.number in counted else one
 
 
 def concluded(record: LoadComparisonRecord) -> dict[str, LoadResults]:

@@ -9,6 +9,7 @@ import msgspec
 
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
+from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
 from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
@@ -60,6 +61,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         sustained: of open loops, by contender.
         findings: errors first.
         tier: what the evidence is good for.
+        rates: what searches in turn found, whose verdicts are these; None where a rate was given.
     """
 
     records: tuple[LoadComparisonRecord, ...]
@@ -70,6 +72,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     sustained: tuple[Sustained, ...]
     findings: tuple[Finding, ...]
     tier: Tier
+    rates: RatesFound | None = None
 
     @property
     def record(self) -> LoadComparisonRecord:
@@ -126,10 +129,16 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
     last = records[-1]
     loads = [concluded(record) for record in records]
     runs = block_runs(records, loads)
-    asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
-    refused = unranked(records, runs, asked)
-    found, floors = verdicts(last.spec, runs, asked, refused)
-    sustained = tuple(_sustained(last, runs))
+    rates: RatesFound | None = None
+    floors: tuple[LoadFloor, ...]
+    if last.spec.load.find_rate:
+        refused = unranked(records, [one for one in runs if one.counts], [asked_of(last)])
+        rates = rates_found(records, loads, refused)
+        found, floors = rates.verdicts, ()
+    else:
+        asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
+        refused = unranked(records, runs, asked)
+        found, floors = verdicts(last.spec, runs, asked, refused)
     findings = _findings(records, loads[-1], found)
     return LoadComparisonResults(
         records=tuple(records),
@@ -137,9 +146,10 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         runs=tuple(runs),
         verdicts=found,
         floors=floors,
-        sustained=sustained,
+        sustained=() if rates else tuple(_sustained(last, runs)),
         findings=findings,
         tier=_tier(records, loads, runs, found, findings),
+        rates=rates,
     )
 
 
@@ -278,7 +288,8 @@ def _missing(
         for reason in results.tier.reasons
         if reason.code not in (*_OF_REPEATS, codes.T8_STOPPED.code)
     )
-    refused = [one for one in runs if one.run.refused]
+    # A probe that tells nothing is made again.
+    refused = [one for one in runs if one.run.refused and not last.spec.load.find_rate]
     if refused:
         why = refused[0].run.reasons[0]
         yield Reason(code=why.code, text=f"{len(refused)} of {count(len(runs), 'run')} are refused: {why.text}")

@@ -18,6 +18,7 @@ from weigh.host.sysfs import Machine
 from weigh.load import conditions, rows
 from weigh.load.comparison import duet
 from weigh.load.comparison import record as records
+from weigh.load.comparison.rate_search.run import search_in_turn
 from weigh.load.gate import checks
 from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.gate.files import GateFiles
@@ -30,6 +31,7 @@ from weigh.model.errors import EngineFault, WeighError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from weigh.load.comparison.spec import LoadArm, LoadComparisonSpec, LoadTurn
@@ -117,7 +119,11 @@ def run(
                     )
                 _check_rows(list(sides.values()))
                 _check_answers(sides)
-                _blocks(spec, sides, journal, began)
+                if spec.load.find_rate:
+                    sessions = {name: side.session for name, side in sides.items()}
+                    search_in_turn(spec, spec.load.find_rate, sessions, folder, journal, _watch(sides, began))
+                else:
+                    _blocks(spec, sides, journal, began)
             end = End(how="complete")
         except WrongAnswers:
             # Nobody times wrong answers: they are in the journals, and the report says it.
@@ -265,6 +271,11 @@ def _duet(turns: Sequence[LoadTurn], sides: Mapping[str, _Side], spec: LoadCompa
                 side.session.describe_again()
     for side in pair:
         side.session.lives.end()
+
+
+def _watch(sides: Mapping[str, _Side], began: Seconds) -> Callable[[str], AbstractContextManager[None]]:
+    """Watches the machine during the turn of an arm."""
+    return lambda name: _watched(sides[name].watching, sides[name].session, began)
 
 
 @contextmanager

@@ -71,7 +71,7 @@ class LoadComparisonSpec(msgspec.Struct, frozen=True, kw_only=True):
         contenders: at least two, of different names.
         baseline: name of the one that the others are compared with.
         baseline_declared: whether the user named it; only then a SLOWER sets the exit code.
-        blocks: fresh lives of every arm's server.
+        blocks: fresh lives of every arm's server; 1 of a search for rates, which has as many rounds as it needs.
         twice: whether the baseline has a second arm.
         rules: margin and error rates of the verdicts.
         duet: whether both contenders are loaded at the same moment, each with its generator on half of the CPUs. Left
@@ -134,4 +134,6 @@ class LoadComparisonSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     def load_of(self, arm: LoadArm) -> LoadSpec:
         """The load experiment that an arm's record is of: its target, as many repeats as there are blocks."""
-        return msgspec.structs.replace(self.load, target=arm.target, repeats=self.blocks)
+        # A search repeats itself where it matters.
+        repeats = 1 if self.load.find_rate else self.blocks
+        return msgspec.structs.replace(self.load, target=arm.target, repeats=repeats)

@@ -58,7 +58,9 @@ def unranked(
     return (
         of_all({name: why for name in others if (why := _unlike_rows(records, name))}),
         of_all({name: why for name in others if (why := _unlike_durability(last, name))}),
-        of_all({name: why for name in names if (why := _one_life(runs, name))}),
+        of_all(
+            {name: why for name in names if (why := _one_life(runs, name, "probe" if spec.load.find_rate else "block"))}
+        ),
         _refused_runs(runs, questions),
         _unresolved(runs, questions),
     )
@@ -169,7 +171,7 @@ def _difference(one: RowsRead, other: RowsRead, what: str) -> str:
     return ""
 
 
-def _one_life(runs: Sequence[BlockRun], contender: str) -> Reason | None:
+def _one_life(runs: Sequence[BlockRun], contender: str, noun: str) -> Reason | None:
     """That the blocks of a contender are not fresh lives of its server."""
     by_arm: dict[tuple[int, str], list[BlockRun]] = defaultdict(list)
     for one in runs:
@@ -180,7 +182,7 @@ def _one_life(runs: Sequence[BlockRun], contender: str) -> Reason | None:
     if not by_arm or lives >= blocks or lives >= MIN_STARTS:
         return None
     return codes.T10_STARTS.reason(
-        f"the {count(blocks, 'block')} of {contender} are no fresh starts: weigh cannot start its server anew, and new "
+        f"the {count(blocks, noun)} of {contender} are no fresh starts: weigh cannot start its server anew, and new "
         f"connections to the same life are none. A verdict needs {MIN_STARTS}"
     )
 

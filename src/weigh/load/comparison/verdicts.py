@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weigh.load.comparison.figures import CPU, ERRORS, MEMORY, PERCENTILES, RATE
+from weigh.load.comparison.figures import CPU, ERRORS, HIGHEST, MEMORY, PERCENTILES, RATE
 from weigh.load.spec import Loop
 from weigh.model import codes
 from weigh.model.contender import Contender
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 BESIDE = (RATE, ERRORS, CPU, MEMORY)
 """Metrics that share a false discovery rate of their own beside the response times, as those of a run do."""
-DECIDING = (*PERCENTILES, RATE, ERRORS)
+DECIDING = (*PERCENTILES, RATE, ERRORS, HIGHEST)
 """Metrics that decide the exit code: what users meet, and not what it costs."""
 _FIELD: dict[str, Metric] = {RATE: "wall_s", ERRORS: "bytes_read", CPU: "cpu_s", MEMORY: "peak_memory"}
 """Field of a sample that a figure becomes: of a clock, or of none (errors). Percentiles are wall times."""

@@ -11,6 +11,7 @@ from weigh.evidence import attempts, journal, timeline
 from weigh.evidence.verification import UNKEYED, Outcome, Problem, chain, hashes, read_seal, same, uncomputable
 from weigh.load import record as load_record
 from weigh.load.comparison import record as comparison_record
+from weigh.load.comparison.rate_search.verify import problems as searches_in_turn
 from weigh.load.comparison.report import files
 from weigh.load.report import files as load_files
 from weigh.model import codes
@@ -74,7 +75,7 @@ def verify(folder: Path) -> LoadComparisonVerification:
             5 * len(part.operations) for load in record.loads.values() for run in load.runs for part in run.intervals
         )
         verdicts = len(results.verdicts)
-        problems += _order(record)
+        problems += searches_in_turn(record, folder) if record.spec.load.find_rate else _order(record)
         computed = {**comparison_record.derived(record), **files.pages(results, folder.resolve().name)}
         for arm in record.spec.arms:
             if arm.name in results.loads:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from weigh.render.svg.scale import Scale
 
 WIDTH, HEIGHT = 696, 180
-_LEFT, _RIGHT = 76, 664
-_TOP, _BOTTOM = 14, 148
+LEFT, RIGHT = 76, 664
+TOP, BOTTOM = 14, 148
 _GAP, _UP_GAP = 70.0, 22.0
 _HALF = 3.0
 """Half of the bar at the end of an interval."""
@@ -41,45 +41,52 @@ def curve(one: RateSearchResults, budget: Budget) -> Markup:
     heights = [limit, *(height for _, kept in seen for height in (kept.low, kept.value, kept.high) if height)]
     heights += [kept.value for kept in closed if kept.value]
     rates = [probe.rate for probe, _ in seen] + [one.pilot.rate for _ in closed if one.pilot]
-    down, across = around(heights, _BOTTOM, _TOP), around(rates, _LEFT, _RIGHT)
+    down, across = around(heights, BOTTOM, TOP), around(rates, LEFT, RIGHT)
     parts = [Markup()]
     if found := one.threshold:
-        left, right = (min(max(across.at(place), _LEFT), _RIGHT) for place in (found.low, found.high))
-        parts.append(
-            draw.path(f"M{draw.number(left)} {_TOP}H{draw.number(right)}V{_BOTTOM}H{draw.number(left)}z", "mg")
-        )
-    parts += [_grid(down), _axis(across)]
-    parts.append(draw.path(draw.line(_LEFT, down.at(limit), _RIGHT, down.at(limit)), "rl"))
+        left, right = (min(max(across.at(place), LEFT), RIGHT) for place in (found.low, found.high))
+        parts.append(draw.path(f"M{draw.number(left)} {TOP}H{draw.number(right)}V{BOTTOM}H{draw.number(left)}z", "mg"))
+    parts += [grid(down), axis(across, BOTTOM)]
+    parts.append(draw.path(draw.line(LEFT, down.at(limit), RIGHT, down.at(limit)), "rl"))
     if found and across.holds(found.rate):
-        parts.append(draw.path(draw.line(across.at(found.rate), _TOP, across.at(found.rate), _BOTTOM), "mean"))
+        parts.append(draw.path(draw.line(across.at(found.rate), TOP, across.at(found.rate), BOTTOM), "mean"))
     for verdict, css in (("kept", "rk"), ("broken", "rb")):
         own = [(across.at(probe.rate), kept) for probe, kept in seen if probe.verdict == verdict]
-        parts += [draw.path(_intervals(own, down), "ri"), draw.path(_dots(own, down), css)]
+        parts += [draw.path(intervals(own, down), "ri"), draw.path(dots(own, down), css)]
     if one.pilot:
-        parts.append(draw.path(_dots([(across.at(one.pilot.rate), kept) for kept in closed], down), "rc"))
+        parts.append(draw.path(dots([(across.at(one.pilot.rate), kept) for kept in closed], down), "rc"))
     label = f"p{100 * (budget.q or 0):.6g} at {len(seen)} rates"
     return draw.image(WIDTH, HEIGHT, "plot", label, *parts)
 
 
-def _grid(down: Scale) -> Markup:
+def grid(down: Scale) -> Markup:
+    """Lines across at round values, with their labels."""
     shown = {tick: round(down.at(tick)) for tick in ticks(down, _UP_GAP)}
-    lines = draw.path("".join(draw.line(_LEFT, y, _RIGHT, y) for y in shown.values()), "g")
-    return lines + draw.group("te", *(draw.text(_LEFT - 6, y + 4, tick_label(tick)) for tick, y in shown.items()))
+    lines = draw.path("".join(draw.line(LEFT, y, RIGHT, y) for y in shown.values()), "g")
+    return lines + draw.group("te", *(draw.text(LEFT - 6, y + 4, tick_label(tick)) for tick, y in shown.items()))
 
 
-def _axis(across: Scale) -> Markup:
+def axis(across: Scale, bottom: float) -> Markup:
+    """Marks of round rates, with their labels.
+
+    Args:
+        across: of the rates.
+        bottom: where the axis lies.
+    """
     shown = ticks(across, _GAP)
-    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {_BOTTOM}v5" for tick in shown), "s")
-    return marks + draw.group("tm", *(draw.text(across.at(tick), _BOTTOM + 18, f"{tick:,.6g}/s") for tick in shown))
+    marks = draw.path("".join(f"M{draw.number(across.at(tick))} {draw.number(bottom)}v5" for tick in shown), "s")
+    return marks + draw.group("tm", *(draw.text(across.at(tick), bottom + 18, f"{tick:,.6g}/s") for tick in shown))
 
 
-def _dots(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+def dots(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+    """Path data of a dot for each probe: its place across, and what it says of a budget."""
     return "".join(
         f"M{draw.number(x)} {draw.number(down.at(kept.value))}h0" for x, kept in points if kept.value is not None
     )
 
 
-def _intervals(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+def intervals(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+    """Path data of the interval of each probe that has one; arguments as of :func:`dots`."""
     data = ""
     for x, kept in points:
         if kept.low is not None and kept.high is not None:

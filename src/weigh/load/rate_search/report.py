@@ -11,8 +11,8 @@ from rich.text import Text
 
 from weigh.load.rate_search.findings import rate
 from weigh.load.rate_search.plot import curve
-from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status, longest_s
-from weigh.load.rate_search.search import MOST, PRECISION
+from weigh.load.rate_search.results import PILOT_S, RateSearchResults, Status, longest_s, precision
+from weigh.load.rate_search.search import MOST
 from weigh.load.rate_search.threshold import Threshold
 from weigh.model import units
 from weigh.model.text import one_line
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weigh.load.budgets import Budget
+    from weigh.load.budgets import Budget, RateSearch
     from weigh.load.rate_search.probes import Kept, ProbeFigures
 
 TITLE = "The highest rate within the budget"
@@ -81,7 +81,7 @@ def lines(one: RateSearchResults) -> Iterator[str]:
             text += f", and from {rate(one.broken)} on {_all(above)} broke it"
         spread = units.percent(one.threshold.spread)
         yield f"{text}. From probe to probe the limit moves by about {spread}."
-        if one.threshold.width > PRECISION:
+        if one.threshold.width > precision(one.search):
             why = "the time was over" if one.ended == "time" else f"{MOST} probes were made"
             yield f"The interval is as wide as it is because {why}: a longer --budget narrows it."
     if one.pilot:
@@ -279,13 +279,18 @@ class RateSearchDocument(msgspec.Struct, frozen=True, kw_only=True):
     probes: tuple[ProbeRow, ...]
 
 
+def budget_rows(search: RateSearch) -> tuple[BudgetRow, ...]:
+    """The budgets of a search, as a document has them."""
+    return tuple(
+        BudgetRow(text=str(each), percentile=each.q, limit_s=each.limit_s, errors=each.errors)
+        for each in search.budgets
+    )
+
+
 def document(one: RateSearchResults) -> RateSearchDocument:
     """The part of the JSON document."""
     return RateSearchDocument(
-        budgets=tuple(
-            BudgetRow(text=str(each), percentile=each.q, limit_s=each.limit_s, errors=each.errors)
-            for each in one.search.budgets
-        ),
+        budgets=budget_rows(one.search),
         budget_s=one.search.budget_s,
         highest=one.search.highest,
         status=one.status,

@@ -9,7 +9,7 @@ import msgspec
 from weigh.load.analysis.machine import machine
 from weigh.load.budgets import RateSearch
 from weigh.load.rate_search.probes import ProbeFigures, judged
-from weigh.load.rate_search.search import EXCEEDANCES, Ending, Made, Plan, Probe, Search, threshold
+from weigh.load.rate_search.search import EXCEEDANCES, PRECISION, Ending, Made, Plan, Probe, Search, threshold
 from weigh.load.rate_search.threshold import Threshold
 from weigh.model.errors import ExitCode
 
@@ -108,6 +108,11 @@ def longest_s(search: RateSearch) -> Seconds:
     return search.probe_s or search.budget_s / _PARTS
 
 
+def precision(search: RateSearch) -> float:
+    """Half of the interval, as a share of the rate, at which the search ends."""
+    return search.together or PRECISION
+
+
 def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
     """What is searched; None where a probe at the highest rate would take too long to resolve anything.
 
@@ -130,6 +135,8 @@ def planned(spec: LoadSpec, search: RateSearch, rate: float) -> Plan | None:
         duration_s=search.probe_s,
         longest_s=longest,
         seed=spec.seed,
+        precision=precision(search),
+        alone=search.together is msgspec.UNSET,
     )
 
 
@@ -174,15 +181,16 @@ def rate_search(record: LoadRecord, search: RateSearch, figures: Mapping[int, Ru
         )  # fmt: skip
     made = [run for run in runs if run.loop == "open"]
     probes, asked, why = _replayed(plan, search, made, computed)
-    found = threshold(plan, [_made(one) for one in probes])
+    found = threshold(plan, made_of(probes))
     own = ended_as(why, complete=complete)
+    status = status_of(own, probes, found)
     return RateSearchResults(
         search=search,
-        status=_status(own, probes, found),
+        status=status,
         ended=own,
-        threshold=found if _status(own, probes, found) == "found" else None,
-        kept=_highest_kept(probes),
-        broken=_lowest_broken(probes),
+        threshold=found if status == "found" else None,
+        kept=highest_kept(probes),
+        broken=lowest_broken(probes),
         pilot=begun,
         probes=tuple(probes),
         as_asked=asked,
@@ -197,7 +205,8 @@ def ended_as(why: Ending | None, *, complete: bool) -> Ending | Literal["stopped
 def _replayed(
     plan: Plan, search: RateSearch, runs: Sequence[LoadRun], computed: Mapping[int, RunFigures]
 ) -> tuple[list[ProbeFigures], bool, Ending | None]:
-    deciding: Generator[Probe, Verdict, Ending] = Search(plan).run()
+    own = Search(plan)
+    deciding: Generator[Probe, Verdict, Ending] = own.run()
     probes: list[ProbeFigures] = []
     asked = True
     try:
@@ -210,14 +219,23 @@ def _replayed(
         ended: Ending = stopped.value
         # Nothing is asked for behind the end.
         return probes, asked and len(probes) == len(runs), ended
-    return probes, asked, None
+    # What goes on for others is found when its own interval is narrow.
+    return probes, asked, "found" if own.narrow else None
 
 
-def _made(one: ProbeFigures) -> Made:
-    return Made(probe=Probe(rate=one.rate, seconds=one.seconds), verdict=one.verdict)
+def made_of(probes: Sequence[ProbeFigures]) -> list[Made]:
+    """Probes as the search was told of them."""
+    return [Made(probe=Probe(rate=one.rate, seconds=one.seconds), verdict=one.verdict) for one in probes]
 
 
-def _status(ended: str, probes: Sequence[ProbeFigures], found: Threshold | None) -> Status:
+def status_of(ended: str, probes: Sequence[ProbeFigures], found: Threshold | None) -> Status:
+    """What came of a search.
+
+    Args:
+        ended: why it ended.
+        probes: that were made.
+        found: where the budget breaks; None where that is not known.
+    """
     kept = any(one.verdict == "kept" for one in probes)
     broken = any(one.verdict == "broken" for one in probes)
     if found is not None and ended in ("found", "probes", "time", "stopped"):
@@ -229,12 +247,14 @@ def _status(ended: str, probes: Sequence[ProbeFigures], found: Threshold | None)
     return "generator" if ended == "generator" and kept else "unresolved"
 
 
-def _highest_kept(probes: Sequence[ProbeFigures]) -> float | None:
+def highest_kept(probes: Sequence[ProbeFigures]) -> float | None:
+    """The highest rate below every one that broke the budget; None where none kept it."""
     lowest = min((one.rate for one in probes if one.verdict == "broken"), default=float("inf"))
     return max((one.rate for one in probes if one.verdict == "kept" and one.rate < lowest), default=None)
 
 
-def _lowest_broken(probes: Sequence[ProbeFigures]) -> float | None:
+def lowest_broken(probes: Sequence[ProbeFigures]) -> float | None:
+    """The lowest rate above every one that kept the budget; None where none broke it."""
     highest = max((one.rate for one in probes if one.verdict == "kept"), default=0.0)
     return min((one.rate for one in probes if one.verdict == "broken" and one.rate > highest), default=None)
 

@@ -61,6 +61,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         duration_s: of a probe, where the user says so.
         longest_s: that a probe may be.
         seed: of the order.
+        precision: half of the interval, as a share of the rate, at which it is narrow enough.
+        alone: whether the search ends there; otherwise it goes on as long as it is asked, for those beside it.
     """
 
     low: float
@@ -71,6 +73,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     duration_s: Seconds | None
     longest_s: Seconds
     seed: int
+    precision: float = PRECISION
+    alone: bool = True
 
     def length(self, rate: float, times: float = 1.0) -> Seconds:
         """How long a probe at a rate is.
@@ -117,11 +121,17 @@ def outcomes(made: Sequence[Made]) -> tuple[Outcome, ...]:
 
 def threshold(plan: Plan, made: Sequence[Made]) -> Threshold | None:
     """Where the budget breaks; None where too few probes kept it, or broke it."""
+    found = posterior(plan, made)
+    return found.threshold if found else None
+
+
+def posterior(plan: Plan, made: Sequence[Made]) -> Posterior | None:
+    """What is to be believed of where the budget breaks; None where too few probes kept it, or broke it."""
     found = outcomes(made)
     kept = sum(one.kept for one in found)
     if min(kept, len(found) - kept) < _LEAST:
         return None
-    return Posterior(found, plan.low, plan.high * _UP).threshold
+    return Posterior(found, plan.low, plan.high * _UP)
 
 
 class Search:
@@ -129,7 +139,13 @@ class Search:
 
     Args:
         plan: what is searched.
+
+    Attributes:
+        made: probes so far.
+        narrow: whether the interval was narrow enough after the last whole batch.
     """
+
+    narrow = False
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -198,7 +214,8 @@ class Search:
         if len(failed) > len(rates) / 2:
             return "generator" if "generator" in failed else "disturbed"
         found = threshold(self._plan, self.made)
-        return "found" if found and found.width <= PRECISION else None
+        self.narrow = found is not None and found.width <= self._plan.precision
+        return "found" if self.narrow and self._plan.alone else None
 
     def _probe(self, rate: float, times: float = 1.0) -> Generator[Probe, Verdict, Verdict]:
         """One rate, again where its probe decides nothing."""

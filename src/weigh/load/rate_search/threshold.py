@@ -84,11 +84,15 @@ class Posterior:
         self._weights: Floats = weights / weights.sum()
 
     @cached_property
+    def limits(self) -> tuple[Floats, Floats]:
+        """Where the limit may lie, as logarithms of rates, ascending; and how likely each place is, 1 together."""
+        return self._places, self._weights.sum(axis=0)
+
+    @cached_property
     def threshold(self) -> Threshold:
         """The median, and the interval between the tails."""
-        over = self._weights.sum(axis=0)
         tail = (1 - CONFIDENCE) / 2
-        low, middle, high = np.exp(_quantiles(self._places, over, (tail, 0.5, 1 - tail)))
+        low, middle, high = np.exp(quantiles(*self.limits, (tail, 0.5, 1 - tail)))
         spread = float(np.exp(self._weights.sum(axis=1) @ np.log(_SPREADS)))
         return Threshold(rate=float(middle), low=float(low), high=float(high), spread=spread)
 
@@ -101,7 +105,7 @@ class Posterior:
         places = (self._places + _SPREADS[:, None, None] * _NODES[:, None, None].transpose(1, 0, 2)).ravel()
         weights = np.broadcast_to(self._weights[:, None, :], (len(_SPREADS), len(_NODES), len(self._places))).ravel()
         order = np.argsort(places)
-        return tuple(map(float, np.exp(_quantiles(places[order], weights[order], shares))))
+        return tuple(map(float, np.exp(quantiles(places[order], weights[order], shares))))
 
 
 def _grid(outcomes: Sequence[Outcome], low: float, high: float) -> Floats:
@@ -120,7 +124,14 @@ def _grid(outcomes: Sequence[Outcome], low: float, high: float) -> Floats:
     return found
 
 
-def _quantiles(places: Floats, weights: Floats, shares: Sequence[float]) -> Floats:
+def quantiles(places: Floats, weights: Floats, shares: Sequence[float]) -> Floats:
+    """Where so much of the weight lies below.
+
+    Args:
+        places: ascending.
+        weights: of each place.
+        shares: of all weight, ascending.
+    """
     reached = np.cumsum(weights) - weights / 2
     found: Floats = np.interp(shares, reached / weights.sum(), places)
     return found

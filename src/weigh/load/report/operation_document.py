@@ -120,14 +120,15 @@ def operation_row(one: OperationFigures) -> OperationRow:
         timeouts=one.timeouts,
         wrong=one.wrong,
         missing=one.missing,
-        response=_spectrum(one.response),
-        service=_spectrum(one.service),
-        failures=_spectrum(one.failures),
-        lag=LagRow(no_connection=_spectrum(one.lag_free), generator_late=_spectrum(one.lag_late)),
+        response=spectrum_row(one.response),
+        service=spectrum_row(one.service),
+        failures=spectrum_row(one.failures),
+        lag=LagRow(no_connection=spectrum_row(one.lag_free), generator_late=spectrum_row(one.lag_late)),
     )
 
 
-def _spectrum(one: Spectrum) -> SpectrumRow:
+def spectrum_row(one: Spectrum) -> SpectrumRow:
+    """What requests took as JSON has it."""
     percentiles = {
         name: PercentileRow(value=part.value, low=part.low, high=part.high, resolved=part.resolved, seen=seen)
         for name, part, seen in zip(NAMES, map(one.at, QUANTILES), one.seen, strict=True)

@@ -30,14 +30,21 @@ def folder() -> Path:
         EnvironmentFault: it cannot be made.
     """
     scratch.sweep()
-    # On a disk where /tmp may be memory: a server that cannot lose power has nothing to be durable against.
-    place = scratch.USUAL if os.access(scratch.USUAL, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+    where = place()
     try:
-        return scratch.folder("load", place=place)
+        return scratch.folder("load", place=where)
     except OSError as error:
         raise EnvironmentFault(
-            f"no room for a server: {error.strerror}", where=str(place), remedy="free space there"
+            f"no room for a server: {error.strerror}", where=str(where), remedy="free space there"
         ) from error
+
+
+def place() -> Path:
+    """Where such folders are made: on a disk where /tmp may be memory.
+
+    A server that cannot lose power has nothing to be durable against.
+    """
+    return scratch.USUAL if os.access(scratch.USUAL, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
 
 
 def copy(data: Path, to: Path) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 
 from weigh.load.comparison.figures import MEMORY, BlockRun
+from weigh.load.comparison.rate_search import report as rates
+from weigh.load.comparison.rate_search.report import RatesDocument
 from weigh.load.comparison.results import LoadComparisonResults, Sustained
 from weigh.load.comparison.spec import CONTENDERS
 from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
@@ -27,8 +29,8 @@ class OfferedRow(msgspec.Struct, frozen=True, kw_only=True):
         arrivals: when requests were due.
         duration_s: of each run.
         records: of YCSB; None of scripts.
-        blocks: that were asked for.
-        measured: blocks of all attempts in which anything was measured.
+        blocks: that were asked for; 1 of a search for rates.
+        measured: blocks of all attempts in which anything was measured; of a search its rounds.
         baseline: name of the contender that the others are compared with.
         twice: whether the baseline has a second arm.
     """
@@ -71,6 +73,7 @@ class LoadVerdictRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         metric: ``p50``, ``p95``, ``p99``, ``p999`` of the response time; ``rate``, answers a second, of a closed loop;
+            ``highest_rate`` of a search, of which there is no other verdict;
             ``errors``, the share of requests without an answer; ``server_cpu_s``, CPU seconds of the server for each
             request; ``server_memory``.
         operation: its name; all together are ``all``.
@@ -169,6 +172,7 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: one of every figure and contender other than the baseline.
         floors: the baseline's second arm over its first.
         sustained: how each contender kept the rate of open loops; empty where there is none.
+        rate_search: what ``--find-rate`` found of each; absent where it was not asked for.
         runs: every run of every attempt.
         findings: what weakens the result, errors first.
     """
@@ -183,6 +187,7 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[LoadVerdictRow, ...]
     floors: tuple[LoadFloor, ...]
     sustained: tuple[Sustained, ...]
+    rate_search: RatesDocument | msgspec.UnsetType
     runs: tuple[BlockRow, ...]
     findings: tuple[Finding, ...]
 
@@ -196,6 +201,7 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
     """
     record = results.record
     spec = record.spec
+    search = spec.load.find_rate
     found = LoadComparisonDocument(
         experiment=ExperimentRow(
             id=spec.id, attempt=record.attempt, workload=spec.load.workload, notice=spec.load.notice or None
@@ -217,6 +223,7 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
         verdicts=tuple(map(_verdict, results.verdicts)),
         floors=results.floors,
         sustained=results.sustained,
+        rate_search=rates.document(results.rates, search) if results.rates and search else msgspec.UNSET,
         runs=tuple(map(_run, results.runs)),
         findings=results.findings,
     )

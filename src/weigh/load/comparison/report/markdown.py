@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.figures import ALL
+from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.report import words
 from weigh.render.markdown import code, row, text
 from weigh.render.terminal import interval
@@ -37,7 +38,9 @@ def _lines(results: LoadComparisonResults, evidence: str) -> Iterator[str]:
         base = results.record.spec.baseline
         level = f"{100 * results.record.spec.rules.confidence:g} %"
         yield ""
-        yield row(["response", "contender", text(base), "value", "ratio", level, "what it means"])
+        yield row(
+            ["rate" if results.rates else "response", "contender", text(base), "value", "ratio", level, "what it means"]
+        )
         yield row(["---", "---", "--:", "--:", "--:", "--:", "---"])
         several = len(results.kinds) > 1
         for one in shown:
@@ -52,6 +55,12 @@ def _lines(results: LoadComparisonResults, evidence: str) -> Iterator[str]:
                 words.verdict(one),
             )
             yield row([text(cell) for cell in cells])
+    if results.rates:
+        yield ""
+        yield row(list(rates.HEADINGS))
+        yield row(["---", *(["--:"] * (len(rates.HEADINGS) - 1))])
+        for found in rates.cells(results.rates):
+            yield row([text(cell) for cell in found])
     yield ""
     yield f"Evidence: {code(f'weigh report {evidence} --notes')}"
     if results.record.environment:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.figures import ALL
+from weigh.load.comparison.rate_search import report as rates
+from weigh.load.comparison.rate_search.plot import curves
 from weigh.load.comparison.report import terminal, words
 from weigh.load.comparison.spec import CONTENDERS
 from weigh.model import units
@@ -13,8 +15,16 @@ from weigh.render.comparison import page as rendered
 from weigh.render.svg.interval import Axis
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from weigh.load.comparison.results import LoadComparisonResults
     from weigh.load.comparison.verdicts import LoadVerdict
+
+
+_KEY = (
+    ", against the requests a second that were due: filled dots kept the budget, rings broke it. The line across is "
+    "the budget; the upright lines are the knees, the rate at which each breaks, on the bands of their intervals"
+)
 
 
 def page(results: LoadComparisonResults, evidence: str) -> bytes:
@@ -45,16 +55,26 @@ def page(results: LoadComparisonResults, evidence: str) -> bytes:
             findings=results.findings,
             closing=results.record.environment.command if results.record.environment else "",
             grouped_by="figure",
+            figures=_figures(results),
         )
     )
+
+
+def _figures(results: LoadComparisonResults) -> list[tuple[str, Markup]]:
+    """Of searches in turn: each percentile of all contenders against the rate."""
+    found, search = results.rates, results.record.spec.load.find_rate
+    if not found or not search:
+        return []
+    drawn = [(str(budget), curves(found, budget)) for budget in search.budgets if budget.q is not None]
+    return [(f"{name}{_KEY}", drawing) for name, drawing in drawn if drawing]
 
 
 def _about(results: LoadComparisonResults) -> str:
     spec = results.record.spec
     host = results.record.host
     where = f"{host.get('cpu')}, {host.get('cores_allowed')} cores, {units.size(host.get('memory_bytes'))}"
-    blocks = units.count(results.blocks, "block")
-    return f"{words.heading(results)}; {blocks} of fresh lives, seed {spec.load.seed}, experiment {spec.id}; {where}"
+    blocks = words.blocks(results) + ("" if results.rates else " of fresh lives")
+    return f"{words.heading(results)}; {blocks}, seed {spec.load.seed}, experiment {spec.id}; {where}"
 
 
 def _groups(results: LoadComparisonResults, axis: Axis) -> list[tuple[str, list[Row]]]:
@@ -76,7 +96,12 @@ def _title(results: LoadComparisonResults, one: LoadVerdict) -> str:
 
 
 def _tables(results: LoadComparisonResults) -> list[Table]:
-    made = [
+    made = (
+        [Table(title=rates.TITLE, headings=rates.HEADINGS, rows=tuple(rates.cells(results.rates)))]
+        if results.rates
+        else []
+    )
+    made += [
         Table(
             title="Contenders", headings=("contender", "what it is", "lives"), rows=tuple(terminal.contenders(results))
         )
@@ -110,7 +135,7 @@ def _runs(results: LoadComparisonResults) -> list[tuple[str, ...]]:
         made.append(
             (
                 f"{attempt}block {one.block}, {one.arm}",
-                words.kind(one.kind),
+                words.kind(one.kind) + (f", {one.run.rate_own:,.4g}/s due" if one.run.rate_own else ""),
                 *(words.value(name, figures[name]) for name in ("p50", "p99", "p999", "rate", "server_cpu_s")),
                 said,
             )

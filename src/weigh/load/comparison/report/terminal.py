@@ -13,6 +13,7 @@ from rich.text import Text
 
 from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.differences import is_durable
+from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.report import words
 from weigh.model import units
 from weigh.model.text import one_line
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import ConsoleOptions, RenderableType
 
+    from weigh.load.comparison.rate_search.results import RatesFound
     from weigh.load.comparison.results import LoadComparisonResults
     from weigh.load.comparison.verdicts import LoadVerdict
 
@@ -72,6 +74,8 @@ def screen(results: LoadComparisonResults, evidence: str) -> RenderableType:
 def whole(results: LoadComparisonResults, evidence: str) -> RenderableType:
     """All that there is to say; arguments as of :class:`Screen`."""
     parts: list[RenderableType] = [screen(results, evidence), Text(), show_tier(results.tier), Text()]
+    if results.rates:
+        parts += [Text(rates.TITLE, style="bold"), _rates(results.rates), Text()]
     parts += [Text("Contenders", style="bold"), _contenders(results), Text()]
     single = [one for one in results.verdicts if one.operation != ALL]
     if single:
@@ -93,14 +97,18 @@ def reading(results: LoadComparisonResults) -> Iterator[str]:
     """How to read the figures, then each kind of reason once with its first example: the JSON has them all."""
     rules = results.record.spec.rules
     base = results.record.spec.baseline
-    yield (
-        f"ratio: contender over {base}, above 1 is more. A block has one figure of each server, from a fresh start; "
-        "the interval is over the blocks."
-    )
+    search = results.record.spec.load.find_rate
+    if results.rates and search:
+        yield from rates.reading(results.rates, search)
+    else:
+        yield (
+            f"ratio: contender over {base}, above 1 is more. A block has one figure of each server, from a fresh "
+            "start; the interval is over the blocks."
+        )
     yield (
         f"Declared beforehand: margin {units.percent(rules.margin)}, {100 * rules.confidence:g} % intervals, false "
-        f"discoveries {units.percent(rules.fdr, 0)} over all response times, equivalence at "
-        f"{units.percent(rules.equivalence, 0)}."
+        f"discoveries {units.percent(rules.fdr, 0)} over all {'ratios' if results.rates else 'response times'}, "
+        f"equivalence at {units.percent(rules.equivalence, 0)}."
     )
     groups: dict[str, list[str]] = {}
     for one in results.verdicts:
@@ -114,7 +122,7 @@ def reading(results: LoadComparisonResults) -> Iterator[str]:
 
 def _head(results: LoadComparisonResults, width: int) -> Iterator[Text]:
     """The sentences, with the tier and the number of blocks at the right edge."""
-    right = [f"[{str(results.tier.name).upper()}]", units.count(results.blocks, "block")]
+    right = [f"[{str(results.tier.name).upper()}]", words.blocks(results)]
     room = width - max(map(len, right)) - shape.INDENT
     lines = [line for said in words.headline(results) for line in shape.wrapped(one_line(said, 600), room)]
     for line, word in shape.beside(lines, right, width):
@@ -146,7 +154,7 @@ def _table(results: LoadComparisonResults, shown: Sequence[LoadVerdict]) -> Rend
     several = len(results.others) > 1
     base = results.record.spec.baseline
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("response", overflow="fold", no_wrap=True)
+    table.add_column("rate" if results.rates else "response", overflow="fold", no_wrap=True)
     if several:
         table.add_column("contender", overflow="fold")
     confidence = f"{100 * results.record.spec.rules.confidence:g} %"
@@ -185,6 +193,15 @@ def _contenders(results: LoadComparisonResults) -> Table:
     for cells in contenders(results):
         table.add_row(*cells)
     return table
+
+
+def _rates(found: RatesFound) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for at, heading in enumerate(rates.HEADINGS):
+        table.add_column(heading, overflow="fold", justify="right" if at else "left", no_wrap=bool(at))
+    for cells in rates.cells(found):
+        table.add_row(*cells)
+    return FittedTable(table, "broken from", "kept up to", "interval")
 
 
 def contenders(results: LoadComparisonResults) -> Iterator[tuple[str, str, str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weigh.load.analysis.figures import ALL
-from weigh.load.comparison.figures import CPU, ERRORS, MEMORY, PERCENTILES, RATE
+from weigh.load.comparison.figures import CPU, ERRORS, HIGHEST, MEMORY, PERCENTILES, RATE
+from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.verdicts import DECIDING
 from weigh.load.report import words as load_words
 from weigh.model import codes, units
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from weigh.load.comparison.results import LoadComparisonResults
     from weigh.load.comparison.verdicts import LoadVerdict
 
-_NAMES = {RATE: "answers/s", ERRORS: "failed", CPU: "CPU/request", MEMORY: "memory"}
+_NAMES = {RATE: "answers/s", ERRORS: "failed", CPU: "CPU/request", MEMORY: "memory", HIGHEST: "highest rate"}
 _ALIKE = (VerdictName.SAME, VerdictName.SMALL)
 _DIFFERENT = (VerdictName.SLOWER, VerdictName.FASTER)
 _MORE = {VerdictName.SLOWER: "MORE", VerdictName.FASTER: "LESS"}
@@ -53,7 +54,7 @@ def value(metric: str, number: float | None) -> str:
     if number is None:
         return "-"
     match metric:
-        case "rate":
+        case "rate" | "highest_rate":
             return f"{number:,.4g}/s"
         case "errors":
             return units.percent(number, 2)
@@ -78,14 +79,23 @@ def heading(results: LoadComparisonResults) -> str:
     load = results.record.spec.load
     how = load_words.arrivals(load.arrivals) + load_words.modes(load)
     duet = ", each measured while the other ran" if results.record.spec.duet is True else ""
-    return f"{load.workload}, {how}, {units.seconds(load.duration_s)} a run{duet}"
+    return f"{load.workload}, {how}{load_words.length(load)}{duet}"
+
+
+def blocks(results: LoadComparisonResults) -> str:
+    """How many blocks there were; of a search, how many rounds."""
+    return units.count(results.blocks, "round" if results.rates else "block")
 
 
 def headline(results: LoadComparisonResults) -> Iterator[str]:
     """The sentences, the one that matters most first."""
     yield from _unfinished(results)
+    search = results.record.spec.load.find_rate
+    if results.rates and search:
+        yield from (rates.sentence(one, search) for one in results.verdicts)
+        yield from rates.of_each(results.rates)
     several = len(results.kinds) > 1
-    for one in results.kinds:
+    for one in results.kinds if not results.rates else ():
         for name in results.others:
             where = f"{kind(one)}: " if several else ""
             yield where + sentence(results, name, one)
@@ -93,7 +103,8 @@ def headline(results: LoadComparisonResults) -> Iterator[str]:
         if found.code in (codes.E7_UNEQUAL.code, codes.A4_SERVERS.code):
             yield f"{found.remedy[:1].upper()}{found.remedy[1:]}."
     yield from kept(results)
-    yield from failed(results)
+    if not results.rates:
+        yield from failed(results)
 
 
 def sentence(results: LoadComparisonResults, name: str, kind: Kind) -> str:

@@ -1,0 +1,92 @@
+"""Verify a ladder of loads: the evidence of every rung, and that its files follow from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weigh.evidence.verification import Outcome, Problem, same_bytes
+from weigh.ladder.load.record import JSON
+from weigh.ladder.load.report import files
+from weigh.load.verify import LoadVerification
+from weigh.load.verify import verify as verify_rung
+from weigh.model import codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from weigh.ladder.load.plan import LoadLadderPlan
+    from weigh.ladder.load.results import LoadRung
+
+
+class LoadLadderVerification(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying a ladder of loads.
+
+    Attributes:
+        ladder: name of its directory.
+        rungs: what came of each.
+        problems: of the ladder's own files.
+    """
+
+    ladder: str
+    rungs: tuple[LoadVerification, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong anywhere."""
+        return not self.problems and not any(rung.problems for rung in self.rungs)
+
+
+def verify(folder: Path) -> LoadLadderVerification:
+    """Recompute everything.
+
+    Raises:
+        EvidenceFault: a file or the evidence of a rung cannot be read.
+    """
+    summary = files.read(folder)
+    beside = folder.resolve().parent
+    problems = [
+        Problem(
+            code=codes.R4_DERIVED.code, file=JSON, text=f"{one.evidence} is of another experiment than the ladder's"
+        )
+        for one in summary.rungs
+        if not _is_of(one, summary.plan)
+    ]
+    for name, content in files.rendered(summary).items():
+        path = folder / name
+        if not path.exists():
+            problems.append(Problem(code=codes.R4_SEALED.code, file=name, text="it is missing"))
+        elif not same_bytes(path, content):
+            problems.append(
+                Problem(code=codes.R4_FIGURES.code, file=name, text="it does not follow from the evidence of the rungs")
+            )
+    return LoadLadderVerification(
+        ladder=folder.resolve().name,
+        rungs=tuple(verify_rung(beside / one.evidence) for one in summary.rungs),
+        problems=tuple(problems),
+    )
+
+
+def _is_of(one: LoadRung, plan: LoadLadderPlan) -> bool:
+    """Whether a rung is what its step asks for, and its memory what the plan says."""
+    spec = one.results.record.spec
+    if plan.memory_is == "control group" and spec.server_memory != plan.memory:
+        return False
+    asked = (one.step.experiment, one.step.records, plan.target, plan.workload)
+    return asked == (spec.id, spec.records, spec.target, spec.workload)
+
+
+def lines(found: LoadLadderVerification) -> Iterator[Problem | Outcome]:
+    """What is said of it: rung by rung each problem and the outcome, then those of the ladder's own files."""
+    for rung in found.rungs:
+        for problem in rung.problems:
+            yield msgspec.structs.replace(problem, file=f"{rung.evidence}/{problem.file}")
+        said = f"passes: {rung.files} files hashed" if rung.passed else f"FAILS: {len(rung.problems)} problems"
+        text = f"{rung.evidence} {said}, every figure recomputed from {rung.histograms:,} histograms"
+        yield Outcome(text, passed=rung.passed)
+    yield from found.problems
+    said = "passes: its files follow from the evidence of its rungs" if found.passed else "FAILS"
+    yield Outcome(f"{found.ladder} {said}", passed=found.passed)

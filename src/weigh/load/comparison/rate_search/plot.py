@@ -1,0 +1,102 @@
+"""The curves of several servers in one plot: a percentile against the rate, and the rate at which each breaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from markupsafe import Markup
+
+from weigh.load.rate_search.findings import rate
+from weigh.load.rate_search.plot import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, axis, dots, grid, intervals
+from weigh.render.svg import draw
+from weigh.render.svg.scale import around
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weigh.load.budgets import Budget
+    from weigh.load.comparison.rate_search.results import ContenderRate, RatesFound
+    from weigh.load.rate_search.probes import Kept, ProbeFigures
+    from weigh.render.svg.scale import Scale
+
+_COLOURS = 8
+_NAME, _LINE = 24, 13
+_RING = 3.0
+_LABEL = 170
+"""Room for the name of a knee, right of its line."""
+
+
+class _Curve(NamedTuple):
+    """A contender: its place among the colours, its rate, and its probes with what they say of the budget."""
+
+    number: int
+    rate: ContenderRate
+    seen: Sequence[tuple[ProbeFigures, Kept]]
+
+
+def curves(found: RatesFound, budget: Budget) -> Markup:
+    """A percentile against the rate for every contender; nothing where no probe has it.
+
+    Args:
+        found: what the searches found.
+        budget: of a percentile.
+    """
+    shown = [one for one in _curves(found, budget) if one.seen]
+    if not shown:
+        return Markup()
+    limit = budget.limit_s or 0.0
+    heights = [limit]
+    heights += [
+        height for one in shown for _, kept in one.seen for height in (kept.low, kept.value, kept.high) if height
+    ]
+    rates = [probe.rate for one in shown for probe, _ in one.seen]
+    # The names of the knees stand above the curves.
+    top = TOP + _LINE * len(shown)
+    height = HEIGHT + _LINE * len(shown)
+    down, across = around(heights, BOTTOM + height - HEIGHT, top), around(rates, LEFT, RIGHT)
+    bottom = BOTTOM + height - HEIGHT
+    parts = [grid(down), axis(across, bottom), draw.path(draw.line(LEFT, down.at(limit), RIGHT, down.at(limit)), "rl")]
+    for at, one in enumerate(shown):
+        parts += _drawn(one, down, across, (TOP + _LINE * at, bottom))
+    label = f"p{100 * (budget.q or 0):.6g} of {len(shown)} servers against the rate"
+    return draw.image(WIDTH, height, "plot", label, *parts)
+
+
+def _curves(found: RatesFound, budget: Budget) -> Iterator[_Curve]:
+    for number, one in enumerate(found.rates):
+        search = found.searches.get(one.contender)
+        seen = [
+            (probe, kept)
+            for probe in (search.counted if search else ())
+            for kept in probe.budgets
+            if kept.budget == budget and kept.value
+        ]
+        yield _Curve(number % _COLOURS, one, seen)
+
+
+def _drawn(one: _Curve, down: Scale, across: Scale, ends: tuple[float, float]) -> Iterator[Markup]:
+    """A knee on the band of its interval, its name, and the probes."""
+    top, bottom = ends
+    limit = one.rate.threshold
+    if limit is not None:
+        left, knee, right = (min(max(across.at(at), LEFT), RIGHT) for at in (limit.low, limit.rate, limit.high))
+        wide = draw.number(right - left)
+        yield draw.path(f"M{draw.number(left)} {top}h{wide}V{bottom}h-{wide}z", f"kb k{one.number}")
+        yield draw.path(draw.line(knee, top, knee, bottom), f"kn o{one.number}")
+        words = f"{draw.shortened(one.rate.contender, _NAME)}: {rate(limit.rate)}"
+        fits = knee + _LABEL < WIDTH
+        yield draw.group("tb", draw.text(knee + (4 if fits else -4), top + 10, words, "" if fits else "te"))
+    for verdict, drawn, css in (("kept", dots, "kk"), ("broken", _rings, "kn")):
+        own = [(across.at(probe.rate), kept) for probe, kept in one.seen if probe.verdict == verdict]
+        yield draw.path(intervals(own, down), f"kn o{one.number}")
+        yield draw.path(drawn(own, down), f"{css} o{one.number}")
+
+
+def _rings(points: Sequence[tuple[float, Kept]], down: Scale) -> str:
+    """Path data of a ring for each probe."""
+    return "".join(
+        f"M{draw.number(x - _RING)} {draw.number(down.at(kept.value))}"
+        + "".join(f"a{_RING:g} {_RING:g} 0 1 0 {way:g} 0" for way in (2 * _RING, -2 * _RING))
+        for x, kept in points
+        if kept.value is not None
+    )
