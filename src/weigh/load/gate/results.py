@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from weigh.model.gate import Check, OperationGate
 
 _UNASKED = "it was not asked"
-_CONDITION_CELLS = 2
-"""How many rows break it, and one of them."""
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
@@ -259,7 +257,7 @@ def conditions_checked(tpcc: TpccWorkload, moment: InvariantsAsked) -> Iterator[
     for place, one in enumerate(conditions.asked(tpcc.warehouses, after=moment.after)):
         answer = moment.answers[place] if place < len(moment.answers) else None
         rows = answer.rows if answer is not None and answer.kind == "rows" else ()
-        broken, example = rows[0] if len(rows) == 1 and len(rows[0]) == _CONDITION_CELLS else (None, None)
+        broken, example = rows[0] if rows else (None, None)
         detail = (
             "" if broken is not None else (moment.failed or (answer.text if answer is not None else "")) or _UNASKED
         )
