@@ -59,6 +59,8 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
+    of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
+    flags = tpcc.completed(workload, flags)
     search = rate_search.asked(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
@@ -127,7 +129,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         contention=_contention(flags["contention"]),
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
-        tpcc=tpcc.wanted(workload, target, flags, seed),
+        tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),

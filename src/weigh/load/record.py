@@ -27,6 +27,7 @@ from weigh.load.runs import (
     TargetRead,
 )
 from weigh.load.spec import LoadSpec, Loop
+from weigh.load.tpcc.account import TpccRun
 from weigh.load.waits.model import RunWaits
 from weigh.model.data.storage import Place
 from weigh.model.errors import EvidenceFault
@@ -162,6 +163,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
         activity: what the server did beside answering, in order.
+        tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
         end: None where it was killed.
     """
 
@@ -183,6 +185,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[RunWaits, ...] = ()
     crashes: tuple[Crash, ...] = ()
     activity: tuple[RunActivity, ...] = ()
+    tpcc: tuple[TpccRun, ...] = ()
     end: End | None = None
 
     @property
@@ -269,6 +272,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     calibrations: list[Calibration] = []
     crashes: list[Crash] = []
     activity: list[RunActivity] = []
+    of_tpcc: list[TpccRun] = []
     cpus: list[CpusRead] = []
     cold: list[ColdStart] = []
     memory: list[Bytes | None] = []
@@ -312,6 +316,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 waits.append(files.converted(event.body, RunWaits))
             case "activity":
                 activity.append(files.converted(event.body, RunActivity))
+            case "tpcc":
+                of_tpcc.append(files.converted(event.body, TpccRun))
             case name if name in asked.EVENTS:
                 outside.append(asked.read(name, event.body))
             case "finding":
@@ -349,6 +355,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         calibrations=tuple(calibrations),
         crashes=tuple(crashes),
         activity=tuple(activity),
+        tpcc=tuple(of_tpcc),
         cpus=tuple(cpus),
         cold=tuple(cold),
         memory=tuple(memory),

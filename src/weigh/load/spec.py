@@ -311,6 +311,11 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_ycsb or bool(self.tpcc)
 
     @property
+    def terminals(self) -> bool:
+        """Whether users at TPC-C's terminals ask, who wait for their answers by definition."""
+        return self.tpcc is not msgspec.UNSET and self.tpcc.terminals
+
+    @property
     def scans(self) -> bool:
         """Whether it scans YCSB's keys in their order."""
         return self.letter == "E" or (self.ycsb is not msgspec.UNSET and self.ycsb.mix["scan"] > 0)

@@ -15,6 +15,7 @@ from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, machine
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
+from weigh.load.tpcc import findings as tpcc
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from weigh.load.record import LoadRecord
     from weigh.load.runs import LoadSummary, TargetRead
     from weigh.load.spec import LoadSpec
+    from weigh.load.tpcc.results import TpccFigures
     from weigh.load.waits.analysis import RunWaited
     from weigh.model.finding import Finding
 
@@ -51,6 +53,7 @@ def findings(
     activity: Mapping[int, RunActive] | None = None,
     crashed: Durability | None = None,
     answers: GateResults | None = None,
+    of_tpcc: Sequence[TpccFigures] = (),
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [
@@ -65,6 +68,7 @@ def findings(
     found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record)]
     found += machine.findings(watched) if watched else ()
     found += crashes.findings(crashed) if crashed else ()
+    found += tpcc.findings(of_tpcc)
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
     for number, seen in (activity or {}).items():
@@ -201,7 +205,8 @@ def _stores(record: LoadRecord) -> Iterator[Finding]:
 
 
 def _loops(record: LoadRecord) -> Iterator[Finding]:
-    if "closed" in record.spec.loops:
+    # A user at a terminal of TPC-C waits for the answer, by its definition.
+    if "closed" in record.spec.loops and not record.spec.terminals:
         yield codes.L2_CLOSED.finding(
             "note" if "open" in record.spec.loops else "warning",
             text="closed loop: each connection waits for its answer before it asks again, so while the server stands "
@@ -355,7 +360,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
         )
     if any(run.settled and run.settled.refused for run in runs):
         yield codes.L4_NOT_STEADY.reason("no steady state was reached")
-    if spec.loops == ("closed",):
+    if spec.loops == ("closed",) and not spec.terminals:
         yield codes.L2_CLOSED.reason("only a closed loop was measured")
     if target and target.same_host is not False:
         where = "runs on the machine of the server" if target.same_host else "may run on the machine of the server"

@@ -23,7 +23,9 @@ from weigh.load.gate import answers, checks, invariants, pins, results, statemen
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
-from weigh.load.tpcc import conditions
+from weigh.load.tpcc import conditions, read_back
+from weigh.load.tpcc.account import Account, TpccRun
+from weigh.load.tpcc.workload import SCHEMA
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
 from weigh.workloads import infer_schema
@@ -149,6 +151,8 @@ class LoadGate:
             self._progress.say("asking the consistency conditions")
             left = conditions.asked(self._spec.tpcc.warehouses, after=True)
             self._keep(self._invariants(reached, number, left, after=True))
+            self._progress.say("reading back what the run left in the tables")
+            self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
             return
         if not self._spec.scripts:
             self._progress.say("reading back what was written")
@@ -240,7 +244,7 @@ class LoadGate:
         """The answers to queries, of which each may fail by itself."""
         scripts = tuple(Script(name=str(place), text=query) for place, query in enumerate(queries))
         spec = msgspec.structs.replace(
-            self._spec, tpcc=msgspec.UNSET, scripts=scripts, query_mode="simple", timeout_s=_PATIENCE
+            self._spec, scripts=scripts, query_mode="simple", timeout_s=_PATIENCE, tpcc=msgspec.UNSET
         )
         generator = make_generator(spec, reached, self._loop, self._spec.connections[0])
         given = {one.script: one.answer for one in self._ask(lambda _: generator.ask(1))}
@@ -262,6 +266,16 @@ class LoadGate:
         except WeighError as error:
             return ReadBack(run=number, error=str(error))
         return msgspec.convert({**msgspec.json.decode(text), "run": number}, ReadBack)
+
+    def _tables(self, reached: Reached, generator: Any, number: int, workload: TpccWorkload) -> TpccRun:
+        """What a run of TPC-C asked for, and what its tables hold."""
+        account = msgspec.json.decode(generator.account(), type=Account)
+        try:
+            answers = self._each(reached, list(read_back.queries(SCHEMA)))
+            held = read_back.tables(answers, workload.warehouses)
+        except WeighError as error:
+            return TpccRun(run=number, account=account, unread=error.what)
+        return TpccRun(run=number, account=account, tables=held)
 
     def _sampled(self, reached: Reached, generator: Any, number: int) -> Sampled:
         try:

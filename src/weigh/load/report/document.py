@@ -25,6 +25,7 @@ from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
 from weigh.load.runs import ColdStart, CpusRead, ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
+from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
 from weigh.machine.drift import Quiet
@@ -106,6 +107,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
             where nothing was sampled.
         activity: what the server did beside answering
             (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
+        tpcc: its figure, limits and checks (docs/guide/tpcc.md); absent of another workload.
     """
 
     number: int
@@ -132,6 +134,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
     activity: ActivityDocument | msgspec.UnsetType
+    tpcc: TpccFigures | msgspec.UnsetType
 
 
 class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -345,6 +348,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
         activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
+        tpcc=next((one for one in results.tpcc if one.number == run.number), msgspec.UNSET),
     )
 
 

@@ -16,6 +16,7 @@ from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
+from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report
 from weigh.model import units
 from weigh.render import knobs
@@ -25,6 +26,8 @@ from weigh.render.words import tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.report.machine import MachineSection
     from weigh.load.results import Group, LoadResults
@@ -79,7 +82,7 @@ def page(results: LoadResults, evidence: str) -> str:
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(results),
-            arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
+            arrivals=words.offered(record.spec),
             ycsb=words.ycsb(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             data=words.data(record),
@@ -101,6 +104,8 @@ def page(results: LoadResults, evidence: str) -> str:
             activity={number: activity.section(one) for number, one in results.activity.items()},
             activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,
+            tpcc={run.number: [*_of_tpcc(results, run.number)] for run in results.runs},
+            tpcc_title=tpcc.TITLE,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,
@@ -110,6 +115,13 @@ def page(results: LoadResults, evidence: str) -> str:
             ),
         )
     )
+
+
+def _of_tpcc(results: LoadResults, number: int) -> Iterator[str]:
+    """What is said of a run of TPC-C; nothing of another one."""
+    for one in results.tpcc:
+        if one.number == number:
+            yield from tpcc.lines(one)
 
 
 def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:

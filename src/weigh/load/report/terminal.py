@@ -18,6 +18,7 @@ from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
+from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
@@ -61,6 +62,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
             parts += [_between(results, group.first.number), Text()]
+        for one in (one for one in results.tpcc if one.number == group.first.number):
+            of_tpcc = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in tpcc.lines(one))
+            parts += [Text(tpcc.TITLE, style="bold"), *of_tpcc, Text()]
         parts += _run(group.first, first_of=len(group.runs))
         if said := tuple(conditions.sentences(results.record, group.first.number)):
             of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
@@ -94,7 +98,7 @@ def _heading(results: LoadResults) -> Text:
     spec = record.spec
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
-    text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
+    text.append(f"  {one_line(spec.target, 120)}, {words.offered(spec)}")
     text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")

@@ -51,6 +51,13 @@ def arrivals(one: Arrivals) -> str:
             return "closed loop"
 
 
+def offered(spec: LoadSpec) -> str:
+    """What asks, and how it is sent."""
+    if spec.terminals:
+        return f"{units.count(max(spec.connections), 'user')} at terminals"
+    return arrivals(spec.arrivals) + modes(spec)
+
+
 def length(spec: LoadSpec) -> str:
     """How long each run is; of a search, what is searched."""
     if spec.find_rate:
