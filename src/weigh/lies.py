@@ -429,7 +429,7 @@ CATALOGUE = _rows(
         Page("reference/lies.md"),
         "publishing what a licence forbids to publish",
         "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
-        "comes with weigh has such terms",
+        "comes with weigh has such terms. Of servers under load weigh knows some by their name or address",
     ),
     (
         "R9",

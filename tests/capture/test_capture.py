@@ -119,6 +119,29 @@ def test_transactions_stay_together_and_equal_values_are_one_variable(tmp_path: 
     assert found.protocol == "prepared"
 
 
+def test_new_keys_go_on_behind_the_last_one(tmp_path: Path) -> None:
+    lines = [
+        line
+        for key in range(1000, 1030)
+        for line in (
+            f"LOG:  duration: 1.0 ms  statement: INSERT INTO o VALUES ({key}, 'x')",
+            f"LOG:  duration: 1.0 ms  statement: UPDATE o SET v = 1 WHERE id = {key}",
+        )
+    ]
+    (tmp_path / "log").write_text(log(*lines))
+    found = captured(tmp_path / "log", tmp_path / "out")
+    kinds = {one.name.split("-")[1]: one.parameters[-2].kind for one in found.scripts if len(one.parameters) > 1}
+    assert kinds == {"insert": "sequence", "update": "constant"}
+    text = next((tmp_path / "out" / "scripts").glob("*insert*")).read_text()
+    counter = re.search(r"\\set (made_\w+) :\1 \+ 1", text)
+    assert counter is not None
+    assert f"\\set p1 1030 + :client_id * 10000000 + :{counter[1]}" in text
+    assert f'"{counter[1]}" = 0' in (tmp_path / "out" / "weigh.toml").read_text()
+    assert not [
+        one for one in found.scripts for each in one.parameters if "update" in one.name and each.kind == "sequence"
+    ]
+
+
 @pytest.mark.promise("None of them is written anywhere.")
 def test_secrets_get_nowhere(tmp_path: Path) -> None:
     secrets = [

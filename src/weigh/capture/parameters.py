@@ -129,7 +129,7 @@ class Values:
         """What fits them.
 
         Args:
-            written: whether the statement writes: only there rising numbers are new keys, that must not come twice.
+            written: whether the statement inserts: only there rising numbers are new keys, that must not come twice.
         """
         present = self.seen - self.nulls
         nulls = self.nulls / self.seen if self.seen else 0.0

@@ -63,7 +63,7 @@ def write(
         product: whose language it is in.
         comment: what its reader should know, a line each.
     """
-    prefix = re.sub(r"\W", "_", name)
+    prefix = "made_" + re.sub(r"\W", "_", name)
     letter = "p"
     # A text such as 'at:p1' must not become a variable.
     while any(f":{letter}" in text for text in [*filter(None, first), *(one.text for one in statements)]):

@@ -148,7 +148,9 @@ def _script(number: int, unit: Unit, captured: Captured, calls: int, time_s: flo
     known = captured.statements
     statements = [known.statements[one] for one in unit.statements]
     does = [one.does for one in statements]
-    written = [one.does == "writes" for one in statements for _ in one.forms]
+    inserts = [known.templates[one].first == "INSERT" for one in unit.statements]
+    # Only there rising numbers are new keys: an update may go through the rows in order, and comes again.
+    written = [flag for flag, one in zip(inserts, statements, strict=True) for _ in one.forms]
     distributions = unit.distributions(written=written)
     pauses = tuple(total / times if times else 0.0 for total, times in unit.pauses)
     name = name_of(number, statements, does)

@@ -86,6 +86,8 @@ def from_file(
     if table is None:
         raise UsageError("it has no [load]", where=str(path), remedy="add one (docs/reference/weigh-toml.md#load)")
     own = table.as_flags()
+    if own["answers"] is not None:
+        own["answers"] = path.parent / own["answers"]
     found = {name: own.get(name, given) if _is_left_out(given) else given for name, given in flags.items()}
     if (alone or target is not None) and not flags["contender"]:
         # The command line names one server: those of the file are not meant.

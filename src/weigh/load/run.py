@@ -24,6 +24,7 @@ from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
 from weigh.load.rate_search.run import search_rates
 from weigh.load.session import Session
+from weigh.load.target import terms
 from weigh.model import units
 from weigh.model.errors import WeighError
 
@@ -156,7 +157,7 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
             weigh=__version__,
             command=command,
             host=facts.read(read),
-            target=reached.read,
+            target=terms.stated(reached.read, spec.target),
             lock=reached.lock,
             apart=reached.servers is None,
             knobs=tuple(read),

@@ -23,6 +23,7 @@ _AFFECTED = re.compile(r"\bRows_affected: (\d+)")
 _ERROR = re.compile(r"\bLast_errno: (\d+)")
 _STAMP = re.compile(r"SET timestamp=(\d+(?:\.\d+)?);$")
 _USE = re.compile(r"use `?([^`;]+)`?;$", re.IGNORECASE)
+_BEGINS = ("# Time: ", "# User@Host: ")
 _BANNER = re.compile(r".*, Version: .*\. (?:started with|embedded library):|Tcp port: |Time +Id Command +Argument")
 
 
@@ -46,7 +47,9 @@ def read(lines: Iterable[str], database: str | None, tally: Tally) -> Iterator[E
     """
     block, schema, time = _Block(), "", ""
     for line in lines:
-        if line.startswith("# "):
+        begins = line.startswith(_BEGINS)
+        # Behind the head, a line with a # is a comment of the statement, or names a command of the protocol.
+        if begins or (line.startswith("# ") and not block.body):
             if block.body:
                 found, schema = _call(block, time, schema, database, tally)
                 yield from found

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CSV_BEGINS = re.compile(r'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} [^,"]{1,40},["\w,]')
 _CSV_COLUMNS = 14
 """Up to the message; servers before PostgreSQL 13 have fewer behind it than later ones."""
+_BACKEND = 23
+"""Column that says whose process wrote it, since PostgreSQL 13."""
 _CLIENTS = ("client backend", "parallel worker", "")
 _PARTS = {"DETAIL": "detail", "STATEMENT": "statement"}
 """Lines that belong to the message before them -> where they go; of other such lines nothing is kept."""
@@ -118,7 +120,7 @@ def csvlog(lines: Iterable[str], database: str | None, tally: Tally) -> Iterator
         if at is None:
             tally.add("broken")
             continue
-        if len(row) > 25 and row[25] not in _CLIENTS:
+        if len(row) > _BACKEND and row[_BACKEND] not in _CLIENTS:
             tally.add("background")
             continue
         if database is not None and row[2] != database:

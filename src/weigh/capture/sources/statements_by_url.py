@@ -130,6 +130,8 @@ class StatementsByUrl:
         if bounds and all(_INTEGER.fullmatch(one) for one in bounds):
             ends = tuple(int(one) for one in bounds)
             left = max(0.0, 1.0 - whole)
+            if not common and _even(ends):
+                return Distribution(kind="uniform", seen=0, low=ends[0], high=ends[-1])
             if not common:
                 return Distribution(kind="histogram", seen=0, low=ends[0], high=ends[-1], bounds=_fewer(ends))
             scaled = tuple((value, share / (whole + left)) for value, share in common)
@@ -147,6 +149,14 @@ class StatementsByUrl:
 
 _PROGRAM_OWN = "pg_stat_statements"
 """Statements that only ask for the totals themselves."""
+
+
+def _even(bounds: tuple[int, ...]) -> bool:
+    """Whether as many values lie everywhere between the first and the last."""
+    span, steps = bounds[-1] - bounds[0], len(bounds) - 1
+    return steps > 0 and all(
+        abs(one - bounds[0] - span * place / steps) <= 0.02 * span + 1 for place, one in enumerate(bounds)
+    )
 
 
 def _fewer(bounds: tuple[int, ...]) -> tuple[int, ...]:

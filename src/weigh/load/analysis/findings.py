@@ -61,11 +61,12 @@ def findings(
         *_durability(record),
         *gate.findings(answers, record.spec, len(record.runs)),
         *_prepared(record),
+        *_terms(record),
     ]
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
     found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
-    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record)]
+    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record.calibrations)]
     found += machine.findings(watched) if watched else ()
     found += crashes.findings(crashed) if crashed else ()
     found += tpcc.findings(of_tpcc)
@@ -75,6 +76,16 @@ def findings(
         found += blamed.findings(seen, None if len(runs) == 1 else number)
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
+
+
+def _terms(record: LoadRecord) -> Iterator[Finding]:
+    """R8: what the vendor's terms say about publishing these figures."""
+    target = record.environment.target if record.environment else None
+    if target is not None and target.terms is not msgspec.UNSET:
+        yield codes.R8_TERMS.finding(
+            text=f"publishing results of {target.product} is subject to its vendor's terms: {target.terms}",
+            remedy="read the terms, and ask the vendor, before these figures leave the house",
+        )
 
 
 def cut_trace(spec: LoadSpec) -> Iterator[Finding]:

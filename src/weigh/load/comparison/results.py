@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.analysis import conditions
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
 from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
@@ -18,7 +20,7 @@ from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Code, Finding
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
-from weigh.model.units import count
+from weigh.model.units import Seconds, count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 from weigh.verdict.tier import inconclusive
 
@@ -49,6 +51,19 @@ class Sustained(msgspec.Struct, frozen=True, kw_only=True):
     missed: int
 
 
+class Apart(msgspec.Struct, frozen=True, kw_only=True):
+    """How far apart the two schedules of a duet began.
+
+    Attributes:
+        pairs: of runs at the same moment.
+        median, most: seconds.
+    """
+
+    pairs: int
+    median: Seconds
+    most: Seconds
+
+
 class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of a comparison.
 
@@ -59,6 +74,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: one of every figure and contender other than the baseline.
         floors: the baseline's two arms against each other.
         sustained: of open loops, by contender.
+        apart: of a duet, how far apart the two schedules began; else None.
         findings: errors first.
         tier: what the evidence is good for.
         rates: what searches in turn found, whose verdicts are these; None where a rate was given.
@@ -72,6 +88,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     sustained: tuple[Sustained, ...]
     findings: tuple[Finding, ...]
     tier: Tier
+    apart: Apart | None = None
     rates: RatesFound | None = None
 
     @property
@@ -149,8 +166,22 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         sustained=() if rates else tuple(_sustained(last, runs)),
         findings=findings,
         tier=_tier(records, loads, runs, found, findings),
+        apart=_apart(records),
         rates=rates,
     )
+
+
+def _apart(records: Sequence[LoadComparisonRecord]) -> Apart | None:
+    """By the clock of the machine, which each generator reads when it knows its beginning."""
+    found: list[Seconds] = []
+    for record in records:
+        pairs: dict[tuple[int, Kind], list[float]] = defaultdict(list)
+        for load in record.loads.values() if record.spec.duet is True else ():
+            for run in load.runs:
+                if run.summary is not None:
+                    pairs[run.repeat, Kind(run.connections, run.loop)].append(run.summary.t0_unix)
+        found += [abs(one[1] - one[0]) for one in pairs.values() if len(one) > 1]
+    return Apart(pairs=len(found), median=median(found), most=max(found)) if found else None
 
 
 def _place(record: LoadComparisonRecord, kind: Kind) -> int:
@@ -194,6 +225,7 @@ def _findings(
         made += _said_of(last, name, found)
         made += differences(last, name)
     made += _of_loads(last, loads)
+    made += conditions.drift(last.calibrations, "block")
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(made, key=lambda one: order[one.severity]))
 

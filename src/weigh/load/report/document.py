@@ -275,7 +275,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         storage=results.record.environment.storage if results.record.environment else None,
         answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
         knobs=results.record.knobs or msgspec.UNSET,
-        calibrations=conditions.speed(results.record) or msgspec.UNSET,
+        calibrations=conditions.speed(results.record.calibrations) or msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,

@@ -88,7 +88,7 @@ def page(results: LoadResults, evidence: str) -> str:
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
-            machine_itself=(*knobs.lines(record.knobs), conditions.speed_words(record)),
+            machine_itself=(*knobs.lines(record.knobs), conditions.speed_words(record.calibrations)),
             corrected={one.number: expected_interval.sentence(one.corrected) for one in results.runs if one.corrected},
             conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),

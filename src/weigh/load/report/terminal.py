@@ -115,7 +115,7 @@ def _heading(results: LoadResults) -> Text:
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
         text.append("\n" + one_line(words.data(record), 200), style="dim")
-        for line in (*knobs.lines(record.knobs), conditions.speed_words(record)):
+        for line in (*knobs.lines(record.knobs), conditions.speed_words(record.calibrations)):
             text.append(f"\n{one_line(line, 1000)}" if line else "", style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
         more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""

@@ -11,6 +11,7 @@ from rich.constrain import Constrain
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.analysis import conditions
 from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.differences import is_durable
 from weigh.load.comparison.rate_search import report as rates
@@ -110,6 +111,14 @@ def reading(results: LoadComparisonResults) -> Iterator[str]:
         f"discoveries {units.percent(rules.fdr, 0)} over all {'ratios' if results.rates else 'response times'}, "
         f"equivalence at {units.percent(rules.equivalence, 0)}."
     )
+    if apart := results.apart:
+        yield (
+            f"The two schedules of a duet began {units.seconds(apart.median)} apart (median of "
+            f"{units.count(apart.pairs, 'pair')}), {units.seconds(apart.most)} at most: for so long one "
+            "ran without the other."
+        )
+    if said := conditions.speed_words(results.record.calibrations, "block"):
+        yield said
     groups: dict[str, list[str]] = {}
     for one in results.verdicts:
         for reason in one.reasons:
