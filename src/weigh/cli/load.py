@@ -109,7 +109,12 @@ if TYPE_CHECKING:
     help="One property of YCSB's, for -P, for ycsb or a letter, e.g. requestdistribution=uniform. Repeatable.",
 )
 @click.option("--records", metavar="N", help="Records of YCSB, e.g. 1M [100K].")
-@click.option("--warehouses", type=int, metavar="W", help="Warehouses of tpcc, each of about 100 MB [1].")
+@click.option(
+    "--warehouses",
+    type=int,
+    metavar="W",
+    help="Warehouses of tpcc, each of about 100 MB; without a --rate ten users at terminals ask in each [1].",
+)
 @click.option(
     "--define", "-D", multiple=True, metavar="NAME=N", help="A variable of the scripts, e.g. scale=10. Repeatable."
 )

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from support.tpcc_records import drawn, honest, spec, written
+from weigh.engines.prepared import cache_folder
+from weigh.load.target.registry import target
 from weigh.load.tpcc.account import UserTimes
 
 if TYPE_CHECKING:
@@ -158,7 +160,7 @@ def test_nobody_thinks(reported: Callable[..., Run]) -> None:
     assert judged(run) == {"L5.pace"}
     texts = [one["text"] for one in run.json["findings"] if one["code"] == "L5.pace"]
     assert any("tpmC is more than" in text for text in texts)
-    assert any("thinking about a payment" in text for text in texts)
+    assert any("thinking, payment" in text for text in texts)
 
 
 def test_a_run_that_is_too_short_to_tell_is_not_accused(reported: Callable[..., Run]) -> None:
@@ -175,3 +177,49 @@ def test_tables_that_cannot_be_read_are_named(reported: Callable[..., Run]) -> N
     made = honest(OFFERED.tpcc, MANY)
     run = reported(OFFERED, msgspec.structs.replace(made, tables=None, unread="permission denied"))
     assert judged(run) == {"L5.unread"}
+
+
+LYING = """
+CREATE FUNCTION public.at_home() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN NEW.h_c_w_id = NEW.h_w_id; RETURN NEW; END $f$;
+CREATE FUNCTION public.undelivered() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN NEW.o_carrier_id = NULL; RETURN NEW; END $f$;
+CREATE FUNCTION public.lie() RETURNS event_trigger LANGUAGE plpgsql AS $f$
+DECLARE one record;
+BEGIN
+  FOR one IN SELECT * FROM pg_event_trigger_ddl_commands() LOOP
+    IF one.object_identity = 'weigh_tpcc.history' THEN
+      EXECUTE 'CREATE TRIGGER lie BEFORE INSERT ON weigh_tpcc.history FOR EACH ROW EXECUTE FUNCTION public.at_home()';
+    END IF;
+    IF one.object_identity = 'weigh_tpcc.orders' THEN
+      EXECUTE 'CREATE TRIGGER lie BEFORE UPDATE ON weigh_tpcc.orders FOR EACH ROW '
+        'EXECUTE FUNCTION public.undelivered()';
+    END IF;
+  END LOOP;
+END $f$;
+CREATE EVENT TRIGGER lie ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.lie();
+"""
+"""A server that takes every payment for one of the own warehouse, and delivers nothing."""
+
+
+def against(weigh: Weigh, setup: str) -> Run:
+    """A closed loop of some seconds against a server of its own, which is set up first."""
+    with target("postgres:embedded").reach(cache_folder(), 16) as reached:
+        (weigh.folder / "setup.sql").write_text(setup)
+        connect = reached.connect
+        url = f"postgres://{connect['user']}@/{connect['database']}?host={connect['socket']}"
+        flags = ("--closed", "--quiet", "--json", "--target", url)
+        made = weigh("load", "setup.sql", "--connections", "1", "--duration", "10ms", "--protocol", "simple", *flags)
+        assert made.json["runs"][0]["operations"], made.err
+        load = ("tpcc", "--warehouses", "2", "--connections", "8", "--duration", "12s", *flags)
+        return weigh("load", *load)
+
+
+@pytest.mark.long
+def test_a_server_that_drops_the_work_is_named_and_an_honest_one_is_not(fresh: Callable[[], Weigh]) -> None:
+    liar = against(fresh(), LYING)
+    assert {"L5.draws", "L6.work"} <= judged(liar)
+    assert "remote payments in history" in said(liar, "L6.work")
+    assert "delivered orders" in said(liar, "L6.work")
+    assert liar.code == 1
+    assert not judged(against(fresh(), "SELECT 1;"))
