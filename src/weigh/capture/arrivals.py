@@ -39,7 +39,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
         cv: coefficient of variation of the gaps: 0 where constant, 1 for Poisson.
         ks, ks_p: Kolmogorov-Smirnov's distance of the gaps from an exponential distribution with their mean, and how
             likely one so large is; by simulation, for the mean is theirs.
-        anderson: Anderson-Darling's statistic of the same; ``anderson_p`` likewise.
+        anderson, anderson_p: Anderson-Darling's statistic of the same, likewise.
         fits: whether the test does not contradict the law that was taken.
         peak, burst_s: of bursts: the rate inside over the mean rate, and how long one lasts.
         resolution_s: of the source's clock; 0 where it cannot be seen.

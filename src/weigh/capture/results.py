@@ -119,6 +119,7 @@ class CaptureResults(msgspec.Struct, frozen=True, kw_only=True):
         left_out: with a sentence each.
         notes: what else must be known, a sentence each.
         trace: whether there is one.
+        schema: of the document.
     """
 
     form: str

@@ -79,10 +79,15 @@ class LoadEnvironment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Loaded(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows that were loaded before the first run, and how long it took."""
+    """Rows that were loaded before the first run, and how long it took.
+
+    Attributes:
+        found: whether nothing was loaded, because the rows of an earlier load were there as it had left them.
+    """
 
     rows: int
     seconds: Seconds
+    found: bool = False
 
 
 class RunBegun(msgspec.Struct, frozen=True, kw_only=True):

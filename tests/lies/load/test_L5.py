@@ -160,7 +160,7 @@ def test_nobody_thinks(reported: Callable[..., Run]) -> None:
     assert judged(run) == {"L5.pace"}
     texts = [one["text"] for one in run.json["findings"] if one["code"] == "L5.pace"]
     assert any("tpmC is more than" in text for text in texts)
-    assert any("thinking about a payment" in text for text in texts)
+    assert any("thinking, payment" in text for text in texts)
 
 
 def test_a_run_that_is_too_short_to_tell_is_not_accused(reported: Callable[..., Run]) -> None:

@@ -98,6 +98,7 @@ def page(results: LoadResults, evidence: str) -> str:
             waits={number: report.section(one) for number, one in results.waits.items()},
             answers=list(gate.lines(results.answers)) if results.answers else [],
             answers_title=gate.TITLE,
+            must_hold=gate.condition_rows(results.answers) if results.answers else (),
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,

@@ -111,7 +111,7 @@ def _heading(results: LoadResults) -> Text:
     if spec.notice:
         text.append(f"\n{spec.notice}", style="bold")
     if record.loaded:
-        text.append(f"\n{record.loaded.rows:,} records loaded in {units.seconds(record.loaded.seconds)}", style="dim")
+        text.append(f"\n{words.loaded(record.loaded)}", style="dim")
     if said := words.lives(record):
         text.append(f"\n{said}", style="dim")
     if record.environment:
