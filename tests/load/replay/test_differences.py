@@ -34,7 +34,7 @@ def recorded(*statements: int, groups: Sequence[int] | None = None, rows: int = 
         group=tuple(groups or range(number)),
         rows=(rows,) * number,
         failed=(),
-        known=KNOWN,
+        known={str(number): one for number, one in KNOWN.items()},
         parameters=((0, ("7",)),),
     )
 
@@ -109,7 +109,7 @@ def test_the_same_answers_are_no_difference_in_any_order() -> None:
     sides = [Replayed(**{**{name: getattr(run, name) for name in run.__struct_fields__}, "answers": ((0, answer),)})
              for run, answer in zip((one, other), rows, strict=True)]  # fmt: skip
     assert compared(recorded(OTHER), *sides).differences == ()
-    ordered = {OTHER: Order(ordered_by=(0,))}
+    ordered = {str(OTHER): Order(ordered_by=(0,))}
     sides = [Replayed(**{**{name: getattr(run, name) for name in run.__struct_fields__}, "orders": ordered})
              for run in sides]  # fmt: skip
     assert [one.why for one in compared(recorded(OTHER), *sides).differences] == ["wrong"]

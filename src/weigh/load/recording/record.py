@@ -78,7 +78,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
         rows: that it returned or changed.
         errors: codes of errors by place; ``lost`` is that of a connection or of an answer that never came.
         answers: that were kept, by place.
-        orders: what the texts of queries say of their rows, by the number of the statement.
+        orders: what the texts of queries say of their rows, by the number of the statement, as text.
     """
 
     run: int
@@ -87,7 +87,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[int, ...]
     errors: tuple[tuple[int, str], ...]
     answers: tuple[tuple[int, Answer], ...]
-    orders: dict[int, Order] = {}
+    orders: dict[str, Order] = {}
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
         group: its transaction.
         rows: -1 where they are not known.
         failed: places of those that failed.
-        known: the statements that occur, by number.
+        known: the statements that occur, by number, as text.
         parameters: of those whose answers are kept, by place; none where values are hidden.
     """
 
@@ -122,7 +122,7 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     group: tuple[int, ...]
     rows: tuple[int, ...]
     failed: tuple[int, ...]
-    known: dict[int, Known]
+    known: dict[str, Known]
     parameters: tuple[tuple[int, tuple[str | None, ...]], ...] = ()
 
 

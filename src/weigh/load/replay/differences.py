@@ -116,7 +116,7 @@ def compare(
     rank = ("wrong", "follows", "order", "unstable", "moment")
     differences = tuple(
         Difference(
-            statement=recorded.known[number].text,
+            statement=recorded.known[str(number)].text,
             why=why,
             calls=len(places),
             asked=seen[number],
@@ -153,7 +153,7 @@ def _differing(
         seen[number] += 1
         if place in own and place in other:
             kept += 1
-            one = answers.same(own[place], other[place], orders.get(number))
+            one = answers.same(own[place], other[place], orders.get(str(number)))
             open_ += one.open
             if not one.agrees:
                 found[place] = _first(one) or f"{answers.shown(own[place])} against {answers.shown(other[place])}"
@@ -179,7 +179,9 @@ def _ended(code: str | None) -> str:
 
 def _of_the_moment(recorded: Recorded, mine: Replayed, its: Replayed, place: int) -> bool:
     ended = [code for came in (mine, its) for at, code in came.errors if at == place]
-    return recorded.known[recorded.statement[place]].of_the_moment or any(code.startswith(_TRANSIENT) for code in ended)
+    return recorded.known[str(recorded.statement[place])].of_the_moment or any(
+        code.startswith(_TRANSIENT) for code in ended
+    )
 
 
 def findings(found: Sequence[Compared], baseline: str) -> Iterator[Finding]:

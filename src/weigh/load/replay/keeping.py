@@ -32,11 +32,11 @@ def ended(journal: Journal, one: Replay, generator: Any) -> None:
         came = msgspec.json.decode(call(generator.replayed))
         found = msgspec.convert({**came, "run": 1}, Replayed)
         plan = held.plan(one)
-        orders: dict[int, Order] = {}
+        orders: dict[str, Order] = {}
         for place, answer in found.answers:
-            number = plan.sent[place].statement
+            number = str(plan.sent[place].statement)
             if answer.kind == "rows" and number not in orders:
-                orders[number] = order_of(plan.statements[number].text, answer)
+                orders[number] = order_of(plan.statements[int(number)].text, answer)
         journal.append("replayed", msgspec.structs.replace(found, orders=orders))
 
 
@@ -50,7 +50,7 @@ def _recorded(plan: Plan, *, hidden: bool) -> Recorded:
         rows=tuple(one.rows for one in plan.sent),
         failed=tuple(place for place, one in enumerate(plan.sent) if one.failed),
         known={
-            number: Known(
+            str(number): Known(
                 text=one.text,
                 writes=tuple(sorted(statements.written(one))),
                 names=tuple(sorted(statements.named(one) & tables)),

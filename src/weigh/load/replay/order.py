@@ -45,7 +45,7 @@ def following(recorded: Recorded, roots: Iterable[int]) -> frozenset[int]:
     waiting: dict[int, set[str]] = defaultdict(set)
     last = {group: place for place, group in enumerate(recorded.group)}
     for place, number in enumerate(recorded.statement):
-        known = recorded.known[number]
+        known = recorded.known[str(number)]
         group = recorded.group[place]
         if (tainted | waiting[group]).intersection(known.names):
             found.add(place)
@@ -60,7 +60,7 @@ def _touching(recorded: Recorded) -> Mapping[str, list[tuple[int, bool]]]:
     """By table: places that touch it in their order, and whether each writes it."""
     found: dict[str, list[tuple[int, bool]]] = defaultdict(list)
     for place, number in enumerate(recorded.statement):
-        known = recorded.known[number]
+        known = recorded.known[str(number)]
         for table in {*known.names, *known.writes}:
             found[table].append((place, table in known.writes))
     return found
