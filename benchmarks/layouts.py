@@ -13,7 +13,8 @@ The parts:
 
 At full size, TPC-H of scale factor 1 and netflow of 10M, the gate takes hours and each other part some ten minutes.
 ``WEIGH_LAYOUTS_SHORT=1`` takes at most 8 minutes in all: TPC-H 0.1 alone, 45 seconds for each measurement and six
-queries in it, of the gate two layouts, and it comes last. What there is no time for is ended, and named.
+queries in it (of cold executions two, five starts), of the gate two layouts, and it comes last. What there is no time
+for is ended, and named.
 
 Variables of the environment: ``WEIGH_LAYOUTS_NETFLOW`` rows [10M], ``WEIGH_LAYOUTS_SF`` of TPC-H [1],
 ``WEIGH_LAYOUTS_PARTS`` [all], ``WEIGH_LAYOUTS_WORKLOADS`` [netflow,tpch], ``WEIGH_LAYOUTS_ONLY``, names of layouts of
@@ -80,6 +81,8 @@ _LEAST = 15.0
 """Seconds below which nothing is begun."""
 _FEW = "q1,q3,q5,q6,q12,q14"
 """Queries that are timed where there is little time."""
+_FEWEST = "q1,q5"
+_COLD_STARTS = 5
 _FIRST = 4
 """Operations of a status that are named."""
 
@@ -156,20 +159,24 @@ def _counted(status: str, operations: list[str]) -> str:
 
 
 def _files(workload: str) -> Iterator[str]:
-    flags = ["--files", "1,20", "--contender", "duckdb", "--budget", _BUDGET, "--temperature", _TEMPERATURE]
-    document, said = _asked("layout", workload, flags, {})
-    place = f"{workload} {_SCALES[workload]}, one file against twenty"
-    if document is None:
-        yield f"{place}: NOT MADE: {said}"
-        return
-    yield f"{place}: {_tier(document)}"
-    yield from (f"  {line}" for line in document["grid"]["says"])
-    for cell in document["grid"]["cells"]:
-        busy = f", {cell['parallelism']:.2f} cores busy" if cell["parallelism"] else ""
-        read = f", {cell['bytes_read']:,.0f} bytes read" if cell["bytes_read"] else ""
-        took = f"{cell['wall_s']:.3f} s" if cell["wall_s"] else "no time of every operation"
-        size = f"{cell['files']} files, {cell['bytes']:,} bytes"
-        yield f"  {cell['contender']}, {cell['temperature']}: {size}, {took}{busy}{read}"
+    for temperature in ("hot", "cold") if _TEMPERATURE == "both" else (_TEMPERATURE,):
+        flags = ["--files", "1,20", "--contender", "duckdb", "--temperature", temperature]
+        # Cold starts take long: what a budget is too small for is not begun.
+        few = _SHORT and temperature != "hot"
+        flags += ["--starts", str(_COLD_STARTS)] if few else ["--budget", _BUDGET]
+        document, said = _asked("layout", workload, flags, {}, _FEWEST if few and workload == "tpch" else "")
+        place = f"{workload} {_SCALES[workload]}, one file against twenty, {temperature}"
+        if document is None:
+            yield f"{place}: NOT MADE: {said}"
+            continue
+        yield f"{place}: {_tier(document)}"
+        yield from (f"  {line}" for line in document["grid"]["says"])
+        for cell in document["grid"]["cells"]:
+            busy = f", {cell['parallelism']:.2f} cores busy" if cell["parallelism"] else ""
+            read = f", {cell['bytes_read']:,.0f} bytes read" if cell["bytes_read"] else ""
+            took = f"{cell['wall_s']:.3f} s" if cell["wall_s"] else "no time of every operation"
+            size = f"{cell['files']} files, {cell['bytes']:,} bytes"
+            yield f"  {cell['contender']}, {cell['temperature']}: {size}, {took}{busy}{read}"
 
 
 def _objects(workload: str) -> Iterator[str]:
@@ -243,11 +250,13 @@ def _tier(document: dict[str, Any]) -> str:
 
 
 def _asked(
-    command: str, workload: str, flags: list[str], layouts: dict[str, dict[str, Any]]
+    command: str, workload: str, flags: list[str], layouts: dict[str, dict[str, Any]], few: str = ""
 ) -> tuple[dict[str, Any] | None, str]:
     """The document that a command prints, or None and what it said on the way out."""
     weigh = Path(sys.executable).with_name("weigh")
-    operations = _OPERATIONS[workload] or (_FEW if _SHORT and workload == "tpch" and command != "gate" else "")
+    operations = _OPERATIONS[workload] or few
+    if not operations and _SHORT and workload == "tpch" and command != "gate":
+        operations = _FEW
     named = ["--operations", operations] if operations else []
     with tempfile.TemporaryDirectory() as place, nullcontext(_KEEP) if _KEEP else tempfile.TemporaryDirectory() as out:
         file = Path(place) / "weigh.toml"

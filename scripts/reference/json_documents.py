@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reference.markdown import anchor_of, code, code_flags, table
 from reference.structs import rows
+from weigh.capture.results import CaptureResults
 from weigh.compare.document import CompareDocument
 from weigh.compare.model import Joined
 from weigh.data.layout.difference import DiffDocument, Difference, RowDifference, Written
@@ -72,6 +73,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load-ladder/1": ("verify of a ladder of loads",),
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
+    "weigh/capture/1": ("capture",),
     "weigh/doctor/1": ("doctor",),
     "weigh/effect/1": ("doctor with --effect",),
     "weigh/doctor-storage/1": ("doctor storage",),
@@ -146,6 +148,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1": Section(CompareDocument),
     "weigh/compare/1 verdicts[]": Section(Joined, "verdicts[] of two sessions", "verdict", without=Verdict),
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
+    "weigh/capture/1": Section(CaptureResults),
     "weigh/judge/1": Section(JudgeDocument),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),

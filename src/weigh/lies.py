@@ -261,6 +261,14 @@ CATALOGUE = _rows(
         "regularly",
     ),
     (
+        "L5",
+        Page("guide/tpcc.md", "What is checked"),
+        "a mix, draws or users' times that are not the benchmark's: no remote payments, no roll-backs, nobody thinks",
+        "mix, draws and users' times are checked when the run is over, with the tables as witnesses, and so are the "
+        "twelve consistency conditions; what is off by more than chance is named, and without users at terminals there "
+        "is no tpmC",
+    ),
+    (
         "L6",
         _CHECKED,
         "fast because it does not do the work: lost updates, stale reads, writes that a crash loses",
@@ -421,7 +429,7 @@ CATALOGUE = _rows(
         Page("reference/lies.md"),
         "publishing what a licence forbids to publish",
         "an engine's plug-in states its vendor's terms with the source, and every report on it says so; none that "
-        "comes with weigh has such terms",
+        "comes with weigh has such terms. Of servers under load weigh knows some by their name or address",
     ),
     (
         "R9",

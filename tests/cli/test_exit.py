@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DUCKDB = ("--contender", "duckdb@2.0.0")
 TWO = (*DUCKDB, "--contender", "again=duckdb@2.0.0")
-SMALL = ("--scale", "1K", "--operations", "by_action", "--no-truth")
+SMALL = ("--scale", "1K", "--operations", "by_action")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ SMALL = ("--scale", "1K", "--operations", "by_action", "--no-truth")
 )
 def test_a_signal_is_told_by_the_code(weigh: Weigh, number: signal.Signals, code: int, moment: str) -> None:
     """In the blocks, and in the gate."""
-    going = weigh.start("run", *DUCKDB, "--scale", "1K", "--starts", "500")
+    going = weigh.start("run", *DUCKDB, "--scale", "1K", "--operations", "by_action", "--starts", "500")
     eventually(journalled(weigh.folder, moment))
     going.send_signal(number)
     _, said = going.communicate(timeout=60)
@@ -74,7 +74,7 @@ def test_a_run_goes_on_without_anybody_who_reads_its_progress(weigh: Weigh) -> N
             timeout=120,
         )
     assert done.returncode == 0
-    assert "Nothing was timed" in done.stdout
+    assert "Nothing was timed" in " ".join(done.stdout.split())
     assert weigh("verify", "latest").code == 0
 
 

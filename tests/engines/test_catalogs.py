@@ -105,6 +105,47 @@ def test_a_file_that_ducklake_takes_twice(files: list[Path], tmp_path: Path, reg
         registration.make("ducklake", {"parts": [files[0], files[0]]}, tmp_path / "catalog", registrar)
 
 
+def ids(path: Path, numbers: tuple[int | None, ...]) -> Path:
+    """A file of two columns with these field ids."""
+    metadata = [None if one is None else {"PARQUET:field_id": str(one)} for one in numbers]
+    fields = [pa.field(name, pa.int64(), metadata=one) for name, one in zip("ab", metadata, strict=True)]
+    pq.write_table(pa.table([[1, 2], [10, 20]], schema=pa.schema(fields)), path)
+    return path
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("numbers", "sums"), [((2, 1), (30, 3)), ((1, 2), (3, 30)), ((None, None), (3, 30))])
+def test_what_iceberg_makes_of_field_ids(
+    numbers: tuple[int | None, ...],
+    sums: tuple[int, int],
+    tmp_path: Path,
+    registrar: Registrar,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of permuted ones columns are swapped, with no error: why weigh refuses them. Nothing else is refused."""
+    path = ids(tmp_path / "t.parquet", numbers)
+    if sums == (30, 3):
+        with pytest.raises(UsageError, match="column a has field id 2"):
+            registration.refuse("iceberg", {"t": [path]})
+        monkeypatch.setattr(registration, "refuse", lambda *_: None)
+    made = registration.make("iceberg", {"t": [path]}, tmp_path / "catalog", registrar)
+    tables = Tables(made.paths, "", TableFormat(made.kind, made.locations))
+    with ready(parse_contender("duckdb@1.5.5?catalog=iceberg"), cache_folder()).start(tables) as worker:
+        worker.prepare("SELECT sum(a) AS a, sum(b) AS b FROM t", 60)
+        worker.run(60)
+        (row,) = read_answer(worker.answer(60)[0]).to_pylist()
+    assert (row["a"], row["b"]) == sums
+
+
+@pytest.mark.promise("Files without ids, or with 1, 2, 3 in the order of their columns, are right in every reader.")
+def test_ids_of_the_table_and_copies_are_not_refused(tmp_path: Path) -> None:
+    """Of rows that a user has twice each counts; a file that is named twice is one file."""
+    files = [ids(tmp_path / f"{at}.parquet", numbers) for at, numbers in enumerate([(1, 2), (1, 2), (None, None)])]
+    for kind in ("iceberg", "ducklake", "delta"):
+        registration.refuse(kind, {"t": files})
+    registration.refuse("ducklake", {"t": [ids(tmp_path / "permuted.parquet", (2, 1))]})
+
+
 def test_what_a_format_does_not_have(tmp_path: Path, registrar: Registrar) -> None:
     """Iceberg has no nanoseconds, and pyiceberg says so."""
     path = tmp_path / "t.parquet"

@@ -120,6 +120,7 @@ def test_a_duet_is_at_the_same_moment_and_says_so(weigh: Weigh) -> None:
     assert "each measured while the other ran" in " ".join(run.out.split())
     record = records.read(run.evidence)
     assert {one.code for one in record.findings} >= {"X.duet"}
+    assert "The two schedules of a duet began" in (run.evidence / "report.txt").read_text()
     a, b = (record.loads[name].runs[0] for name in ("a", "b"))
     assert a.at is not None
     assert b.at is not None
@@ -214,6 +215,18 @@ def test_weigh_toml_names_contenders_and_a_flag_wins(tmp_path: Path) -> None:
     _, flags, target = from_file(file, _flags(), "valkey:embedded", alone=False)
     assert (target, flags["contender"], flags["blocks"], flags["baseline"]) == ("valkey:embedded", (), None, None)
     no_comparison(flags)
+
+
+def test_trusted_answers_of_the_file_lie_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "weigh.toml").write_text('[load]\nworkload = "select-only"\nrate = 5\nanswers = "trusted.json"\n')
+    file = (str(tmp_path / "weigh.toml"),)
+    words, flags, _ = from_file(file, _flags(), "postgres:embedded", alone=False)
+    assert flags["answers"] == tmp_path / "trusted.json"
+    with pytest.raises(UsageError) as caught:
+        load_config.answers(load_config.make(words, "postgres:embedded", flags), flags)
+    assert str(tmp_path / "trusted.json") in caught.value.where
+    own = from_file(file, _flags("--answers", "mine.json"), "postgres:embedded", alone=False)[1]["answers"]
+    assert str(own) == "mine.json"
 
 
 def test_every_key_of_the_file_is_a_flag() -> None:

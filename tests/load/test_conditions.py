@@ -121,12 +121,12 @@ def calibrated(*runs: float) -> LoadRecord:
 
 
 def test_a_machine_that_became_slower_between_the_runs_is_said() -> None:
-    (found,) = conditions.drift(calibrated(*[0.1] * 8, *[0.12] * 8))
+    (found,) = conditions.drift(calibrated(*[0.1] * 8, *[0.12] * 8).calibrations)
     assert found.code == "E5.drift"
     assert "20.0 % longer from run" in found.text
-    assert not list(conditions.drift(calibrated(*[0.1] * 16)))
-    assert "integer 0.1 %" in conditions.speed_words(calibrated(*[0.1] * 16))
-    assert not conditions.speed_words(LoadRecord(attempt=1, spec=spec()))
+    assert not list(conditions.drift(calibrated(*[0.1] * 16).calibrations))
+    assert "integer 0.1 %" in conditions.speed_words(calibrated(*[0.1] * 16).calibrations)
+    assert not conditions.speed_words(())
 
 
 @pytest.fixture(scope="module")

@@ -64,7 +64,8 @@ def from_file(
     """Workload, flags and target with what ``[load]`` of a weigh.toml says; a flag wins over the file.
 
     Args:
-        workload: words of the command line: empty for ./weigh.toml, or the name of such a file alone.
+        workload: words of the command line: empty for ./weigh.toml, or alone the name of such a file, or of a folder
+            that has one.
         flags: of the command line, by name.
         target: of the command line.
         alone: whether it names one server in another way.
@@ -72,6 +73,8 @@ def from_file(
     Raises:
         UsageError: there is no such file, or no ``[load]`` in it, or it names no workload.
     """
+    if len(workload) == 1 and Path(workload[0]).is_dir():
+        workload = (str(Path(workload[0]) / _FILE),)
     named = len(workload) == 1 and workload[0].endswith(".toml")
     asked = workload or flags["properties"] or flags["property"]
     path = Path(workload[0]) if named else _FILE
@@ -83,6 +86,8 @@ def from_file(
     if table is None:
         raise UsageError("it has no [load]", where=str(path), remedy="add one (docs/reference/weigh-toml.md#load)")
     own = table.as_flags()
+    if own["answers"] is not None:
+        own["answers"] = path.parent / own["answers"]
     found = {name: own.get(name, given) if _is_left_out(given) else given for name, given in flags.items()}
     if (alone or target is not None) and not flags["contender"]:
         # The command line names one server: those of the file are not meant.

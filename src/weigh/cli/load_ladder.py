@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _WITHOUT = (
     *("contender", "baseline", "blocks", "margin", "twice", "duet"),
     *("find_rate", "budget", "crash", "kill_command", "start_command"),
-    *("records", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
+    *("records", "warehouses", "define", "protocol", "answers", "pin", "expected_interval", "both", "fanout"),
 )
 """Flags of `load` that mean nothing for a ladder: several servers, a search, crashes, scripts, and what it decides."""
 _ELSEWHERE = {

@@ -42,7 +42,8 @@ def check(spec: Spec, generator: str) -> None:
     raise UsageError(
         f"{units.count(len(wrong), 'layout')} of {len(cells)} in the grid cannot be made: {first.what}",
         where=f"layout {spec.contender(name).layout}",
-        remedy=_leave_out(spec.grid, [cells[one] for one in wrong]) or first.remedy,
+        # Where no cell can be made it is not a value of the grid that is wrong.
+        remedy=(len(wrong) < len(cells) and _leave_out(spec.grid, [cells[one] for one in wrong])) or first.remedy,
     )
 
 

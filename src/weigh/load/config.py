@@ -15,6 +15,7 @@ from weigh.load.durability import config as durability
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
 from weigh.load.rate_search import config as rate_search
+from weigh.load.replay import config as replay_config
 from weigh.load.spec import (
     Arrivals,
     LoadSpec,
@@ -59,6 +60,13 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
+    if replay_config.is_asked(workload):
+        own, replay = replay_config.asked(workload, target, flags)
+        # The parts that all loads share, of a workload that has no parts.
+        return replay_config.spec(make(["ycsb-c"], target, own), replay)
+    replay_config.none_asked(flags)
+    of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
+    flags = tpcc.completed(workload, flags)
     search = rate_search.asked(flags)
     loops = _loops(flags)
     connections = _connections(flags["connections"])
@@ -127,7 +135,7 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
         contention=_contention(flags["contention"]),
         query_mode=_query_mode(flags["protocol"], scripts),
         ycsb=ycsb.workload if ycsb else msgspec.UNSET,
-        tpcc=tpcc.wanted(workload, target, flags, seed),
+        tpcc=of_tpcc,
         spin=_spin(loops) if flags["spin"] else msgspec.UNSET,
         crash=crash or msgspec.UNSET,
         expected_interval_s=_expected_interval(flags["expected_interval"], loops),
@@ -142,6 +150,8 @@ def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
     Raises:
         UsageError: there are no scripts whose answers they could be, or the pinned answers cannot be used.
     """
+    if spec.replay:
+        return GateFiles()
     for name in ("answers", "pin"):
         if flags[name] is not None and not spec.scripts:
             raise UsageError(

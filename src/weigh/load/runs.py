@@ -27,6 +27,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
         unread: why its settings could not be read.
         tls: of a server reached by URL: ``off``, ``require`` (encrypted, whoever it is), ``verify`` (its certificate
             checked).
+        terms: what its vendor's terms say about publishing results; left out where nothing is known.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class TargetRead(msgspec.Struct, frozen=True, kw_only=True):
     cycles: dict[str, Seconds] = {}
     unread: str = ""
     tls: str | msgspec.UnsetType = msgspec.UNSET
+    terms: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):

@@ -83,7 +83,7 @@ def test_report_and_verify_say_the_same_again(weigh: Weigh, strict: Run) -> None
     assert (verified.code, verified.json["passed"]) == (0, True)
 
 
-@pytest.mark.parametrize("rows", ["0", "1"])
+@pytest.mark.parametrize("rows", ["0", pytest.param("1", marks=pytest.mark.long)])
 def test_hardly_any_rows(weigh: Weigh, rows: str) -> None:
     run = weigh(
         "gate", "--contender", "duckdb", "--contender", "chdb", "--scale", rows, "--quiet", "--json",

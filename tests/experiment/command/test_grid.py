@@ -221,6 +221,7 @@ def test_several_contenders_have_every_layout_each() -> None:
         (("--files", "1,2", "--contender", "one=duckdb?layout=x"), "contender one has the layout 'x'"),
         (("--writer", "duckdb,pyarrow", "--page-checksums", "on,off"), "1 layout of 4 in the grid cannot be made"),
         (("--writer", "duckdb,pyarrow", "--page-checksums", "on,off"), "leave out duckdb from --writer or on from"),
+        (("--files", "1,2", "--writer", "tpchgen"), "say writer = 'duckdb'"),
         (("--files", "1,2", "--codec", "zstd,none", "--scale", "500G"), "in 4 layouts need about"),
         (("--files", ",".join(map(str, range(1, 67)))), "more than 64 in one experiment"),
         (("--files", "1,2", "--workload", "sql"), "needs [sql] in weigh.toml"),

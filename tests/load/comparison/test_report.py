@@ -6,6 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from support import load_comparison_records
@@ -15,14 +16,19 @@ from weigh import __version__
 from weigh._kinds import LOAD_COMPARISON, kind_of
 from weigh.evidence.sealing import seal
 from weigh.load.comparison.report import files
+from weigh.load.comparison.report.document import document
 from weigh.load.comparison.report.markdown import markdown
-from weigh.load.comparison.report.terminal import screen
+from weigh.load.comparison.report.terminal import plain, screen
 from weigh.load.comparison.results import LoadComparisonResults, load_comparison_results
 from weigh.model.errors import EvidenceFault
+from weigh.model.machine.calibration import Calibration
 from weigh.render.terminal import ReportConsole
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from weigh.load.comparison.spec import LoadArm
+    from weigh.load.runs import LoadRun
 
 NAMES = {"old": "valkey:embedded", "new": "valkey:embedded?io-threads=2", "third one": "valkey:embedded?hz=50"}
 
@@ -149,3 +155,42 @@ def test_the_document_has_every_run(evidence: Path) -> None:
     assert [one["name"] for one in found["contenders"]] == ["old", "new", "old#2"]
     assert {one["life"] for one in found["runs"]} == {1, 2, 3, 4, 5}
     assert all(one["server_cpu_s"] > 0 for one in found["runs"])
+
+
+def test_a_machine_whose_speed_changed_between_the_blocks_is_said(results: LoadComparisonResults) -> None:
+    slower = calibrated(*[0.1] * 8, *[0.12] * 8)
+    found = load_comparison_results([msgspec.structs.replace(results.record, calibrations=slower)])
+    (finding,) = (one for one in found.findings if one.code == "E5.drift")
+    assert "20.0 % longer from block" in finding.text
+    assert "fixed work before each block" in " ".join(printed_whole(found).split())
+    assert document(found, "x")["calibrations"][0]["kernel"] == "integer"
+    assert "calibrations" not in document(results, "x")
+
+
+def test_a_duet_says_how_far_apart_the_two_began() -> None:
+    asked = msgspec.structs.replace(spec(5, length=4, twice=False), duet=True)
+
+    def begun(run: LoadRun, arm: LoadArm) -> LoadRun:
+        assert run.summary
+        late = 0.004 * run.repeat if arm.name == "new" else 0.0
+        return msgspec.structs.replace(run, summary=msgspec.structs.replace(run.summary, t0_unix=100.0 + late))
+
+    found = load_comparison_results([comparison(asked, change=begun)])
+    assert found.apart is not None
+    assert (found.apart.pairs, round(found.apart.median, 6), round(found.apart.most, 6)) == (5, 0.012, 0.02)
+    assert "began 12.0 ms apart (median of 5 pairs), 20.0 ms at most" in " ".join(printed_whole(found).split())
+
+
+def printed_whole(results: LoadComparisonResults) -> str:
+    return plain(results, "runs/x")
+
+
+def calibrated(*blocks: float) -> tuple[Calibration, ...]:
+    """Fixed work before blocks, in seconds, each with a scatter of a thousandth."""
+    return tuple(
+        Calibration(
+            at=10.0 * block, block=block, place="before" if block == 1 else "between", kernel="integer",
+            seconds=tuple(each * (1 + 0.001 * ((7 * block + part) % 5 - 2)) for part in range(5)),
+        )
+        for block, each in enumerate(blocks, 1)
+    )  # fmt: skip

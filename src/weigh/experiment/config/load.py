@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -55,6 +56,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
         records: of YCSB [``"100K"``].
         warehouses: of ``"tpcc"`` [``1``].
         define: variables of the scripts, by name.
+        answers: file of answers to the scripts' statements that you trust, beside this one [none].
         protocol: of scripts: ``prepared`` or ``simple`` [``"prepared"``].
         repeats: runs of each kind, of one server [``1``].
         timeout: time after which a request is given up [``"30s"``].
@@ -92,6 +94,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     records: int | str | None = None
     warehouses: int | None = None
     define: dict[str, int] = {}
+    answers: str | None = None
     protocol: str | None = None
     repeats: int | None = None
     timeout: str | None = None
@@ -112,6 +115,7 @@ class LoadTable(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             **found,
             "contender": tuple(f"{one.name}={one.target}" if one.name else one.target for one in self.contender),
             "find_rate": (self.find_rate,) if isinstance(self.find_rate, str) else tuple(self.find_rate),
+            "answers": Path(self.answers) if self.answers is not None else None,
             "connections": ",".join(map(str, connections)) if connections else None,
             "define": tuple(f"{name}={value}" for name, value in self.define.items()),
             **{name: _text(getattr(self, name)) for name in _TEXTS},

@@ -15,12 +15,13 @@ MARGIN = 0.03
 """The smallest change of the machine's speed that is said."""
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weigh.load.record import LoadRecord
     from weigh.load.runs import ColdStart, CpusRead
     from weigh.machine.drift import Quiet
     from weigh.model.finding import Finding
+    from weigh.model.machine.calibration import Calibration
     from weigh.model.verdict import Reason
 
 
@@ -113,30 +114,35 @@ def knobs(record: LoadRecord) -> Iterator[Finding]:
         yield from one.findings
 
 
-def speed(record: LoadRecord) -> tuple[Quiet, ...]:
+def speed(calibrations: Sequence[Calibration]) -> tuple[Quiet, ...]:
     """How even the machine itself was, by fixed work between the runs."""
-    return quiet(record.calibrations)
+    return quiet(calibrations)
 
 
-def drift(record: LoadRecord) -> Iterator[Finding]:
-    """That the machine's own speed changed between the runs."""
-    for one in speed(record):
+def drift(calibrations: Sequence[Calibration], between: str = "run") -> Iterator[Finding]:
+    """That the machine's own speed changed between the runs.
+
+    Args:
+        calibrations: of an experiment.
+        between: what they were made before each of: ``run``, or ``block`` of several.
+    """
+    for one in speed(calibrations):
         if abs(one.size) > MARGIN:
             longer = f"{percent(abs(one.size))} {'longer' if one.size > 0 else 'less'}"
             yield codes.E5_DRIFT.finding(
                 "note",
-                text=f"the machine's own speed changed between the runs ({one.drift}): the fixed {one.kernel} kernel "
-                f"took {longer} from run {one.first} on",
+                text=f"the machine's own speed changed between the {between}s ({one.drift}): the fixed "
+                f"{one.kernel} kernel took {longer} from {between} {one.first} on",
                 remedy="look for heat, a power plan, a limit, or somebody else's work (weigh doctor)",
             )
 
 
-def speed_words(record: LoadRecord) -> str:
-    """The same in a sentence; empty where nobody looked."""
-    found = [f"{one.kernel} {percent(one.cv)}" for one in speed(record) if one.cv is not None]
+def speed_words(calibrations: Sequence[Calibration], between: str = "run") -> str:
+    """The same in a sentence; empty where nobody looked. Arguments as of :func:`drift`."""
+    found = [f"{one.kernel} {percent(one.cv)}" for one in speed(calibrations) if one.cv is not None]
     if not found:
         return ""
     return (
-        f"The machine by itself: fixed work before each run and after the last varied by {', '.join(found)} "
+        f"The machine by itself: fixed work before each {between} and after the last varied by {', '.join(found)} "
         "(coefficient of variation)."
     )

@@ -15,6 +15,8 @@ from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, machine
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
+from weigh.load.replay import findings as replay
+from weigh.load.tpcc import findings as tpcc
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
 from weigh.machine.working_set import WorkingSet, working_set
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
     from weigh.load.durability.results import Durability
     from weigh.load.gate.results import GateResults
     from weigh.load.record import LoadRecord
+    from weigh.load.replay.results import ReplayResults
     from weigh.load.runs import LoadSummary, TargetRead
     from weigh.load.spec import LoadSpec
+    from weigh.load.tpcc.results import TpccFigures
     from weigh.load.waits.analysis import RunWaited
     from weigh.model.finding import Finding
 
@@ -51,6 +55,8 @@ def findings(
     activity: Mapping[int, RunActive] | None = None,
     crashed: Durability | None = None,
     answers: GateResults | None = None,
+    replayed: ReplayResults | None = None,
+    of_tpcc: Sequence[TpccFigures] = (),
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     found = [
@@ -58,19 +64,32 @@ def findings(
         *_durability(record),
         *gate.findings(answers, record.spec, len(record.runs)),
         *_prepared(record),
+        *replay.findings(replayed),
+        *_terms(record),
     ]
     found += _surroundings(record)
     found += [*_stores(record), *_loops(record), *_lives(record), *_of_runs(record, runs)]
     found += cycles.findings(_cycles(record, activity or {}), record.spec.duration_s)
-    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record)]
+    found += [*conditions.findings(record), *conditions.knobs(record), *conditions.drift(record.calibrations)]
     found += machine.findings(watched) if watched else ()
     found += crashes.findings(crashed) if crashed else ()
+    found += tpcc.findings(of_tpcc)
     for number, one in (waits or {}).items():
         found += analysis.findings(one, None if len(runs) == 1 else number)
     for number, seen in (activity or {}).items():
         found += blamed.findings(seen, None if len(runs) == 1 else number)
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(found, key=lambda one: order[one.severity]))
+
+
+def _terms(record: LoadRecord) -> Iterator[Finding]:
+    """R8: what the vendor's terms say about publishing these figures."""
+    target = record.environment.target if record.environment else None
+    if target is not None and target.terms is not msgspec.UNSET:
+        yield codes.R8_TERMS.finding(
+            text=f"publishing results of {target.product} is subject to its vendor's terms: {target.terms}",
+            remedy="read the terms, and ask the vendor, before these figures leave the house",
+        )
 
 
 def cut_trace(spec: LoadSpec) -> Iterator[Finding]:
@@ -201,7 +220,8 @@ def _stores(record: LoadRecord) -> Iterator[Finding]:
 
 
 def _loops(record: LoadRecord) -> Iterator[Finding]:
-    if "closed" in record.spec.loops:
+    # A user at a terminal of TPC-C waits for the answer, by its definition.
+    if "closed" in record.spec.loops and not record.spec.terminals:
         yield codes.L2_CLOSED.finding(
             "note" if "open" in record.spec.loops else "warning",
             text="closed loop: each connection waits for its answer before it asks again, so while the server stands "
@@ -275,7 +295,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
     if run.unsent:
         yield codes.L7_UNSENT.finding(
             text=f"{name}{count(run.unsent, 'request')} were due and never sent",
-            remedy="lower --rate, or raise --connections or --max-in-flight",
+            remedy="lower --rate (of a replay --speed), or raise --connections or --max-in-flight",
         )
 
 
@@ -355,7 +375,7 @@ def _missing(record: LoadRecord, runs: Sequence[RunFigures], activity: Mapping[i
         )
     if any(run.settled and run.settled.refused for run in runs):
         yield codes.L4_NOT_STEADY.reason("no steady state was reached")
-    if spec.loops == ("closed",):
+    if spec.loops == ("closed",) and not spec.terminals:
         yield codes.L2_CLOSED.reason("only a closed loop was measured")
     if target and target.same_host is not False:
         where = "runs on the machine of the server" if target.same_host else "may run on the machine of the server"

@@ -14,6 +14,7 @@ from weigh.load.comparison.spec import CONTENDERS, LoadComparisonSpec
 from weigh.load.record import LoadRecord
 from weigh.model.errors import EvidenceFault
 from weigh.model.finding import Finding
+from weigh.model.machine.calibration import Calibration
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +64,7 @@ class LoadComparisonRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         environment: None where it did not get that far.
         blocks: those that began.
+        calibrations: what fixed work took before each block and after the last, while nobody asked a server anything.
         loads: the load record of each arm by its name, with the lives of its server and the rows that they held; those
             that never began are left out.
         findings: recorded in the comparison's own journal.
@@ -73,6 +75,7 @@ class LoadComparisonRecord(msgspec.Struct, frozen=True, kw_only=True):
     spec: LoadComparisonSpec
     environment: LoadComparisonEnvironment | None = None
     blocks: tuple[BlockBegun, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
     loads: dict[str, LoadRecord] = {}
     findings: tuple[Finding, ...] = ()
     end: End | None = None
@@ -167,12 +170,15 @@ def _read(events: list[journal.Event]) -> LoadComparisonRecord:
     fields: dict[str, Any] = {}
     blocks: list[BlockBegun] = []
     findings: list[Finding] = []
+    calibrations: list[Calibration] = []
     for event in events[1:]:
         match event.event:
             case "environment":
                 fields["environment"] = files.converted(event.body, LoadComparisonEnvironment)
             case "block":
                 blocks.append(files.converted(event.body, BlockBegun))
+            case "calibration":
+                calibrations.append(files.converted(event.body, Calibration))
             case "finding":
                 findings.append(files.converted(event.body, Finding))
             case "end":
@@ -183,6 +189,7 @@ def _read(events: list[journal.Event]) -> LoadComparisonRecord:
         attempt=opened.attempt,
         spec=_checked(opened.spec),
         blocks=tuple(blocks),
+        calibrations=tuple(calibrations),
         findings=tuple(findings),
         **fields,
     )

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weigh.load.analysis import conditions
 from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
 from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
+from weigh.load.comparison.spec import SECOND
 from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
+from weigh.load.replay import differences as replay
+from weigh.load.replay.differences import Compared, compare
 from weigh.load.results import WRONG, LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
 from weigh.model.finding import Code, Finding
 from weigh.model.spec import FULL_STARTS, MIN_STARTS
-from weigh.model.units import count
+from weigh.model.units import Seconds, count
 from weigh.model.verdict import Reason, Tier, TierName, VerdictName
 from weigh.verdict.tier import inconclusive
 
@@ -49,6 +54,19 @@ class Sustained(msgspec.Struct, frozen=True, kw_only=True):
     missed: int
 
 
+class Apart(msgspec.Struct, frozen=True, kw_only=True):
+    """How far apart the two schedules of a duet began.
+
+    Attributes:
+        pairs: of runs at the same moment.
+        median, most: seconds.
+    """
+
+    pairs: int
+    median: Seconds
+    most: Seconds
+
+
 class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of a comparison.
 
@@ -59,8 +77,10 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: one of every figure and contender other than the baseline.
         floors: the baseline's two arms against each other.
         sustained: of open loops, by contender.
+        apart: of a duet, how far apart the two schedules began; else None.
         findings: errors first.
         tier: what the evidence is good for.
+        replayed: of a replay with ``--answers keep``: the answers of each contender against the baseline's.
         rates: what searches in turn found, whose verdicts are these; None where a rate was given.
     """
 
@@ -72,6 +92,8 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     sustained: tuple[Sustained, ...]
     findings: tuple[Finding, ...]
     tier: Tier
+    replayed: tuple[Compared, ...] = ()
+    apart: Apart | None = None
     rates: RatesFound | None = None
 
     @property
@@ -139,7 +161,8 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
         refused = unranked(records, runs, asked)
         found, floors = verdicts(last.spec, runs, asked, refused)
-    findings = _findings(records, loads[-1], found)
+    replayed = tuple(_replayed(last))
+    findings = _findings(records, loads[-1], found, replayed)
     return LoadComparisonResults(
         records=tuple(records),
         loads=loads[-1],
@@ -149,8 +172,34 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         sustained=() if rates else tuple(_sustained(last, runs)),
         findings=findings,
         tier=_tier(records, loads, runs, found, findings),
+        replayed=replayed,
+        apart=_apart(records),
         rates=rates,
     )
+
+
+def _replayed(record: LoadComparisonRecord) -> Iterator[Compared]:
+    """Answers of the first replay of each contender."""
+    own = {name: load.replay for name, load in record.loads.items()}
+    base = record.spec.baseline
+    for one in record.spec.contenders:
+        if one.name != base:
+            made = compare(one.name, own.get(one.name), own.get(base), own.get(base + SECOND))
+            if made is not None:
+                yield made
+
+
+def _apart(records: Sequence[LoadComparisonRecord]) -> Apart | None:
+    """By the clock of the machine, which each generator reads when it knows its beginning."""
+    found: list[Seconds] = []
+    for record in records:
+        pairs: dict[tuple[int, Kind], list[float]] = defaultdict(list)
+        for load in record.loads.values() if record.spec.duet is True else ():
+            for run in load.runs:
+                if run.summary is not None:
+                    pairs[run.repeat, Kind(run.connections, run.loop)].append(run.summary.t0_unix)
+        found += [abs(one[1] - one[0]) for one in pairs.values() if len(one) > 1]
+    return Apart(pairs=len(found), median=median(found), most=max(found)) if found else None
 
 
 def _place(record: LoadComparisonRecord, kind: Kind) -> int:
@@ -177,11 +226,14 @@ def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterat
 
 
 def _findings(
-    records: Sequence[LoadComparisonRecord], loads: dict[str, LoadResults], found: Sequence[LoadVerdict]
+    records: Sequence[LoadComparisonRecord],
+    loads: dict[str, LoadResults],
+    found: Sequence[LoadVerdict],
+    replayed: Sequence[Compared],
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     last = records[-1]
-    made: list[Finding] = [*last.findings]
+    made: list[Finding] = [*last.findings, *replay.findings(replayed, last.spec.baseline)]
     if len(records) > 1:
         made.append(
             codes.T8_ATTEMPTS.finding(
@@ -194,6 +246,7 @@ def _findings(
         made += _said_of(last, name, found)
         made += differences(last, name)
     made += _of_loads(last, loads)
+    made += conditions.drift(last.calibrations, "block")
     order = {"error": 0, "warning": 1, "note": 2}
     return tuple(sorted(made, key=lambda one: order[one.severity]))
 

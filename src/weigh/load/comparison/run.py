@@ -13,6 +13,7 @@ from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
 from weigh.evidence.sealing import attempted
 from weigh.host import facts, knobs, lock, scratch, settle
+from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
 from weigh.host.sysfs import Machine
 from weigh.load import conditions, rows
@@ -85,6 +86,7 @@ def run(
             ended it is raised with the evidence's place as a note.
     """
     settle.patience()
+    wanted()
     answers = answers or GateFiles()
     rate()
     with ExitStack() as stack:
@@ -131,7 +133,9 @@ def run(
                         sessions = {name: side.session for name, side in sides.items()}
                         search_in_turn(spec, spec.load.find_rate, sessions, folder, journal, _watch(sides, began))
                     else:
-                        _blocks(spec, sides, journal, began)
+                        calibrating = Calibrating(journal, cache_folder())
+                        with calibrating.started(began):
+                            _blocks(spec, sides, journal, began, calibrating)
                 course.complete()
             except WrongAnswers:
                 # Nobody times wrong answers: they are in the journals, and the report says it.
@@ -217,12 +221,20 @@ def _check_answers(sides: Mapping[str, _Side]) -> None:
         raise WrongAnswers
 
 
-def _blocks(spec: LoadComparisonSpec, sides: Mapping[str, _Side], journal: Journal, began: Seconds) -> None:
+def _blocks(
+    spec: LoadComparisonSpec,
+    sides: Mapping[str, _Side],
+    journal: Journal,
+    began: Seconds,
+    calibrating: Calibrating,
+) -> None:
     """Every turn, in the order of the spec."""
     if spec.duet is True:
         journal.append("finding", duet.finding())
     for block, together in itertools.groupby(spec.order, lambda turn: turn.block):
         turns = list(together)
+        # No server that weigh starts is alive.
+        calibrating.next(block)
         journal.append("block", records.BlockBegun(block=block, arms=tuple(turn.arm for turn in turns)))
         if spec.duet is True:
             _duet(turns, sides, spec, began)

@@ -23,16 +23,22 @@ from weigh.load.gate import answers, checks, invariants, pins, results, statemen
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
+from weigh.load.tpcc import conditions, read_back
+from weigh.load.tpcc.account import Account, TpccRun
+from weigh.load.tpcc.workload import SCHEMA
 from weigh.model.answer import GateStatus
 from weigh.model.errors import EngineFault, UsageError, WeighError
 from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.evidence.journal import Journal
     from weigh.load.asked import Event
     from weigh.load.gate.files import GateFiles
     from weigh.load.spec import LoadSpec, Loop
     from weigh.load.target.target import Reached
+    from weigh.load.tpcc.workload import TpccWorkload
     from weigh.model.progress import Progress
 
 SETS = 5
@@ -89,6 +95,15 @@ class LoadGate:
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
         return max(_SAMPLES // threads, 1)
 
+    def ask(self, reached: Reached, queries: Sequence[str]) -> tuple[Answer, ...]:
+        """The answers to queries, of which each may fail by itself.
+
+        Args:
+            reached: the server.
+            queries: in SQL.
+        """
+        return self._each(reached, list(queries))
+
     def before(self, reached: Reached, number: int, *, own: bool) -> None:
         """Ask before a run; the data is there.
 
@@ -101,6 +116,9 @@ class LoadGate:
             WrongAnswers: an answer contradicts the pinned ones, or an invariant is broken already.
             UsageError: none of the pinned answers is one to these statements.
         """
+        if self._spec.tpcc:
+            self._begin_tpcc(reached, number, self._spec.tpcc)
+            return
         if not self._spec.scripts or reached.read.kind not in _SQL:
             return
         first = self._asked is None
@@ -129,6 +147,15 @@ class LoadGate:
             generator: that made it.
             own: whether weigh loaded the data.
         """
+        if self._spec.replay:
+            return
+        if self._spec.tpcc:
+            self._progress.say("asking the consistency conditions")
+            left = conditions.asked(self._spec.tpcc.warehouses, after=True)
+            self._keep(self._invariants(reached, number, left, after=True))
+            self._progress.say("reading back what the run left in the tables")
+            self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
+            return
         if not self._spec.scripts:
             self._progress.say("reading back what was written")
             self._keep(self._read_back(generator, number))
@@ -146,6 +173,20 @@ class LoadGate:
     def _keep(self, event: Event) -> None:
         name = next(name for name, kind in EVENTS.items() if isinstance(event, kind))
         self._journal.append(name, event)
+
+    def _begin_tpcc(self, reached: Reached, number: int, tpcc: TpccWorkload) -> None:
+        """What TPC-C's tables begin with: once, for every run begins with the same rows."""
+        if self._first is not None:
+            return
+        self._progress.say("asking what must hold of the tables")
+        asked = conditions.asked(tpcc.warehouses, after=False)
+        self._first = self._invariants(reached, number, asked, after=False)
+        self._keep(self._first)
+        for one in results.conditions_checked(tpcc, self._first):
+            if one.holds is None:
+                raise EngineFault(f"{one.name} cannot be asked: {one.detail}", remedy="see what the server's log says")
+            if not one.holds:
+                raise WrongAnswers
 
     def _stop_if_wrong(self, reached: Reached) -> None:
         asked = self._asked
@@ -194,7 +235,7 @@ class LoadGate:
         return text
 
     def _invariants(
-        self, reached: Reached, number: int, asked: tuple[invariants.Question, ...], *, after: bool
+        self, reached: Reached, number: int, asked: Sequence[invariants.Question | conditions.Condition], *, after: bool
     ) -> InvariantsAsked:
         try:
             return InvariantsAsked(run=number, after=after, answers=self._each(reached, [one.sql for one in asked]))
@@ -204,7 +245,9 @@ class LoadGate:
     def _each(self, reached: Reached, queries: list[str]) -> tuple[Answer, ...]:
         """The answers to queries, of which each may fail by itself."""
         scripts = tuple(Script(name=str(place), text=query) for place, query in enumerate(queries))
-        spec = msgspec.structs.replace(self._spec, scripts=scripts, query_mode="simple", timeout_s=_PATIENCE)
+        spec = msgspec.structs.replace(
+            self._spec, scripts=scripts, query_mode="simple", timeout_s=_PATIENCE, tpcc=msgspec.UNSET
+        )
         generator = make_generator(spec, reached, self._loop, self._spec.connections[0])
         given = {one.script: one.answer for one in self._ask(lambda _: generator.ask(1))}
         return tuple(given[str(place)] for place in range(len(queries)))
@@ -225,6 +268,16 @@ class LoadGate:
         except WeighError as error:
             return ReadBack(run=number, error=str(error))
         return msgspec.convert({**msgspec.json.decode(text), "run": number}, ReadBack)
+
+    def _tables(self, reached: Reached, generator: Any, number: int, workload: TpccWorkload) -> TpccRun:
+        """What a run of TPC-C asked for, and what its tables hold."""
+        account = msgspec.json.decode(generator.account(), type=Account)
+        try:
+            answers = self._each(reached, list(read_back.queries(SCHEMA)))
+            held = read_back.tables(answers, workload.warehouses)
+        except WeighError as error:
+            return TpccRun(run=number, account=account, unread=error.what)
+        return TpccRun(run=number, account=account, tables=held)
 
     def _sampled(self, reached: Reached, generator: Any, number: int) -> Sampled:
         try:
@@ -266,19 +319,22 @@ def _with_order(one: Statement, given: list[Answered]) -> Statement:
     ]
     if not rows:
         return one
-    first = rows[0]
-    found = infer_schema.describe(first.statement, answers.sketch(first.answer))
+    return msgspec.structs.replace(one, order=order_of(rows[0].statement, rows[0].answer))
+
+
+def order_of(statement: str, answer: Answer) -> Order:
+    """What the text of a query says of the rows that answer it."""
+    found = infer_schema.describe(statement, answers.sketch(answer))
     names = [column.name for column in found.column]
     limit = found.limit
-    if limit is None and infer_schema.limited(first.statement):
+    if limit is None and infer_schema.limited(statement):
         limit = 0
-    order = Order(
+    return Order(
         ordered_by=tuple(names.index(name) for name in found.ordered_by),
         keys=tuple(names.index(name) for name in found.keys),
         quotients=tuple(place for place, column in enumerate(found.column) if column.match == "quotient"),
         limit=limit,
     )
-    return msgspec.structs.replace(one, order=order)
 
 
 def _differing(known: tuple[Statement, ...], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:

@@ -20,11 +20,13 @@ from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
+from weigh.load.replay.results import ReplayResults
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
 from weigh.load.runs import ColdStart, CpusRead, ServerUse
 from weigh.load.spec import Arrivals, Loop, QueryMode, YcsbWorkload
+from weigh.load.tpcc.results import TpccFigures
 from weigh.load.waits import report
 from weigh.load.waits.report import WaitsDocument
 from weigh.machine.drift import Quiet
@@ -106,6 +108,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
             where nothing was sampled.
         activity: what the server did beside answering
             (docs/concept/load.md#what-the-server-did-meanwhile); absent where nothing was sampled.
+        tpcc: its figure, limits and checks (docs/guide/tpcc.md); absent of another workload.
     """
 
     number: int
@@ -132,6 +135,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     machine: RunMachineDocument | msgspec.UnsetType
     waits: WaitsDocument | msgspec.UnsetType
     activity: ActivityDocument | msgspec.UnsetType
+    tpcc: TpccFigures | msgspec.UnsetType
 
 
 class GroupRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,6 +225,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
         durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
+        replay: how a replay kept to its recording (docs/guide/replay.md); absent of other loads.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
@@ -243,6 +248,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: tuple[Quiet, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
     durability: Durability | msgspec.UnsetType
+    replay: ReplayResults | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
 
 
@@ -272,10 +278,11 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         storage=results.record.environment.storage if results.record.environment else None,
         answers=gate.document(results.answers) if results.answers else msgspec.UNSET,
         knobs=results.record.knobs or msgspec.UNSET,
-        calibrations=conditions.speed(results.record) or msgspec.UNSET,
+        calibrations=conditions.speed(results.record.calibrations) or msgspec.UNSET,
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,
+        replay=results.replay or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
@@ -345,6 +352,7 @@ def _run(results: LoadResults, run: RunFigures) -> RunRow:
         machine=machine.of_run(results.machine, run.number) or msgspec.UNSET,
         waits=report.document(waits) if waits else msgspec.UNSET,
         activity=activity.document(meanwhile) if meanwhile else msgspec.UNSET,
+        tpcc=next((one for one in results.tpcc if one.number == run.number), msgspec.UNSET),
     )
 
 

@@ -13,9 +13,11 @@ from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
+from weigh.load.replay import report as replay
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
+from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report
 from weigh.model import units
 from weigh.render import knobs
@@ -25,6 +27,8 @@ from weigh.render.words import tier
 from weigh.verdict import assumptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weigh.load.analysis.figures import OperationFigures, RunFigures
     from weigh.load.report.machine import MachineSection
     from weigh.load.results import Group, LoadResults
@@ -68,7 +72,7 @@ def page(results: LoadResults, evidence: str) -> str:
     return (
         templates(
             Path(__file__).parent,
-            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability")),
+            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability", "replay")),
         )
         .get_template("load.html")
         .render(
@@ -79,13 +83,13 @@ def page(results: LoadResults, evidence: str) -> str:
             environment=record.environment,
             evidence=evidence,
             headline=words.headline(results),
-            arrivals=words.arrivals(record.spec.arrivals) + words.modes(record.spec),
+            arrivals=words.offered(record.spec),
             ycsb=words.ycsb(record.spec),
             tls=words.tls(record.environment.target) if record.environment else "",
             data=words.data(record),
             lives=words.lives(record),
             difference=words.DIFFERENCE,
-            machine_itself=(*knobs.lines(record.knobs), conditions.speed_words(record)),
+            machine_itself=(*knobs.lines(record.knobs), conditions.speed_words(record.calibrations)),
             corrected={one.number: expected_interval.sentence(one.corrected) for one in results.runs if one.corrected},
             conditions={run.number: tuple(conditions.sentences(record, run.number)) for run in results.runs},
             tier=tier(results.tier.name),
@@ -94,12 +98,17 @@ def page(results: LoadResults, evidence: str) -> str:
             waits={number: report.section(one) for number, one in results.waits.items()},
             answers=list(gate.lines(results.answers)) if results.answers else [],
             answers_title=gate.TITLE,
+            must_hold=gate.condition_rows(results.answers) if results.answers else (),
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,
+            replay=list(replay.lines(results.replay)) if results.replay else [],
+            replay_title=replay.TITLE,
             activity={number: activity.section(one) for number, one in results.activity.items()},
             activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,
+            tpcc={run.number: [*_of_tpcc(results, run.number)] for run in results.runs},
+            tpcc_title=tpcc.TITLE,
             length=words.length(record.spec).removeprefix(", "),
             of_repeats=words.of_repeats,
             assumed=assumptions.SERIES,
@@ -109,6 +118,13 @@ def page(results: LoadResults, evidence: str) -> str:
             ),
         )
     )
+
+
+def _of_tpcc(results: LoadResults, number: int) -> Iterator[str]:
+    """What is said of a run of TPC-C; nothing of another one."""
+    for one in results.tpcc:
+        if one.number == number:
+            yield from tpcc.lines(one)
 
 
 def _part(results: LoadResults, group: Group, *, drawn: bool) -> Part:

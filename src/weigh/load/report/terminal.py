@@ -16,8 +16,10 @@ from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
+from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
+from weigh.load.tpcc import report as tpcc
 from weigh.load.waits import report as waits
 from weigh.model import units
 from weigh.model.text import one_line
@@ -48,6 +50,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.replay:
+        recorded = (Text(one_line(line, 1000)) for line in replay.lines(results.replay))
+        parts += [Text(replay.TITLE, style="bold"), *recorded, Text()]
     if results.durability:
         crashed = (Text(one_line(line, 1000)) for line in durability.lines(results.durability))
         parts += [Text(durability.TITLE, style="bold"), *crashed, Text()]
@@ -61,6 +66,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
             parts += [Text(words.group_name(group), style="bold"), Text()]
         if group.between:
             parts += [_between(results, group.first.number), Text()]
+        for one in (one for one in results.tpcc if one.number == group.first.number):
+            of_tpcc = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in tpcc.lines(one))
+            parts += [Text(tpcc.TITLE, style="bold"), *of_tpcc, Text()]
         parts += _run(group.first, first_of=len(group.runs))
         if said := tuple(conditions.sentences(results.record, group.first.number)):
             of_run = (Padding(Text(one_line(line, 1000)), (0, 0, 0, 2)) for line in said)
@@ -94,7 +102,7 @@ def _heading(results: LoadResults) -> Text:
     spec = record.spec
     text = Text()
     text.append(f"weigh load {spec.workload}", style="bold")
-    text.append(f"  {one_line(spec.target, 120)}, {words.arrivals(spec.arrivals)}{words.modes(spec)}")
+    text.append(f"  {one_line(spec.target, 120)}, {words.offered(spec)}")
     text.append(f"{words.length(spec)}, experiment {spec.id}")
     if record.attempt > 1:
         text.append(f", attempt {record.attempt}")
@@ -103,7 +111,7 @@ def _heading(results: LoadResults) -> Text:
     if spec.notice:
         text.append(f"\n{spec.notice}", style="bold")
     if record.loaded:
-        text.append(f"\n{record.loaded.rows:,} records loaded in {units.seconds(record.loaded.seconds)}", style="dim")
+        text.append(f"\n{words.loaded(record.loaded)}", style="dim")
     if said := words.lives(record):
         text.append(f"\n{said}", style="dim")
     if record.environment:
@@ -111,7 +119,7 @@ def _heading(results: LoadResults) -> Text:
         durable = {True: "durable", False: "NOT DURABLE", None: "durability not known"}[record.durable]
         text.append(f"\n{target.product} {one_line(target.version, 80)}, {durable}{words.tls(target)}", style="dim")
         text.append("\n" + one_line(words.data(record), 200), style="dim")
-        for line in (*knobs.lines(record.knobs), conditions.speed_words(record)):
+        for line in (*knobs.lines(record.knobs), conditions.speed_words(record.calibrations)):
             text.append(f"\n{one_line(line, 1000)}" if line else "", style="dim")
         changed = [f"{name}={one.get('value')}" for name, one in target.in_force.items()]
         more = f", and {len(changed) - _SETTINGS} more" if len(changed) > _SETTINGS else ""

@@ -190,18 +190,7 @@ class PostgresByUrl:
             EnvironmentFault: the package that reads its settings cannot be had.
         """
         url = self.url
-        connect = {
-            "host": url.socket or url.host,
-            "port": url.port,
-            "user": url.user,
-            "password": url.password,
-            "dbname": url.database,
-            "sslmode": {"off": "disable", "verify": "verify-full"}.get(url.tls.mode, url.tls.mode),
-            "connect_timeout": _PATIENCE,
-            "application_name": "weigh",
-        }
-        if url.tls.ca:
-            connect["sslrootcert"] = url.tls.ca
+        connect = psycopg_connect(url)
         environment = environments.ensure(list(_PSYCOPG), cache)
         near = True if url.socket else same_host(url.host, url.port)
         with _server_process(environment, {"folder": None, "connect": connect, "near": near}, url.text) as (said, pipe):
@@ -222,6 +211,22 @@ class PostgresByUrl:
                 rows=asked.rows,
                 process=said.server,
             )
+
+
+def psycopg_connect(url: Url) -> dict[str, Any]:
+    """A server's address as psycopg takes it."""
+    authority = {"sslrootcert": url.tls.ca} if url.tls.ca else {}
+    return {
+        "host": url.socket or url.host,
+        "port": url.port,
+        "user": url.user,
+        "password": url.password,
+        "dbname": url.database,
+        "sslmode": {"off": "disable", "verify": "verify-full"}.get(url.tls.mode, url.tls.mode),
+        "connect_timeout": _PATIENCE,
+        "application_name": "weigh",
+        **authority,
+    }
 
 
 def _explained(said: str) -> str:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weigh.load.tpcc import terminals
 from weigh.load.tpcc.workload import NAME, TpccWorkload, workload
 from weigh.model.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["NAME", "wanted"]
+__all__ = ["NAME", "completed", "wanted"]
 
 
 def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any], seed: int) -> TpccWorkload | msgspec.UnsetType:
@@ -36,4 +37,23 @@ def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any], seed: in
         raise UsageError("--records is of YCSB; the size of tpcc is --warehouses", remedy="leave --records out")
     if target and not target.startswith("postgres"):
         raise UsageError(f"tpcc needs PostgreSQL, and {target} is none", remedy="take postgres:embedded, or a URL")
-    return workload(1 if warehouses is None else warehouses, seed)
+    return workload(_usual(warehouses), seed, terminals=terminals.wanted(flags))
+
+
+def completed(words: Sequence[str], flags: dict[str, Any]) -> dict[str, Any]:
+    """The flags of a load by users at terminals, where no rate is offered; as they are of another load.
+
+    Args:
+        words: the workload as it was written.
+        flags: of the command line, by name.
+
+    Raises:
+        UsageError: they contradict users at terminals.
+    """
+    if list(words) != [NAME] or not terminals.wanted(flags):
+        return flags
+    return terminals.flags_of(flags, _usual(flags["warehouses"]))
+
+
+def _usual(warehouses: int | None) -> int:
+    return 1 if warehouses is None else warehouses

@@ -41,14 +41,21 @@ class TpccWorkload(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         warehouses: how many.
         nurand: the constants of its random numbers.
+        terminals: whether users at terminals ask, ten of each warehouse, who type and think.
     """
 
     warehouses: int
     nurand: NuRand
+    terminals: bool = False
 
 
-def workload(warehouses: int, seed: int) -> TpccWorkload:
+def workload(warehouses: int, seed: int, *, terminals: bool = False) -> TpccWorkload:
     """TPC-C of so many warehouses; its constants follow from the seed.
+
+    Args:
+        warehouses: how many.
+        seed: of the load.
+        terminals: whether users at terminals ask.
 
     Raises:
         UsageError: there cannot be so many.
@@ -63,7 +70,7 @@ def workload(warehouses: int, seed: int) -> TpccWorkload:
         customer=_drawn(seed, "customer") % (_CUSTOMER + 1),
         item=_drawn(seed, "item") % (_ITEM + 1),
     )
-    return TpccWorkload(warehouses=warehouses, nurand=constants)
+    return TpccWorkload(warehouses=warehouses, nurand=constants, terminals=terminals)
 
 
 def _drawn(seed: int, name: str) -> int:

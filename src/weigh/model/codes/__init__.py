@@ -21,6 +21,8 @@ _FIGURES = Page(_LOAD, "The figures")
 _LOAD_MACHINE = Page(_LOAD, "The machine during the load")
 _LOAD_ANSWERS = Page(_LOAD, "The answers")
 _FIND_RATE = Page("guide/find-rate.md", "Throughput is not capacity")
+_TPCC_CHECKED = Page("guide/tpcc.md", "What is checked")
+_TPCC_TERMINALS = Page("guide/tpcc.md", "Users at terminals")
 _RATE_NOT_REACHED = Page("guide/find-rate.md", "What was not reached")
 _PROBES_OF_SEARCH = Page("guide/find-rate.md", "A probe")
 _LOAD_TIER = Page(_LOAD, "The tier of a load")
@@ -57,6 +59,7 @@ _JUDGED = Page(_JUDGE, "When there is a verdict")
 _JUDGED_SERIES = Page(_JUDGE, "One long series")
 _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
+_REPLAY = "guide/replay.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
 _CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
@@ -86,6 +89,16 @@ A1_STATEMENT = error(
 )
 A1_REPRODUCER = note(
     "A1.reproducer", _REPRODUCERS, "a divergence was made small: a file, a query and a script that shows it"
+)
+A1_REPLAYED = error(
+    "A1.replayed",
+    Page(_REPLAY, "Answers of two servers"),
+    "a recorded statement is answered otherwise than by the baseline",
+)
+A1_ORDER = note(
+    "A1.order",
+    Page(_REPLAY, "Answers of two servers"),
+    "recorded statements are answered otherwise, and order or moment explains it",
 )
 A2 = plain("A2", _SAME, "floating-point columns agree but for rounding, within the tolerance that is stated")
 A3 = plain("A3", _STATUSES, "a later execution answered differently, so no time is shown")
@@ -392,6 +405,9 @@ L2_CLOSED = graded(
     "L2.closed", _LOOPS, "a closed loop: a stall counts once; a note where an open loop was measured as well"
 )
 L2_RATE = plain("L2.rate", _REFUSED, "the rate that was asked for was not reached")
+L2_BEHIND = warning(
+    "L2.behind", Page(_REPLAY, "What is late"), "statements of a recording started later than they were recorded"
+)
 L2_UNEQUAL = warning("L2.unequal", _RANKED, "a server did not keep the rate, so its response times are not compared")
 L3_THROUGHPUT = note(
     "L3.throughput", _FIND_RATE, "more went through than the highest rate that keeps the budget, and broke it"
@@ -409,12 +425,24 @@ L3_UNSURE = warning(
     "L3.unsure", _PROBES_OF_SEARCH, "probes counted by what they saw, not resolved or not steady however long"
 )
 L3_UNRESOLVED = plain("L3.unresolved", _RATE_NOT_REACHED, "the search ended before it was clear which rates keep it")
+L3_LIMIT = warning("L3.limit", _TPCC_TERMINALS, "the 90th percentile of a transaction of TPC-C is beyond its limit")
 L4 = note("L4", _JUDGED_SERIES, "the values before the series settles are left out")
 L4_WARM_UP = note("L4.warm_up", _WARM_UP, "the beginning of the run is in no figure")
 L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so the next minutes may look different")
 L4_CYCLES = warning("L4.cycles", _WARM_UP, "the run holds fewer than ten periods of what the server does regularly")
 L4_LENGTH = plain("L4.length", _LOAD_TIER, "the run is too short for a conclusive result")
 L4_TRACE = warning("L4.trace", Page(_LOADING, "The schedule"), "the trace is longer than the run, and is cut")
+L4_LEFT_OUT = warning("L4.left_out", Page(_REPLAY, "What is not replayed"), "part of the recording is not replayed")
+L4_SESSIONS = note(
+    "L4.sessions", Page(_REPLAY, "Sessions and transactions"), "sessions of the recording are not replayed as they were"
+)
+L5_MIX = error("L5.mix", _TPCC_CHECKED, "the mix of a run of TPC-C is not TPC-C's")
+L5_DRAWS = error(
+    "L5.draws", _TPCC_CHECKED, "what a run of TPC-C asked for, or left behind, is not drawn as TPC-C draws"
+)
+L5_PACE = error("L5.pace", _TPCC_TERMINALS, "users at terminals were faster than TPC-C's users are")
+L5_UNREAD = warning("L5.unread", _TPCC_CHECKED, "the tables of TPC-C could not be read back")
+L6_WORK = error("L6.work", _TPCC_CHECKED, "the tables of TPC-C do not show the work that was acknowledged")
 L6_WRONG = error("L6.wrong", _CHECKED, "answers contradict what the server had acknowledged")
 L6_MISSING = error("L6.missing", _CHECKED, "keys are gone that had been written and acknowledged")
 L6_INVARIANT = error("L6.invariant", _LOAD_ANSWERS, "after a run something does not hold that must")
@@ -422,6 +450,9 @@ L6_BROKEN = error(
     "L6.broken", _LOAD_ANSWERS, "before the first run something does not hold that must, so nothing was measured"
 )
 L7 = warning("L7", _JUDGED_SERIES, "the file has transactions without a time, or intervals without a value")
+L7_RECORDED = note(
+    "L7.recorded", Page(_REPLAY, "Sessions and transactions"), "statements that failed when they were recorded are sent"
+)
 L7_ERRORS = plain("L7.errors", _REFUSED, "more requests failed than the error budget allows")
 L7_FAILED = warning("L7.failed", _TARGETS, "requests failed or timed out; they are counted and in no percentile")
 L7_UNSENT = warning("L7.unsent", _REFUSED, "requests were due and never sent")

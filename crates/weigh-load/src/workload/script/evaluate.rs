@@ -88,6 +88,21 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_values_that_are_chosen_and_put_together() {
+        for (text, result) in [
+            ("'O''Hara'", "O'Hara"),
+            ("''", ""),
+            ("'two\nlines'", "two\nlines"),
+            ("case when :seven <= 6 then 'a' when :seven <= 7 then '''b''' else 'c' end", "'b'"),
+            ("concat('user:', :seven, null, '.', :twelve)", "user:7.12"),
+            ("'12' + 1", "error: a text where a number is needed"),
+            ("'open", "error: a text whose quote is not closed"),
+        ] {
+            assert_eq!(shown(text), result, "{text}");
+        }
+    }
+
+    #[test]
     fn operators_bind_and_compute_as_documented() {
         for (text, result) in [
             ("1 + 2 * 3", "7"),

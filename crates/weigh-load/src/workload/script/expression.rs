@@ -267,6 +267,10 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Expression::Constant(Value::Float(value)))
             }
+            Token::Text(text) => {
+                self.advance();
+                Ok(Expression::Constant(Value::Text(text)))
+            }
             Token::Variable(name) => {
                 self.advance();
                 Ok(Expression::Variable(self.names.used(&name, position)))

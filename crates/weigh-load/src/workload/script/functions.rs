@@ -25,6 +25,7 @@ pub(crate) enum Function {
     ShiftRight,
     Is,
     Abs,
+    Concat,
     Debug,
     Double,
     Exp,
@@ -52,6 +53,7 @@ impl Function {
     pub(crate) fn named(name: &str) -> Option<(Self, usize, usize)> {
         Some(match name {
             "abs" => (Self::Abs, 1, 1),
+            "concat" => (Self::Concat, 1, usize::MAX),
             "debug" => (Self::Debug, 1, 1),
             "double" => (Self::Double, 1, 1),
             "exp" => (Self::Exp, 1, 1),
@@ -91,11 +93,16 @@ impl Function {
         }
     }
 
-    /// Applies it. Of NULL comes NULL, but for `IS` and `debug`.
+    /// Applies it. Of NULL comes NULL, but for `IS`, `concat` and `debug`.
     pub(crate) fn apply(self, arguments: &[Value], random: &mut Random) -> Result<Value, String> {
         match (self, arguments) {
             (Self::Is, [left, right]) => return Ok(Value::Bool(left == right)),
             (Self::Debug, [value]) => return Ok(value.clone()),
+            // As in SQL, NULL adds nothing.
+            (Self::Concat, _) => {
+                let parts = arguments.iter().filter(|part| **part != Value::Null);
+                return Ok(Value::Text(parts.map(Value::text).collect()));
+            }
             (Self::Pi, []) => return Ok(Value::Float(std::f64::consts::PI)),
             _ if arguments.contains(&Value::Null) => return Ok(Value::Null),
             (Self::Largest | Self::Least, _) => return self.extreme(arguments),

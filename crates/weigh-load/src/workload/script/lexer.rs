@@ -8,6 +8,8 @@ pub(crate) enum Token {
     Int(u64),
     Float(f64),
     Variable(String),
+    /// Between single quotes, of which a doubled one is one of the text.
+    Text(String),
     /// A keyword or the name of a function, in lower case.
     Word(String),
     Sign(&'static str),
@@ -21,6 +23,7 @@ impl Token {
             Self::Int(value) => value.to_string(),
             Self::Float(value) => value.to_string(),
             Self::Variable(name) => format!(":{name}"),
+            Self::Text(text) => format!("'{}'", text.replace('\'', "''")),
             Self::Word(word) => word.clone(),
             Self::Sign(sign) => (*sign).into(),
             Self::End => "the end of the line".into(),
@@ -60,6 +63,7 @@ pub(crate) fn tokens(cursor: &mut Cursor<'_>) -> Result<Vec<(Token, Position)>, 
             Some(c) if c.is_ascii_alphabetic() || c == '_' => {
                 Token::Word(cursor.take_while(|c| c.is_ascii_alphanumeric() || c == '_').to_ascii_lowercase())
             }
+            Some('\'') => Token::Text(text(cursor)?),
             Some(',') => {
                 cursor.next();
                 Token::Sign(",")
@@ -77,6 +81,21 @@ pub(crate) fn tokens(cursor: &mut Cursor<'_>) -> Result<Vec<(Token, Position)>, 
             return Ok(tokens);
         }
     }
+}
+
+fn text(cursor: &mut Cursor<'_>) -> Result<String, ScriptError> {
+    let position = cursor.position();
+    let mut text = String::new();
+    while cursor.take("'") {
+        text.push_str(cursor.take_while(|c| c != '\''));
+        if !cursor.take("'") {
+            return Err(ScriptError::new(position, "a text whose quote is not closed"));
+        }
+        if cursor.peek() == Some('\'') {
+            text.push('\'');
+        }
+    }
+    Ok(text)
 }
 
 fn number(cursor: &mut Cursor<'_>) -> Result<Token, ScriptError> {

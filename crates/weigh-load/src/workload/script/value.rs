@@ -9,7 +9,7 @@ pub(crate) enum Value {
     Int(i64),
     Float(f64),
     Bool(bool),
-    /// From `\gset`: what it is, is seen when an expression uses it.
+    /// From `\gset`, or a text in an expression: what it is, is seen when an expression uses it.
     Text(String),
 }
 

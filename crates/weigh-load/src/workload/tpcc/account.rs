@@ -45,8 +45,11 @@ pub(super) struct Deliveries {
 /// Times of users at terminals, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Times {
-    pub(super) count: u64,
+    /// Transactions that were typed.
+    pub(super) typed: u64,
     pub(super) keying_s: f64,
+    /// Answers that were thought about.
+    pub(super) thought: u64,
     pub(super) thinking_s: f64,
 }
 
@@ -73,12 +76,18 @@ impl Account {
         Self { home: vec![0; warehouses], ..Self::default() }
     }
 
-    /// A user has typed, and thought, for so many seconds.
-    pub(super) fn timed(&mut self, kind: Kind, keying_s: f64, thinking_s: f64) {
+    /// A user has typed for so many seconds.
+    pub(super) fn typed(&mut self, kind: Kind, seconds: f64) {
         let times = &mut self.times[kind.place()];
-        times.count += 1;
-        times.keying_s += keying_s;
-        times.thinking_s += thinking_s;
+        times.typed += 1;
+        times.keying_s += seconds;
+    }
+
+    /// A user thinks for so many seconds.
+    pub(super) fn thought(&mut self, kind: Kind, seconds: f64) {
+        let times = &mut self.times[kind.place()];
+        times.thought += 1;
+        times.thinking_s += seconds;
     }
 
     pub(super) fn retried(&mut self, code: &str) {
@@ -105,7 +114,8 @@ impl Account {
         self.deliveries.skipped += other.deliveries.skipped;
         self.stock_levels += other.stock_levels;
         for (mine, theirs) in self.times.iter_mut().zip(other.times) {
-            mine.count += theirs.count;
+            mine.typed += theirs.typed;
+            mine.thought += theirs.thought;
             mine.keying_s += theirs.keying_s;
             mine.thinking_s += theirs.thinking_s;
         }

@@ -25,7 +25,7 @@ const TERMINALS: usize = 10;
 /// Names of the operations, by their numbers. New-Orders that are taken back are counted apart: only those that are
 /// committed make the figure of TPC-C.
 pub(super) const OPERATIONS: [&str; 6] =
-    ["new-order", "payment", "order-status", "delivery", "stock-level", "new-order-rollback"];
+    ["new-order", "payment", "order-status", "delivery", "stock-level", "rollback"];
 /// How often a transaction that the server gave up because of others is tried, with the same inputs.
 const TRIES: u32 = 100;
 /// A serialisation failure and a deadlock: nobody is to blame for them.
@@ -191,7 +191,7 @@ impl Workload for Worker {
         let thinking_s = last.unwrap_or(kind).think_s(&mut self.random);
         let keying_s = kind.keying_s();
         if let Some(last) = last {
-            self.account.timed(last, 0.0, thinking_s);
+            self.account.thought(last, thinking_s);
         }
         self.planned.insert(connection, Planned { kind });
         // The user of a Delivery is answered as soon as it is queued: what comes of it is not waited for.
@@ -203,7 +203,7 @@ impl Workload for Worker {
         let kind = planned.unwrap_or_else(|| self.next_kind(connection));
         if self.shared.terminals {
             self.last.insert(connection, kind);
-            self.account.timed(kind, kind.keying_s(), 0.0);
+            self.account.typed(kind, kind.keying_s());
         }
         let home = self.home(connection);
         let (operation, transaction) = self.transaction(kind, home);

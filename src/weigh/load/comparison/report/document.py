@@ -6,14 +6,17 @@ from typing import Any
 
 import msgspec
 
+from weigh.load.analysis import conditions
 from weigh.load.comparison.figures import MEMORY, BlockRun
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.rate_search.report import RatesDocument
-from weigh.load.comparison.results import LoadComparisonResults, Sustained
+from weigh.load.comparison.results import Apart, LoadComparisonResults, Sustained
 from weigh.load.comparison.spec import CONTENDERS
 from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
+from weigh.load.replay.differences import Compared
 from weigh.load.report.document import ExperimentRow
 from weigh.load.spec import Arrivals, Loop
+from weigh.machine.drift import Quiet
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.units import Bytes, Seconds
@@ -172,9 +175,13 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: one of every figure and contender other than the baseline.
         floors: the baseline's second arm over its first.
         sustained: how each contender kept the rate of open loops; empty where there is none.
+        replayed: answers of each contender against the baseline's, of a replay (docs/guide/replay.md); absent where
+            none were kept.
         rate_search: what ``--find-rate`` found of each; absent where it was not asked for.
         runs: every run of every attempt.
         findings: what weakens the result, errors first.
+        apart: of a duet, how far apart the two schedules began; else absent.
+        calibrations: how even the machine itself was, by fixed work between the blocks; absent where none was done.
     """
 
     experiment: ExperimentRow
@@ -187,9 +194,12 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[LoadVerdictRow, ...]
     floors: tuple[LoadFloor, ...]
     sustained: tuple[Sustained, ...]
+    replayed: tuple[Compared, ...] | msgspec.UnsetType
     rate_search: RatesDocument | msgspec.UnsetType
     runs: tuple[BlockRow, ...]
     findings: tuple[Finding, ...]
+    apart: Apart | msgspec.UnsetType
+    calibrations: tuple[Quiet, ...] | msgspec.UnsetType
 
 
 def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
@@ -223,9 +233,12 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
         verdicts=tuple(map(_verdict, results.verdicts)),
         floors=results.floors,
         sustained=results.sustained,
+        replayed=results.replayed or msgspec.UNSET,
         rate_search=rates.document(results.rates, search) if results.rates and search else msgspec.UNSET,
         runs=tuple(map(_run, results.runs)),
         findings=results.findings,
+        apart=results.apart or msgspec.UNSET,
+        calibrations=conditions.speed(record.calibrations) or msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}
 

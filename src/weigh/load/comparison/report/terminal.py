@@ -11,10 +11,12 @@ from rich.constrain import Constrain
 from rich.table import Table
 from rich.text import Text
 
+from weigh.load.analysis import conditions
 from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.differences import is_durable
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.report import words
+from weigh.load.replay import differences
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import shape
@@ -80,9 +82,17 @@ def whole(results: LoadComparisonResults, evidence: str) -> RenderableType:
     single = [one for one in results.verdicts if one.operation != ALL]
     if single:
         parts += [Text("Each operation", style="bold"), _table(results, single), Text()]
+    if results.replayed:
+        parts += [Text("Answers to the recording", style="bold"), *map(Text, answers(results)), Text()]
     if results.floors:
         parts += [Text("What no difference looked like", style="bold"), _floors(results), Text()]
     return Group(*parts, notes(results))
+
+
+def answers(results: LoadComparisonResults) -> Iterator[str]:
+    """How the answers to a recording differ, in sentences."""
+    for one in results.replayed:
+        yield from (one_line(line, 1000) for line in differences.lines(one, results.record.spec.baseline))
 
 
 def notes(results: LoadComparisonResults) -> RenderableType:
@@ -110,6 +120,14 @@ def reading(results: LoadComparisonResults) -> Iterator[str]:
         f"discoveries {units.percent(rules.fdr, 0)} over all {'ratios' if results.rates else 'response times'}, "
         f"equivalence at {units.percent(rules.equivalence, 0)}."
     )
+    if apart := results.apart:
+        yield (
+            f"The two schedules of a duet began {units.seconds(apart.median)} apart (median of "
+            f"{units.count(apart.pairs, 'pair')}), {units.seconds(apart.most)} at most: for so long one "
+            "ran without the other."
+        )
+    if said := conditions.speed_words(results.record.calibrations, "block"):
+        yield said
     groups: dict[str, list[str]] = {}
     for one in results.verdicts:
         for reason in one.reasons:

@@ -1,0 +1,71 @@
+"""Commands of Valkey and Redis, without their values."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from weigh.capture.template import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weigh.capture.trace import Does
+
+# fmt: off
+_READS = frozenset(
+    (
+        "BITCOUNT", "BITPOS", "DBSIZE", "DUMP", "EXISTS", "EXPIRETIME", "GEODIST", "GEOHASH", "GEOPOS",
+        "GEOSEARCH", "GET", "GETBIT", "GETRANGE", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET",
+        "HRANDFIELD", "HSCAN", "HSTRLEN", "HVALS", "KEYS", "LINDEX", "LLEN", "LPOS", "LRANGE", "MGET",
+        "OBJECT", "PEXPIRETIME", "PFCOUNT", "PTTL", "RANDOMKEY", "SCAN", "SCARD", "SDIFF", "SINTER",
+        "SINTERCARD", "SISMEMBER", "SMEMBERS", "SMISMEMBER", "SRANDMEMBER", "SSCAN", "STRLEN", "SUBSTR",
+        "SUNION", "TOUCH", "TTL", "TYPE", "XINFO", "XLEN", "XPENDING", "XRANGE", "XREAD", "XREVRANGE",
+        "ZCARD", "ZCOUNT", "ZDIFF", "ZINTER", "ZLEXCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGE", "ZRANGEBYLEX",
+        "ZRANGEBYSCORE", "ZRANK", "ZREVRANGE", "ZREVRANGEBYSCORE", "ZREVRANK", "ZSCAN", "ZSCORE", "ZUNION",
+        "EVAL_RO", "EVALSHA_RO", "FCALL_RO", "SORT_RO",
+    )
+)
+# fmt: on
+_CONTROL = frozenset(("MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH"))
+# fmt: off
+_UTILITY = frozenset(
+    (
+        "ACL", "AUTH", "BGREWRITEAOF", "BGSAVE", "CLIENT", "CLUSTER", "COMMAND", "CONFIG", "DEBUG", "ECHO",
+        "FAILOVER", "FLUSHALL", "FLUSHDB", "FUNCTION", "HELLO", "INFO", "LASTSAVE", "LATENCY", "MEMORY",
+        "MIGRATE", "MODULE", "MONITOR", "PING", "PSUBSCRIBE", "PSYNC", "PUBSUB", "PUNSUBSCRIBE", "QUIT",
+        "READONLY", "REPLCONF", "REPLICAOF", "RESET", "ROLE", "SAVE", "SCRIPT", "SELECT", "SHUTDOWN",
+        "SLAVEOF", "SLOWLOG", "SSUBSCRIBE", "SUBSCRIBE", "SWAPDB", "SYNC", "TIME", "UNSUBSCRIBE", "WAIT",
+        "WAITAOF",
+    )
+)
+# fmt: on
+_DIGITS = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+")
+
+
+def of_words(words: Sequence[str]) -> tuple[Template, tuple[str, ...]]:
+    """The template of a command of Redis, and its arguments.
+
+    Commands with keys of another shape, ``user:1`` and ``cart:1``, are statements of their own.
+    """
+    name = words[0].upper()
+    shape = _DIGITS.sub("#", words[1])[:80] if len(words) > 1 else ""
+    template = _of_command(name, shape, len(words) - 1)
+    return template, tuple(words[1:])
+
+
+@lru_cache(maxsize=4096)
+def _of_command(name: str, shape: str, arguments: int) -> Template:
+    does: Does = (
+        "control" if name in _CONTROL else "utility" if name in _UTILITY else "reads" if name in _READS else "writes"
+    )
+    return Template(
+        key=f"{name} {shape} {arguments}",
+        pieces=(name + " " * bool(arguments), *(" ",) * (arguments - 1), *("",) * bool(arguments)),
+        forms=tuple("bound" for _ in range(arguments)),
+        does=does,
+        first=name,
+        words=frozenset((name.lower(),)),
+        before=("",) * arguments,
+    )

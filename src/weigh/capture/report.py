@@ -1,0 +1,109 @@
+"""What a capture says on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.capture.sources.form import FORMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.capture.arrivals import Fit
+    from weigh.capture.results import CaptureResults
+
+_SHOWN = 10
+
+
+def lines(found: CaptureResults, out: str) -> Iterator[str]:
+    """Line by line.
+
+    Args:
+        found: what was found.
+        out: the folder.
+    """
+    took = "" if found.time_s is None else f", {_time(found.time_s)} in the server"
+    length = "" if not found.length_s else f" in {_time(found.length_s)}"
+    form = FORMS.get(found.form, found.form)  # type: ignore[call-overload]
+    yield f"source    {form}: {found.calls:,} calls{length}{took}"
+    if found.sessions:
+        whole = f", {found.transactions:,} transactions of several statements" if found.transactions else ""
+        yield f"sessions  {found.sessions:,}{whole}"
+    covered = found.coverage[0]
+    yield f"covered   {_shares(covered.calls, covered.time)} by {_count(covered.scripts, 'script')}"
+    for part in found.coverage[1:]:
+        yield f"          {_shares(part.calls, part.time)} by the first {part.scripts}"
+    if found.arrivals is not None:
+        yield f"arrivals  {arrivals(found.arrivals)}"
+    if found.thinking is not None:
+        t = found.thinking
+        yield f"pauses    of a session: median {_time(t.median_s)}, mean {_time(t.mean_s)}, {_law(t.law)}"
+    yield ""
+    for script in found.scripts[:_SHOWN]:
+        share = _shares(script.calls_share, script.time_share)
+        yield f"  {script.name:<44} {share}"
+    if len(found.scripts) > _SHOWN:
+        yield f"  and {len(found.scripts) - _SHOWN} more, in capture.json"
+    if found.left_out:
+        yield ""
+        yield "left out, or changed"
+        for one in found.left_out:
+            yield f"  {one.number:,} {one.text}"
+    for note in found.notes:
+        yield f"note      {note}"
+    yield ""
+    yield f"wrote {out}"
+    yield from _next(found, out)
+
+
+def arrivals(fit: Fit) -> str:
+    """The law with its statistics, in a line."""
+    rate = f"{fit.rate:.4g} a second"
+    if fit.law == "unknown":
+        return f"{rate}: {fit.number} are too few to tell a law"
+    said = {
+        "constant": "evenly spaced",
+        "poisson": "as of independent users (Poisson)",
+        "bursts": f"in bursts of {_time(fit.burst_s or 0)} at {fit.peak or 0:.2g} times the mean",
+    }[fit.law]
+    statistics = (
+        f"index of dispersion {fit.dispersion:.3g} in windows of {_time(fit.window_s or 0)}, Kolmogorov-Smirnov "
+        f"{fit.ks:.3g} (p {fit.ks_p:.2g}), Anderson-Darling {fit.anderson:.3g} (p {fit.anderson_p:.2g}), coefficient "
+        f"of variation {fit.cv:.2g}"
+    )
+    doubt = "" if fit.fits else "; the nearest law, and it does not fit: the trace has the moments themselves"
+    return f"{rate}, {said}{doubt}\n          {statistics}"
+
+
+def _next(found: CaptureResults, out: str) -> Iterator[str]:
+    if not found.scripts:
+        yield "next: no script could be made; what is left out says why"
+        return
+    if found.product == "redis":
+        yield "trace.parquet has every command; scripts are of SQL, and there are none"
+        return
+    if found.product == "mysql":
+        yield "the scripts are in MySQL's language; `weigh load` has no target of that kind"
+        return
+    rate = "" if found.length_s else " --rate N"
+    yield f"next: weigh load {out} --target postgres://USER@HOST/DB{rate}"
+
+
+def _shares(calls: float, time: float | None) -> str:
+    return f"{calls:6.1%} of the calls" + ("" if time is None else f", {time:6.1%} of the time")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _law(law: str) -> str:
+    return {"exponential": "exponentially distributed", "constant": "constant"}.get(law, "of no simple law")
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 120:
+        return f"{seconds / 60:.4g} min"
+    if seconds >= 1:
+        return f"{seconds:.4g} s"
+    return f"{seconds * 1e3:.3g} ms"

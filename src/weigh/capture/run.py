@@ -1,0 +1,353 @@
+"""A capture: from a source to a folder of scripts and a trace."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from array import array
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from weigh.capture import folder, results, template, trace
+from weigh.capture.arrivals import fit, gap_law
+from weigh.capture.entry import Tally
+from weigh.capture.screen import Screen
+from weigh.capture.selection import Captured, selected
+from weigh.capture.sorting import Sorter
+from weigh.capture.sources import form as forms
+from weigh.capture.sources import log_line_prefix, monitor, mysql_slow_log, postgres_log, totals
+from weigh.capture.sources.form import Form
+from weigh.capture.sources.lines import Lines
+from weigh.capture.statements import Statements
+from weigh.capture.total_values import known_values
+from weigh.capture.units import Units
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from weigh.capture.entry import Entry, Total
+    from weigh.capture.results import CaptureResults
+    from weigh.capture.total_values import Columns
+    from weigh.capture.trace import Product
+    from weigh.model.progress import Progress
+
+_PRODUCTS: dict[Form, Product] = {
+    "postgres-log": "postgres",
+    "postgres-csvlog": "postgres",
+    "postgres-jsonlog": "postgres",
+    "pg_stat_statements": "postgres",
+    "mysql-slow-log": "mysql",
+    "performance-schema": "mysql",
+    "monitor": "redis",
+}
+_HEAD = _STAMPS = 2_000
+_THRESHOLD = 0.001
+"""Seconds: where no call took less, the source leaves the short ones out."""
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a capture.
+
+    Attributes:
+        paths: of the source's files, the oldest first.
+        form: of the source; None where its first lines tell.
+        prefix: ``log_line_prefix``; None where the usual ones are tried.
+        encoding: of the files.
+        database: whose calls are wanted; None for all.
+        cover: share of calls and of time that the scripts are to be.
+        top: scripts at most.
+    """
+
+    paths: tuple[Path, ...]
+    form: Form | None = None
+    prefix: str | None = None
+    encoding: str = "utf-8"
+    database: str | None = None
+    cover: float = 0.99
+    top: int = 100
+
+
+def capture(wanted: Wanted, out: Path, progress: Progress) -> CaptureResults:
+    """Read files, and write the folder.
+
+    Args:
+        wanted: what.
+        out: the folder; it must not be there, or be empty.
+        progress: is told how far it is.
+
+    Raises:
+        UsageError: a file cannot be read, is empty, or has another form; no call is in it; the folder is in use.
+    """
+    found = wanted.form or forms.found(wanted.paths, wanted.encoding)
+    product = _PRODUCTS[found]
+    tally = Tally()
+    with _made(out) as place:
+        statements = Statements(product, Screen(tally), tally)
+        lines = Lines(wanted.paths, wanted.encoding, tally, _told(wanted.paths, progress))
+        if found in ("pg_stat_statements", "performance-schema"):
+            read = totals.read(lines, tally, mysql=found == "performance-schema", database=wanted.database)
+            captured = of_totals(read, statements, tally)
+        else:
+            captured = _of_calls(_entries(found, wanted, lines, tally), statements, tally, place)
+        if not statements.calls:
+            raise UsageError(_nothing(found, tally), where=str(wanted.paths[0]), remedy=_WITHOUT[product])
+        return folder.write(place, selected(captured, wanted.cover, wanted.top, found, _names(wanted)), captured)
+
+
+def capture_totals(
+    read: Iterable[Total],
+    name: str,
+    wanted: Wanted,
+    out: Path,
+    length_s: float | None,
+    columns: Columns,
+    notes: Sequence[str],
+) -> CaptureResults:
+    """The same of what a server said.
+
+    Args:
+        read: its totals.
+        name: of the server, without a password.
+        wanted: what; its paths mean nothing.
+        out: the folder.
+        length_s: for how long the server has counted; None where it does not say.
+        columns: what it knows of the values of columns.
+        notes: what else it said.
+    """
+    tally = Tally()
+    with _made(out) as place:
+        statements = Statements("postgres", Screen(tally), tally)
+        captured = of_totals(read, statements, tally, columns)
+        captured.notes.extend(notes)
+        captured.counted_s = length_s
+        if not statements.calls:
+            raise UsageError(
+                "pg_stat_statements has no calls of this database",
+                where=name,
+                remedy="let the application work a while",
+            )
+        found = selected(captured, wanted.cover, wanted.top, "pg_stat_statements", (name,))
+        return folder.write(place, found, captured)
+
+
+def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, place: Path) -> Captured:
+    """Calls one by one."""
+    units = Units(tally)
+    shortest = float("inf")
+    stamps = array("d")
+    knows = {"session": False, "duration": False, "rows": False, "parameters": False}
+    literal = bound = 0
+    with Sorter(place) as sorter:
+        for entry in entries:
+            found = statements.of(entry)
+            if found is None:
+                continue
+            number, values, redacted = found
+            if len(stamps) < _STAMPS:
+                stamps.append(entry.at + (entry.duration_s or 0.0))
+            if entry.duration_s is not None:
+                shortest = min(shortest, entry.duration_s)
+            knows["session"] |= bool(entry.session)
+            knows["duration"] |= entry.duration_s is not None
+            knows["rows"] |= entry.rows is not None
+            knows["parameters"] |= bool(values)
+            bound += bool(entry.bound)
+            literal += bool(values) and not entry.bound
+            sorter.add(
+                trace.Call(
+                    at_s=entry.at,
+                    session=entry.session,
+                    statement=number,
+                    parameters=values,
+                    duration_s=entry.duration_s,
+                    rows=entry.rows,
+                    error=entry.error,
+                    redacted=redacted,
+                )
+            )
+            units.add(
+                entry.session,
+                number,
+                statements.templates[number],
+                values,
+                entry.at,
+                entry.duration_s,
+                failed=entry.error is not None,
+            )
+        units.end()
+        header = _trace(place, sorter, statements, tuple(name for name, known in knows.items() if known))
+    moments = np.frombuffer(units.arrivals) if units.arrivals else np.zeros(0)
+    pauses = np.frombuffer(units.thinking) if units.thinking else np.zeros(0)
+    captured = Captured(
+        statements=statements,
+        units=list(units),
+        tally=tally,
+        protocol="prepared" if bound > literal else "simple",
+        arrivals=fit(moments, np.frombuffer(stamps) if stamps else None),
+        header=header,
+        sessions=units.sessions if knows["session"] else None,
+        transactions=units.transactions,
+        counted_s=header.length_s if header else None,
+    )
+    if len(pauses) and knows["session"] and knows["duration"]:
+        law, p_value = gap_law(pauses)
+        captured.thinking = results.Thinking(
+            number=len(pauses),
+            median_s=float(np.median(pauses)),
+            mean_s=float(pauses.mean()),
+            law=law,
+            p_value=p_value,
+        )
+    if knows["duration"] and statements.timed >= 50 and shortest >= _THRESHOLD:
+        captured.notes.append(
+            f"no call took less than {shortest * 1e3:.3g} ms: the source leaves short calls out, and the weights are "
+            "those of the long ones (log_min_duration_statement = 0, long_query_time = 0 write all)"
+        )
+    if not knows["duration"]:
+        captured.notes.append("the source has no durations: coverage is of calls alone")
+    return captured
+
+
+def _trace(place: Path, sorter: Sorter, statements: Statements, knows: tuple[str, ...]) -> trace.Header | None:
+    """Write the trace, with moments that count from its first call."""
+    calls = sorter.calls()
+    first = next(calls, None)
+    if first is None:
+        return None
+    begun = first.at_s
+    writer = trace.Writer(place / trace.FILE)
+    writer.write(msgspec.structs.replace(first, at_s=0.0))
+    last = 0.0
+    for call in calls:
+        last = call.at_s - begun
+        writer.write(msgspec.structs.replace(call, at_s=last))
+    header = trace.Header(
+        product=statements.product,
+        begun=datetime.fromtimestamp(begun, UTC).isoformat(),
+        calls=writer.number,
+        length_s=last,
+        statements=tuple(statements.statements),
+        knows=knows,
+        clock="answered-less-duration" if "duration" in knows else "received",
+    )
+    writer.close(header)
+    return header
+
+
+def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, columns: Columns | None = None) -> Captured:
+    """Totals of statements, which have no moments, no sessions and no transactions.
+
+    Args:
+        read: the totals.
+        statements: gets them.
+        tally: of what is left out.
+        columns: what the server knows of the values of columns; None where nobody can be asked.
+    """
+    units = Units(tally)
+    for one in read:
+        statements.count(one.calls, one.time_s)
+        try:
+            found, places = template.of_sql(one.text, statements.product)
+        except template.Unreadable:
+            tally.add("unreadable", one.calls)
+            continue
+        if not statements.admitted(found, one.calls):
+            continue
+        number = statements.number(found, one.calls)
+        if number is not None:
+            statements.total(number, one.calls, one.time_s, one.rows)
+            given = known_values(one, found, places, statements.product, columns)
+            units.total(number, found, one.calls, one.time_s, given)
+    return Captured(
+        statements=statements,
+        units=list(units),
+        tally=tally,
+        protocol="prepared",
+        arrivals=None,
+        header=None,
+        notes=[
+            "totals have no moments: the arrivals, the sessions and which statements are one transaction are not "
+            "known; a log tells them"
+        ],
+    )
+
+
+def _entries(found: Form, wanted: Wanted, lines: Lines, tally: Tally) -> Iterator[Entry]:
+    database = wanted.database
+    match found:
+        case "postgres-csvlog":
+            return postgres_log.csvlog(lines, database, tally)
+        case "postgres-jsonlog":
+            return postgres_log.jsonlog(lines, database, tally)
+        case "mysql-slow-log":
+            return mysql_slow_log.read(lines, database, tally)
+        case "monitor":
+            return monitor.read(lines, database, tally)
+    prefix = wanted.prefix
+    if prefix is None:
+        prefix = log_line_prefix.found(islice(Lines(wanted.paths[:1], wanted.encoding, Tally()), _HEAD))
+    return postgres_log.stderr(lines, prefix, database, tally)
+
+
+_WITHOUT: dict[Product, str] = {
+    "postgres": "set log_min_duration_statement = 0 on the server (or log_statement = 'all' with log_duration), let "
+    "the application work, and capture again",
+    "mysql": "set slow_query_log = ON and long_query_time = 0, let the application work, and capture again",
+    "redis": "let `valkey-cli monitor > FILE` run while the application works",
+}
+
+
+def _nothing(found: Form, tally: Tally) -> str:
+    counted = ", ".join(f"{number} {reason}" for reason, number in tally.numbers.most_common(3))
+    return f"there is no call in it ({forms.FORMS[found]}{': ' + counted if counted else ''})"
+
+
+def _names(wanted: Wanted) -> tuple[str, ...]:
+    return tuple(path.name for path in wanted.paths)
+
+
+def _told(paths: Sequence[Path], progress: Progress) -> Callable[[int], None]:
+    """Tells how many bytes were read, of compressed files more than they have."""
+    total = sum(path.stat().st_size for path in paths if path.is_file())
+    done = 0
+
+    def told(read: int) -> None:
+        nonlocal done
+        done += read
+        progress.step(min(done, total), total, "bytes")
+
+    return told
+
+
+@contextmanager
+def _made(out: Path) -> Iterator[Path]:
+    """A folder that is there whole or not at all.
+
+    Raises:
+        UsageError: something is there already, or it cannot be made.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError("there is something already", where=str(out), remedy="name a folder that is not there: --out")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    except OSError as error:
+        raise UsageError(f"the folder cannot be made: {error.strerror}", where=str(out), remedy=_ELSEWHERE) from None
+    try:
+        yield place
+        place.chmod(0o755)
+        if out.exists():
+            out.rmdir()
+        place.rename(out)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+_ELSEWHERE = "name a folder where you may write: --out"

@@ -1,0 +1,107 @@
+"""``log_line_prefix`` of PostgreSQL: from the setting to a pattern of lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+USUAL = (
+    "%m [%p] ",
+    "%t [%p] ",
+    "%m [%p] %q%u@%d ",
+    "%t [%p]: ",
+    "%t [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
+    "%m [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
+    "%m [%p]: user=%u,db=%d,app=%a,client=%h ",
+    "%t [%p]: user=%u,db=%d,app=%a,client=%h ",
+    "%t:%r:%u@%d:[%p]:",
+    "%m:%r:%u@%d:[%p]:",
+    "%m [%p] %u@%d ",
+    "%m [%p] [%a] %u@%d ",
+    "%m [%c] ",
+    "%n [%p] ",
+    "%t ",
+    "%m ",
+)
+"""Those of PostgreSQL itself, of Debian, pgBadger's documentation and Amazon RDS; the first that fits is taken."""
+_TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+_ZONE = r"(?: [A-Z0-9+\-:a-z/_]+)"
+_ESCAPES = {
+    "a": r".*?",
+    "u": r"\S*?",
+    "d": r"(?P<database>\S*?)",
+    "r": r"\S*?",
+    "h": r"\S*?",
+    "b": r"[\w ]*?",
+    "p": r"(?P<pid>\d+)",
+    "P": r"\d*",
+    "t": rf"(?P<time>{_TIME}{_ZONE})",
+    "m": rf"(?P<time>{_TIME}\.\d{{3}}{_ZONE})",
+    "n": r"(?P<epoch>\d{9,11}\.\d{3})",
+    "i": r".*?",
+    "e": r"(?P<state>[0-9A-Z]{5})",
+    "c": r"(?P<session>[0-9a-f]+\.[0-9a-f]+)",
+    "l": r"\d+",
+    "s": rf"{_TIME}{_ZONE}",
+    "v": r"[0-9/]*",
+    "x": r"\d+",
+    "Q": r"-?\d+",
+    "%": "%",
+}
+_SEVERITIES = (
+    r"(?P<severity>LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\d?|DETAIL|HINT|STATEMENT|CONTEXT|QUERY|LOCATION"
+    r"|BACKTRACE)"
+)
+_REMEDY = "give the server's own: --log-line-prefix \"$(psql -Atc 'show log_line_prefix')\""
+
+
+def pattern(prefix: str) -> re.Pattern[str]:
+    """Of lines with that prefix.
+
+    Raises:
+        UsageError: it has an escape that PostgreSQL does not know, or no time.
+    """
+    parts, seen, ended = [], set(), False
+    escapes = re.finditer(r"%(-?\d*)(.)|[^%]+|%$", prefix)
+    for found in escapes:
+        letter = found[2]
+        if letter is None:
+            parts.append(re.escape(found[0]))
+        elif letter == "q":
+            # Processes of the server itself stop here.
+            parts.append("(?:")
+            ended = True
+        elif letter not in _ESCAPES:
+            raise UsageError(f"log_line_prefix has no %{letter}", where=prefix, remedy=_REMEDY)
+        else:
+            named = re.search(r"\?P<(\w+)>", _ESCAPES[letter])
+            # A name may be there once.
+            again = named is not None and named[1] in seen
+            one = _ESCAPES[letter].replace(f"?P<{named[1]}>", "?:") if named and again else _ESCAPES[letter]
+            seen |= {named[1]} if named else set()
+            padded = rf" *{one} *" if found[1] else one
+            parts.append(padded)
+    if not {"time", "epoch"} & seen:
+        raise UsageError("this log_line_prefix has no time (%m, %t or %n)", where=prefix, remedy=_REMEDY)
+    return re.compile("".join(parts) + (")?" if ended else "") + _SEVERITIES + r":  ?(?P<message>.*)$")
+
+
+def found(lines: Iterable[str]) -> str:
+    """The usual prefix that these lines have.
+
+    Raises:
+        UsageError: they have none of them.
+    """
+    lines = [line for line in lines if line and not line.startswith("\t")]
+    scores = [(sum(pattern(one).match(line) is not None for line in lines), one) for one in USUAL]
+    best = max(score for score, _ in scores)
+    if best < max(1, len(lines) // 20):
+        raise UsageError(
+            "no line of this log begins as one of the usual settings of log_line_prefix has it", remedy=_REMEDY
+        )
+    return next(one for score, one in scores if score == best)

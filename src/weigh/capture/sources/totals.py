@@ -1,0 +1,102 @@
+"""Totals of statements as CSV: dumps of ``pg_stat_statements`` and of ``performance_schema``'s digests."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from weigh.capture.entry import Total
+from weigh.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from weigh.capture.entry import Tally
+
+_LONGEST = 16 << 20
+_POSTGRES = {"text": ("query",), "calls": ("calls",), "time": ("total_exec_time", "total_time"), "rows": ("rows",)}
+_MYSQL = {
+    "text": ("digest_text",),
+    "calls": ("count_star",),
+    "time": ("sum_timer_wait",),
+    "rows": ("sum_rows_sent",),
+}
+_HOME = "make it with psql: \\copy (select * from pg_stat_statements) to 'statements.csv' csv header"
+
+
+def is_postgres(head: str) -> bool:
+    """Whether the first line is the header of a dump of ``pg_stat_statements``."""
+    names = _names(head)
+    return "query" in names and "calls" in names
+
+
+def is_mysql(head: str) -> bool:
+    """Whether the first line is the header of a dump of ``events_statements_summary_by_digest``."""
+    names = _names(head)
+    return "digest_text" in names and "count_star" in names
+
+
+def read(lines: Iterable[str], tally: Tally, *, mysql: bool, database: str | None) -> Iterator[Total]:
+    """Totals of a dump.
+
+    Args:
+        lines: of the file, with its header.
+        tally: is told of broken rows.
+        mysql: whether it is of ``performance_schema``, whose times are picoseconds; PostgreSQL's are milliseconds.
+        database: of ``performance_schema``: the schema that is wanted. A dump of PostgreSQL has numbers for databases.
+
+    Raises:
+        UsageError: a column is missing.
+    """
+    pieces = iter(lines)
+    head = next(pieces, "")
+    tabs = _tabs(head)
+    names = _names(head)
+    wanted = _MYSQL if mysql else _POSTGRES
+    places = {}
+    for what, known in wanted.items():
+        found = [names.index(name) for name in known if name in names]
+        if not found:
+            raise UsageError(f"the dump has no column {known[0]}", remedy="dump all columns" if mysql else _HOME)
+        places[what] = found[0]
+    sample = names.index("query_sample_text") if "query_sample_text" in names else None
+    changed = names.index("sum_rows_affected") if "sum_rows_affected" in names else None
+    schema = names.index("schema_name") if "schema_name" in names else None
+    reader = csv.reader((f"{line}\n" for line in pieces), delimiter="\t" if tabs else ",")
+    csv.field_size_limit(_LONGEST)
+    unit = 1e-12 if mysql else 1e-3
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            tally.add("broken")
+            continue
+        if not row:
+            continue
+        try:
+            calls, took = int(row[places["calls"]]), float(row[places["time"]]) * unit
+            rows = int(row[places["rows"]]) + (int(row[changed]) if changed is not None else 0)
+            text = row[places["text"]]
+        except (ValueError, IndexError):
+            tally.add("broken")
+            continue
+        if database is not None and schema is not None and row[schema] != database:
+            tally.add("filtered", calls)
+        elif not text or text in ("NULL", "<insufficient privilege>"):
+            tally.add("unreadable", calls)
+        elif calls > 0:
+            yield Total(
+                text=text, calls=calls, time_s=took, rows=rows, sample=row[sample] if sample is not None else ""
+            )
+
+
+def _tabs(head: str) -> bool:
+    return head.count("\t") > head.count(",")
+
+
+def _names(head: str) -> list[str]:
+    rows = list(csv.reader(io.StringIO(head), delimiter="\t" if _tabs(head) else ","))
+    return [name.strip().lower() for name in rows[0]] if rows else []

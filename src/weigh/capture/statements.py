@@ -1,0 +1,142 @@
+"""The statements of a source: numbered, with what their calls took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.capture import redis_template, template
+from weigh.capture.results import StatementFound
+from weigh.capture.template import Template, Unreadable
+from weigh.capture.trace import Statement
+
+if TYPE_CHECKING:
+    from weigh.capture.entry import Entry, Tally
+    from weigh.capture.screen import Screen
+    from weigh.capture.trace import Product
+
+_MOST = 5_000
+_LONGEST_CACHED = 4_000
+"""Characters of a text whose template is remembered."""
+
+
+class _Sums:
+    __slots__ = ("calls", "failed", "rows", "time_s", "timed")
+
+    def __init__(self) -> None:
+        self.calls = self.failed = 0
+        self.time_s = 0.0
+        self.timed = False
+        self.rows: int | None = None
+
+
+class Statements:
+    """Gives each statement a number.
+
+    Args:
+        product: whose language they are in.
+        screen: through which all passes.
+        tally: is told of calls that are in nothing that follows.
+    """
+
+    def __init__(self, product: Product, screen: Screen, tally: Tally) -> None:
+        self.product = product
+        self._screen = screen
+        self._tally = tally
+        self._numbers: dict[str, int] = {}
+        self._sums: list[_Sums] = []
+        self.templates: list[Template] = []
+        self.statements: list[Statement] = []
+        self.calls = 0
+        self.time_s = 0.0
+        self.timed = 0
+
+    def of(self, entry: Entry) -> tuple[int, tuple[str | None, ...], bool] | None:
+        """Number, values, and whether one of them was a secret; None for a call that goes nowhere."""
+        self.count(1, entry.duration_s)
+        try:
+            found, places = self._template(entry)
+        except Unreadable:
+            self._tally.add("unreadable")
+            return None
+        if not self.admitted(found, 1):
+            return None
+        number = self.number(found, 1)
+        if number is None:
+            return None
+        sums = self._sums[number]
+        sums.calls += 1
+        sums.failed += entry.error is not None
+        if entry.duration_s is not None:
+            sums.time_s += entry.duration_s
+            sums.timed = True
+        if entry.rows is not None:
+            sums.rows = (sums.rows or 0) + entry.rows
+        try:
+            values = tuple(entry.bound[one] if isinstance(one, int) else one for one in places)
+        except IndexError:
+            self._tally.add("no-values")
+            return None
+        values, redacted = self._screen.values(found, values)
+        return number, values, redacted
+
+    def count(self, calls: int, time_s: float | None) -> None:
+        """Calls of the source, whatever becomes of them."""
+        self.calls += calls
+        if time_s is not None:
+            self.time_s += time_s
+            self.timed += calls
+
+    def admitted(self, found: Template, calls: int) -> bool:
+        """Whether calls of it may be in the output."""
+        if found.first == "COPY":
+            self._tally.add("copy", calls)
+            return False
+        if not self._screen.admits(found):
+            self._tally.add("accounts", calls)
+            return False
+        return True
+
+    def number(self, found: Template, calls: int) -> int | None:
+        """The number of a statement; None where there are too many of them."""
+        known = self._numbers.get(found.key)
+        if known is not None:
+            return known
+        if len(self.statements) >= _MOST:
+            self._tally.add("too-many", calls)
+            return None
+        number = self._numbers[found.key] = len(self.statements)
+        pieces = tuple(self._screen.text(piece) for piece in found.pieces)
+        self.statements.append(Statement(number=number, pieces=pieces, forms=found.forms, does=found.does))
+        self.templates.append(found)
+        self._sums.append(_Sums())
+        return number
+
+    def total(self, number: int, calls: int, time_s: float, rows: int) -> None:
+        """All calls of a statement at once."""
+        sums = self._sums[number]
+        sums.calls += calls
+        sums.time_s += time_s
+        sums.timed = True
+        sums.rows = (sums.rows or 0) + rows
+
+    def found(self) -> tuple[StatementFound, ...]:
+        """All of them."""
+        return tuple(
+            StatementFound(
+                number=one.number,
+                text=one.text,
+                does=one.does,
+                calls=sums.calls,
+                failed=sums.failed,
+                time_s=sums.time_s if sums.timed else None,
+                rows=sums.rows,
+            )
+            for one, sums in zip(self.statements, self._sums, strict=True)
+        )
+
+    def _template(self, entry: Entry) -> tuple[Template, tuple[str | int, ...]]:
+        if entry.words:
+            return redis_template.of_words(entry.words)
+        if len(entry.text) > _LONGEST_CACHED:
+            return template.of_sql.__wrapped__(entry.text, self.product)
+        return template.of_sql(entry.text, self.product)

@@ -1,0 +1,233 @@
+"""Units: what becomes a script. A transaction with all its statements, or a statement that stands alone."""
+
+from __future__ import annotations
+
+from array import array
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from weigh.capture.parameters import Distribution, Room, Values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from weigh.capture.entry import Tally
+    from weigh.capture.template import Template
+
+_MOST_SESSIONS = 10_000
+_MOST_STATEMENTS = 200
+"""Of a transaction; a longer one is taken apart."""
+_MOST_SLOTS = 400
+"""Parameters of a unit whose values are looked at; of the others the first value stays."""
+_MOST_UNITS = 5_000
+_MOST_PAUSES = 100_000
+
+
+class Unit:
+    """Calls of one kind of unit.
+
+    Args:
+        statements: numbers of its statements, in order.
+        seed: of what is drawn.
+        room: for values.
+    """
+
+    def __init__(self, statements: tuple[int, ...], seed: int, room: Room) -> None:
+        self.statements = statements
+        self.calls = 0
+        self.time_s = 0.0
+        self.first: list[str | None] = []
+        # Values that were equal in every call so far have the same number.
+        self.groups: list[int] = []
+        self.pauses: list[tuple[float, int]] = [(0.0, 0)] * max(0, len(statements) - 1)
+        self._values: list[Values] = []
+        self._seed, self._room = seed, room
+        self._given: list[Distribution] | None = None
+        self.drawable = True
+        """Whether the values of all its parameters are known."""
+
+    def add(self, values: list[str | None], time_s: float, pauses: list[float]) -> None:
+        """One more call of it."""
+        self.calls += 1
+        self.time_s += time_s
+        bare = [_bare(one) for one in values]
+        if not self.first and values:
+            self.first = values
+            self._values = [Values(self._seed + place, self._room) for place in range(min(len(values), _MOST_SLOTS))]
+            self.groups = [0] * len(values)
+        renamed: dict[tuple[int, str | None], int] = {}
+        self.groups = [renamed.setdefault(key, len(renamed)) for key in zip(self.groups, bare, strict=True)]
+        for known, value in zip(self._values, values, strict=False):
+            known.add(value)
+        self.pauses = [(total + pause, number + 1) for (total, number), pause in zip(self.pauses, pauses, strict=False)]
+
+    def total(self, calls: int, time_s: float, given: list[Distribution | None]) -> None:
+        """Many calls of it at once, with the distributions of their values as far as they are known."""
+        self.calls += calls
+        self.time_s += time_s
+        self.drawable = None not in given
+        self._given = [one for one in given if one is not None]
+        self.first = [None] * len(given)
+        self.groups = list(range(len(given)))
+
+    def distributions(self, *, written: list[bool]) -> list[Distribution]:
+        """Of each parameter; ``written`` says of each whether its statement writes."""
+        if self._given is not None:
+            return self._given
+        found = [one.distribution(written=flag) for one, flag in zip(self._values, written, strict=False)]
+        fixed = self.first[len(found) :]
+        return found + [
+            Distribution(kind="constant", seen=self.calls, values=() if one is None else ((one, 1.0),)) for one in fixed
+        ]
+
+
+def _bare(value: str | None) -> str | None:
+    """Without quotes: what was bound in one statement may be a literal in another."""
+    return value[1:-1] if value is not None and len(value) > 1 and value[0] == value[-1] == "'" else value
+
+
+class _Call:
+    __slots__ = ("at", "duration", "statement", "values")
+
+    def __init__(self, statement: int, values: tuple[str | None, ...], at: float, duration: float | None) -> None:
+        self.statement = statement
+        self.values = values
+        self.at = at
+        self.duration = duration
+
+
+class _Session:
+    __slots__ = ("calls", "ended", "failed", "open")
+
+    def __init__(self) -> None:
+        self.calls: list[_Call] = []
+        self.open = False
+        self.failed = False
+        self.ended: float | None = None
+
+
+class Units:
+    """Gathers units from the calls of all sessions.
+
+    Args:
+        tally: is told what is in no unit.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self._room = Room()
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._known: dict[tuple[int, ...], Unit] = {}
+        self.arrivals = array("d")
+        """Moments at which units began."""
+        self.thinking = array("d")
+        """Pauses of a session between the end of a unit and the beginning of the next one, the first of them."""
+        self.sessions = 0
+        self.transactions = 0
+
+    def __iter__(self) -> Iterator[Unit]:
+        return iter(self._known.values())
+
+    def add(
+        self,
+        session: str,
+        number: int,
+        template: Template,
+        values: tuple[str | None, ...],
+        at: float,
+        duration: float | None,
+        *,
+        failed: bool,
+    ) -> None:
+        """One more call."""
+        held = self._sessions.get(session)
+        if held is None:
+            held = self._sessions[session] = _Session()
+            self.sessions += 1
+            if len(self._sessions) > _MOST_SESSIONS:
+                self._apart(self._sessions.popitem(last=False)[1])
+        else:
+            self._sessions.move_to_end(session)
+        call = _Call(number, values, at, duration)
+        if template.does == "control":
+            self._control(held, call, template)
+        elif template.does == "utility":
+            # SET, SHOW and the like inside a transaction leave the transaction whole, without them.
+            self._tally.add("utility")
+            held.failed |= failed
+        elif held.open:
+            held.calls.append(call)
+            held.failed |= failed
+            if len(held.calls) > _MOST_STATEMENTS:
+                self._apart(held)
+        elif failed:
+            self._tally.add("failed")
+        else:
+            self._unit(held, [call])
+
+    def total(
+        self, number: int, template: Template, calls: int, time_s: float, given: list[Distribution | None]
+    ) -> None:
+        """All calls of a statement at once."""
+        if template.does in ("control", "utility"):
+            self._tally.add("utility", calls)
+            return
+        unit = self._known.get((number,))
+        if unit is None:
+            unit = self._known[(number,)] = Unit((number,), 1, self._room)
+        unit.total(calls, time_s, given)
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        for held in self._sessions.values():
+            self._apart(held)
+        self._sessions.clear()
+
+    def _control(self, held: _Session, call: _Call, template: Template) -> None:
+        if template.first in ("BEGIN", "START", "MULTI"):
+            self._apart(held)
+            held.open, held.failed, held.calls = True, False, [call]
+        elif template.first in ("SAVEPOINT", "RELEASE", "WATCH", "UNWATCH") or "to" in template.words:
+            if held.open:
+                held.calls.append(call)
+            # A part that was rolled back may hold what failed.
+            held.failed &= "to" not in template.words
+        elif not held.open:
+            self._tally.add("cut-transaction")
+        elif held.failed:
+            self._tally.add("failed", len(held.calls) + 1)
+            held.open, held.calls = False, []
+        else:
+            calls, held.calls, held.open = [*held.calls, call], [], False
+            if len(calls) > 2:
+                self.transactions += 1
+            self._unit(held, calls)
+
+    def _apart(self, held: _Session) -> None:
+        """A transaction that is not whole: its statements stand alone."""
+        calls, was_open = held.calls, held.open
+        held.calls, held.open = [], False
+        if was_open:
+            self._tally.add("cut-transaction", len(calls))
+        if held.failed:
+            self._tally.add("failed", len(calls))
+        else:
+            for call in calls[1:]:
+                self._unit(held, [call])
+        held.failed = False
+
+    def _unit(self, held: _Session, calls: list[_Call]) -> None:
+        statements = tuple(call.statement for call in calls)
+        unit = self._known.get(statements)
+        if unit is None:
+            if len(self._known) >= _MOST_UNITS:
+                self._tally.add("too-many", len(calls))
+                return
+            unit = self._known[statements] = Unit(statements, 1 + 1_000 * len(self._known), self._room)
+        ends = [call.at + (call.duration or 0.0) for call in calls]
+        pauses = [max(0.0, call.at - end) for end, call in zip(ends[:-1], calls[1:], strict=True)]
+        if held.ended is not None and len(self.thinking) < _MOST_PAUSES:
+            self.thinking.append(max(0.0, calls[0].at - held.ended))
+        held.ended = ends[-1]
+        self.arrivals.append(calls[0].at)
+        unit.add([one for call in calls for one in call.values], sum(call.duration or 0.0 for call in calls), pauses)

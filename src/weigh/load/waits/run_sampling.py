@@ -1,0 +1,126 @@
+"""A sampler of a server beside the runs of a load, whose findings are kept in the journal.
+
+A sampler that fails is said once and not asked again: it must never end a run.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar, Generic, Protocol, TypeVar
+
+from weigh.host.sampling import rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weigh.evidence.journal import Journal
+    from weigh.model.finding import Finding
+    from weigh.model.units import Seconds
+
+
+class Seen(Protocol):
+    """What a sampler saw."""
+
+    @property
+    def error(self) -> str:
+        """Why it sees nothing more; empty where it goes on."""
+
+
+SeenT = TypeVar("SeenT", bound=Seen)
+SeenOf_co = TypeVar("SeenOf_co", bound=Seen, covariant=True)
+T = TypeVar("T")
+
+
+class Sampler(Protocol[SeenOf_co]):
+    """What every sampler of a server can."""
+
+    def drain(self) -> SeenOf_co:
+        """What it saw since the last time."""
+
+    def end(self) -> SeenOf_co:
+        """What it saw since then; it looks no more."""
+
+
+SamplerT = TypeVar("SamplerT", bound="Sampler[Seen]")
+
+
+class RunSampling(ABC, Generic[SamplerT, SeenT]):
+    """The sampler, if there is one, run by run.
+
+    Args:
+        sampler: of the target; WEIGH_SAMPLER=no switches it off.
+        journal: gets an event every :attr:`each` seconds.
+        now: seconds since the attempt began, on the clock of the machine's moments.
+
+    Attributes:
+        each: seconds between two events of the journal.
+    """
+
+    each: ClassVar[Seconds]
+
+    def __init__(self, sampler: SamplerT | None, journal: Journal, now: Callable[[], Seconds]) -> None:
+        self._sampler = sampler if rate() else None
+        self._journal = journal
+        self._now = now
+        self._run = 0
+        self._kept = 0.0
+
+    @abstractmethod
+    def _start(self, sampler: SamplerT) -> None:
+        """Have the sampler begin."""
+
+    @abstractmethod
+    def _keep(self, seen: SeenT) -> None:
+        """Write what was seen into the journal."""
+
+    @abstractmethod
+    def _failure(self, why: str) -> Finding:
+        """That it failed."""
+
+    def begin(self, run: int) -> None:
+        """A run has begun.
+
+        Raises:
+            DiskFull: the journal cannot be written.
+        """
+        self._run, self._kept = run, time.monotonic()
+        if sampler := self._sampler:
+            self._try(lambda: self._start(sampler))
+
+    def keep(self) -> None:
+        """Write what was seen, if the last time is a while ago.
+
+        Raises:
+            DiskFull: the journal cannot be written.
+        """
+        if self._sampler and time.monotonic() - self._kept >= self.each:
+            self._kept = time.monotonic()
+            self._write(self._try(self._sampler.drain))
+
+    def end(self) -> None:
+        """The run is over.
+
+        Raises:
+            DiskFull: the journal cannot be written.
+        """
+        if self._sampler:
+            self._write(self._try(self._sampler.end))
+
+    def _write(self, seen: Seen | None) -> None:
+        if seen is None:
+            return
+        self._keep(seen)  # type: ignore[arg-type]  # what a sampler of this kind sees
+        if seen.error:
+            self._failed(seen.error)
+
+    def _try(self, work: Callable[[], T]) -> T | None:
+        try:
+            return work()
+        except Exception as error:
+            self._failed(str(error) or type(error).__name__)
+            return None
+
+    def _failed(self, why: str) -> None:
+        self._sampler = None
+        self._journal.append("finding", self._failure(why))

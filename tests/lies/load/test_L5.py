@@ -1,0 +1,225 @@
+"""L5: a mix, draws or users' times that are not TPC-C's, and work that the tables do not show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import pytest
+
+from support.tpcc_records import drawn, honest, spec, written
+from weigh.engines.prepared import cache_folder
+from weigh.load.target.registry import target
+from weigh.load.tpcc.account import UserTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.command import Run, Weigh
+    from weigh.load.spec import LoadSpec
+    from weigh.load.tpcc.account import TpccRun
+
+MANY, FEW = 20_000, 2_000
+"""Transactions at a rate, and of users at terminals."""
+OFFERED = spec(20.0, terminals=False)
+# 870 New-Orders, 48 a minute of the 51 that four warehouses can reach.
+TYPED = spec(1_090.0, terminals=True)
+JUDGED = {"L5.mix", "L5.draws", "L5.pace", "L5.unread", "L6.work", "L3.limit"}
+
+
+@pytest.fixture(scope="module")
+def reported(fresh: Callable[[], Weigh]) -> Callable[[LoadSpec, TpccRun], Run]:
+    """What the command line says of a run that somebody made."""
+
+    def report(asked: LoadSpec, run: TpccRun) -> Run:
+        weigh = fresh()
+        folder = weigh.folder / "runs" / "20260102-0123456789ab-1"
+        folder.mkdir(parents=True)
+        written(folder, asked, run)
+        return weigh("report", str(folder), "--json")
+
+    return report
+
+
+def changed(run: TpccRun, **parts: dict[str, object]) -> TpccRun:
+    """A run of which an account or the tables are otherwise: part -> field -> value."""
+    tables = parts.pop("tables", {})
+    account = run.account
+    for name, fields in parts.items():
+        account = msgspec.structs.replace(account, **{name: msgspec.structs.replace(getattr(account, name), **fields)})
+    assert run.tables is not None
+    return msgspec.structs.replace(run, account=account, tables=msgspec.structs.replace(run.tables, **tables))
+
+
+def judged(run: Run) -> set[str]:
+    return {code for code in run.codes if code in JUDGED}
+
+
+def said(run: Run, code: str) -> str:
+    return next(str(one["text"]) for one in run.json["findings"] if one["code"] == code)
+
+
+@pytest.mark.promise("there is no tpmC")
+def test_an_honest_run_at_a_rate_is_not_accused_and_has_no_tpmc(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    run = reported(OFFERED, honest(OFFERED.tpcc, MANY))
+    assert not judged(run)
+    found = run.json["runs"][0]["tpcc"]
+    assert (found["tpmc"], found["terminals"]) == (None, None)
+    assert found["per_second"] == pytest.approx(MANY / 20, rel=0.01)
+    assert run.json["experiment"]["notice"].startswith("derived from TPC-C")
+    assert any("no users at terminals" in one for one in found["missing"])
+
+
+@pytest.mark.promise("With these users no system reaches more than 12.86 a warehouse.")
+def test_honest_users_at_terminals_have_a_tpmc_within_its_bound(reported: Callable[..., Run]) -> None:
+    assert TYPED.tpcc
+    run = reported(TYPED, honest(TYPED.tpcc, FEW))
+    assert not judged(run) and "L2.closed" not in run.codes
+    found = run.json["runs"][0]["tpcc"]
+    assert found["most"] == pytest.approx(4 * 12.86)
+    assert 0.9 * found["most"] < found["tpmc"] <= found["most"]
+    kept = {one["name"]: one["kept"] for one in found["transactions"]}
+    assert kept["new-order"] and kept["payment"]
+
+
+def test_nobody_pays_for_another_warehouse(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    made = honest(OFFERED.tpcc, MANY)
+    server = reported(OFFERED, changed(made, tables={"remote_payments": 0}))
+    assert judged(server) == {"L5.draws", "L6.work"}
+    assert "remote payments: 0 %" in said(server, "L5.draws")
+    client = reported(OFFERED, changed(made, payments={"remote": 0}, tables={"remote_payments": 0}))
+    assert judged(client) == {"L5.draws"}
+
+
+def test_items_are_drawn_with_another_constant(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    made = honest(OFFERED.tpcc, MANY)
+    lines = made.account.new_orders.lines
+    others = drawn(np.random.default_rng(3), lines, 8_191, 100_000, (OFFERED.tpcc.nurand.item + 700) % 8_192)
+    items = tuple(np.bincount((others - 1) // 500, minlength=200).tolist())
+    run = reported(OFFERED, changed(made, tables={"items": items}))
+    assert judged(run) == {"L5.draws"}
+    assert said(run, "L5.draws").startswith("items:")
+
+
+def test_no_order_is_taken_back(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    made = honest(OFFERED.tpcc, MANY)
+    orders = made.account.new_orders
+    kept = orders.committed + orders.rolled_back
+    extra = {"orders": kept, "next_orders": kept}
+    # The server takes orders of items that do not exist, and says that it has not.
+    run = reported(OFFERED, changed(made, tables=extra))
+    assert judged(run) == {"L5.draws", "L6.work"}
+    assert "rolled back: 0 %" in said(run, "L5.draws")
+
+
+def test_deliveries_are_acknowledged_and_not_made(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    run = reported(OFFERED, changed(honest(OFFERED.tpcc, MANY), tables={"delivered": 0}))
+    assert judged(run) == {"L6.work"}
+    assert "delivered orders: 0 there" in said(run, "L6.work")
+
+
+def test_transactions_of_a_kind_are_left_out(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    nothing = {"done": 0, "delivered": 0, "skipped": 0}
+    run = reported(OFFERED, changed(honest(OFFERED.tpcc, MANY), deliveries=nothing, tables={"delivered": 0}))
+    assert judged(run) == {"L5.mix"}
+
+
+def test_a_district_counts_its_orders_without_a_lock(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    made = honest(OFFERED.tpcc, MANY)
+    run = reported(OFFERED, changed(made, tables={"next_orders": made.account.new_orders.committed - 3}))
+    assert judged(run) == {"L6.work"}
+    assert "districts' counters" in said(run, "L6.work")
+    assert run.code == 0 or run.json["tier"]["name"] == "inadmissible"
+
+
+def test_one_warehouse_is_hammered(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    made = honest(OFFERED.tpcc, MANY)
+    orders, payments = made.account.new_orders.committed, made.account.payments.done
+    hammered = {"orders_by_home": (orders, 0, 0, 0), "payments_by_home": (payments, 0, 0, 0)}
+    run = reported(OFFERED, changed(made, tables=hammered))
+    assert judged(run) == {"L5.draws"}
+    assert "over the warehouses" in said(run, "L5.draws")
+
+
+def test_nobody_thinks(reported: Callable[..., Run]) -> None:
+    quick = spec(100.0, terminals=True)
+    assert quick.tpcc
+    made = honest(quick.tpcc, FEW)
+    times = tuple(UserTimes(typed=one.typed, keying_s=one.keying_s, thought=one.thought) for one in made.account.times)
+    account = msgspec.structs.replace(made.account, times=times)
+    run = reported(quick, msgspec.structs.replace(made, account=account))
+    assert judged(run) == {"L5.pace"}
+    texts = [one["text"] for one in run.json["findings"] if one["code"] == "L5.pace"]
+    assert any("tpmC is more than" in text for text in texts)
+    assert any("thinking, payment" in text for text in texts)
+
+
+def test_a_run_that_is_too_short_to_tell_is_not_accused(reported: Callable[..., Run]) -> None:
+    short = spec(2.0, terminals=False)
+    assert short.tpcc
+    run = reported(short, honest(short.tpcc, 60))
+    assert not judged(run)
+    outcomes = {one["outcome"] for one in run.json["runs"][0]["tpcc"]["checks"]}
+    assert "too few" in outcomes and "broken" not in outcomes
+
+
+def test_tables_that_cannot_be_read_are_named(reported: Callable[..., Run]) -> None:
+    assert OFFERED.tpcc
+    made = honest(OFFERED.tpcc, MANY)
+    run = reported(OFFERED, msgspec.structs.replace(made, tables=None, unread="permission denied"))
+    assert judged(run) == {"L5.unread"}
+
+
+LYING = """
+CREATE FUNCTION public.at_home() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN NEW.h_c_w_id = NEW.h_w_id; RETURN NEW; END $f$;
+CREATE FUNCTION public.undelivered() RETURNS trigger LANGUAGE plpgsql AS $f$
+BEGIN NEW.o_carrier_id = NULL; RETURN NEW; END $f$;
+CREATE FUNCTION public.lie() RETURNS event_trigger LANGUAGE plpgsql AS $f$
+DECLARE one record;
+BEGIN
+  FOR one IN SELECT * FROM pg_event_trigger_ddl_commands() LOOP
+    IF one.object_identity = 'weigh_tpcc.history' THEN
+      EXECUTE 'CREATE TRIGGER lie BEFORE INSERT ON weigh_tpcc.history FOR EACH ROW EXECUTE FUNCTION public.at_home()';
+    END IF;
+    IF one.object_identity = 'weigh_tpcc.orders' THEN
+      EXECUTE 'CREATE TRIGGER lie BEFORE UPDATE ON weigh_tpcc.orders FOR EACH ROW '
+        'EXECUTE FUNCTION public.undelivered()';
+    END IF;
+  END LOOP;
+END $f$;
+CREATE EVENT TRIGGER lie ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.lie();
+"""
+"""A server that takes every payment for one of the own warehouse, and delivers nothing."""
+
+
+def against(weigh: Weigh, setup: str) -> Run:
+    """A closed loop of some seconds against a server of its own, which is set up first."""
+    with target("postgres:embedded").reach(cache_folder(), 16) as reached:
+        (weigh.folder / "setup.sql").write_text(setup)
+        connect = reached.connect
+        url = f"postgres://{connect['user']}@/{connect['database']}?host={connect['socket']}"
+        flags = ("--closed", "--quiet", "--json", "--target", url)
+        made = weigh("load", "setup.sql", "--connections", "1", "--duration", "10ms", "--protocol", "simple", *flags)
+        assert made.json["runs"][0]["operations"], made.err
+        load = ("tpcc", "--warehouses", "2", "--connections", "8", "--duration", "12s", *flags)
+        return weigh("load", *load)
+
+
+@pytest.mark.long
+def test_a_server_that_drops_the_work_is_named_and_an_honest_one_is_not(fresh: Callable[[], Weigh]) -> None:
+    liar = against(fresh(), LYING)
+    assert {"L5.draws", "L6.work"} <= judged(liar)
+    assert "remote payments in history" in said(liar, "L6.work")
+    assert "delivered orders" in said(liar, "L6.work")
+    assert liar.code == 1
+    assert not judged(against(fresh(), "SELECT 1;"))
