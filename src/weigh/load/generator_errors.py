@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 _BY_CODE = {
+    "42P06": "name another database in the target's URL, or rename the schema: weigh replaces none that is not its own",
     "42P01": "create the table, or name the database that has it in the target's URL",
     "42501": "give the user of the load the right to do that, or take another user",
     "42601": "mend the statement",

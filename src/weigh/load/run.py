@@ -23,6 +23,7 @@ from weigh.load.gate.asking import LoadGate, WrongAnswers
 from weigh.load.generator import make_generator
 from weigh.load.lives import Lives
 from weigh.load.rate_search.run import search_rates
+from weigh.load.replay import keeping as replay
 from weigh.load.session import Session
 from weigh.load.target import terms
 from weigh.model import units
@@ -164,6 +165,8 @@ def open_record(journal: Journal, attempt: int, spec: LoadSpec, reached: Reached
             storage=storage.place(reached.data) if reached.data else None,
         ),
     )
+    if spec.replay:
+        replay.opened(journal, spec.replay)
     for finding in (*cut_trace(spec), *ignored_properties(spec)):
         journal.append("finding", finding)
 

@@ -20,7 +20,9 @@ from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.offering import During, Run
+from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
+from weigh.load.tpcc.loading import is_there
 from weigh.model import units
 from weigh.model.errors import EngineFault, WeighError
 
@@ -189,6 +191,8 @@ class Session:
         """
         if run.cold is not None:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
+        if self.spec.replay and made.number == 1:
+            replay.ended(self._journal, self.spec.replay, run.generator)
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.
@@ -284,6 +288,12 @@ class Session:
 
     def _load(self, generator: Any) -> None:
         spec = self.spec
+        if self._gate is not None and spec.tpcc and not self.lives.reached.read.embedded:
+            gate, reached = self._gate, self.lives.reached
+            self._progress.say("seeing whether the tables are there")
+            if is_there(lambda queries: gate.ask(reached, queries), spec.tpcc, spec.seed):
+                self._journal.append("loaded", records.Loaded(rows=0, seconds=0.0, found=True))
+                return
         self._progress.say(_loading(spec))
         done = msgspec.convert(call(loaded, generator.load, self._progress), records.Loaded, strict=False)
         self._journal.append("loaded", done)

@@ -23,7 +23,7 @@ from weigh.load.gate import answers, checks, invariants, pins, results, statemen
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
-from weigh.load.tpcc import read_back
+from weigh.load.tpcc import conditions, read_back
 from weigh.load.tpcc.account import Account, TpccRun
 from weigh.load.tpcc.workload import SCHEMA
 from weigh.model.answer import GateStatus
@@ -31,6 +31,8 @@ from weigh.model.errors import EngineFault, UsageError, WeighError
 from weigh.workloads import infer_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weigh.evidence.journal import Journal
     from weigh.load.asked import Event
     from weigh.load.gate.files import GateFiles
@@ -93,6 +95,15 @@ class LoadGate:
         threads = max(self._spec.connections) if self._spec.in_process else self._spec.threads
         return max(_SAMPLES // threads, 1)
 
+    def ask(self, reached: Reached, queries: Sequence[str]) -> tuple[Answer, ...]:
+        """The answers to queries, of which each may fail by itself.
+
+        Args:
+            reached: the server.
+            queries: in SQL.
+        """
+        return self._each(reached, list(queries))
+
     def before(self, reached: Reached, number: int, *, own: bool) -> None:
         """Ask before a run; the data is there.
 
@@ -105,6 +116,9 @@ class LoadGate:
             WrongAnswers: an answer contradicts the pinned ones, or an invariant is broken already.
             UsageError: none of the pinned answers is one to these statements.
         """
+        if self._spec.tpcc:
+            self._begin_tpcc(reached, number, self._spec.tpcc)
+            return
         if not self._spec.scripts or reached.read.kind not in _SQL:
             return
         first = self._asked is None
@@ -133,7 +147,12 @@ class LoadGate:
             generator: that made it.
             own: whether weigh loaded the data.
         """
+        if self._spec.replay:
+            return
         if self._spec.tpcc:
+            self._progress.say("asking the consistency conditions")
+            left = conditions.asked(self._spec.tpcc.warehouses, after=True)
+            self._keep(self._invariants(reached, number, left, after=True))
             self._progress.say("reading back what the run left in the tables")
             self._journal.append("tpcc", self._tables(reached, generator, number, self._spec.tpcc))
             return
@@ -154,6 +173,20 @@ class LoadGate:
     def _keep(self, event: Event) -> None:
         name = next(name for name, kind in EVENTS.items() if isinstance(event, kind))
         self._journal.append(name, event)
+
+    def _begin_tpcc(self, reached: Reached, number: int, tpcc: TpccWorkload) -> None:
+        """What TPC-C's tables begin with: once, for every run begins with the same rows."""
+        if self._first is not None:
+            return
+        self._progress.say("asking what must hold of the tables")
+        asked = conditions.asked(tpcc.warehouses, after=False)
+        self._first = self._invariants(reached, number, asked, after=False)
+        self._keep(self._first)
+        for one in results.conditions_checked(tpcc, self._first):
+            if one.holds is None:
+                raise EngineFault(f"{one.name} cannot be asked: {one.detail}", remedy="see what the server's log says")
+            if not one.holds:
+                raise WrongAnswers
 
     def _stop_if_wrong(self, reached: Reached) -> None:
         asked = self._asked
@@ -202,7 +235,7 @@ class LoadGate:
         return text
 
     def _invariants(
-        self, reached: Reached, number: int, asked: tuple[invariants.Question, ...], *, after: bool
+        self, reached: Reached, number: int, asked: Sequence[invariants.Question | conditions.Condition], *, after: bool
     ) -> InvariantsAsked:
         try:
             return InvariantsAsked(run=number, after=after, answers=self._each(reached, [one.sql for one in asked]))
@@ -286,19 +319,22 @@ def _with_order(one: Statement, given: list[Answered]) -> Statement:
     ]
     if not rows:
         return one
-    first = rows[0]
-    found = infer_schema.describe(first.statement, answers.sketch(first.answer))
+    return msgspec.structs.replace(one, order=order_of(rows[0].statement, rows[0].answer))
+
+
+def order_of(statement: str, answer: Answer) -> Order:
+    """What the text of a query says of the rows that answer it."""
+    found = infer_schema.describe(statement, answers.sketch(answer))
     names = [column.name for column in found.column]
     limit = found.limit
-    if limit is None and infer_schema.limited(first.statement):
+    if limit is None and infer_schema.limited(statement):
         limit = 0
-    order = Order(
+    return Order(
         ordered_by=tuple(names.index(name) for name in found.ordered_by),
         keys=tuple(names.index(name) for name in found.keys),
         quotients=tuple(place for place, column in enumerate(found.column) if column.match == "quotient"),
         limit=limit,
     )
-    return msgspec.structs.replace(one, order=order)
 
 
 def _differing(known: tuple[Statement, ...], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:

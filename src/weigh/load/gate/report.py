@@ -11,7 +11,7 @@ from weigh.model.answer import GateStatus
 from weigh.model.units import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weigh.load.asked import ReadBack
 
@@ -111,13 +111,58 @@ def _invariants(found: GateResults) -> Iterator[str]:
     for one in found.invariants:
         runs.setdefault((one.run, one.after), []).append(one)
     for (run, after), each in runs.items():
-        held = sum(one.holds is True for one in each)
-        yield f"{'After' if after else 'Before'} run {run}: {held} of {count(len(each), 'invariant')} held"
+        yield f"{'After' if after else 'Before'} run {run}: {_held(each)}"
         for one in each:
             if one.holds is None:
                 yield f"{one.name} could not be asked: {one.detail}"
             elif not one.holds:
-                yield f"{one.name}: {one.got}, not {one.expected}"
+                yield one.said
+
+
+def _held(each: Sequence[InvariantChecked]) -> str:
+    twelve = [one for one in each if one.sentence and one.name.startswith("condition ")]
+    others = [one for one in each if one not in twelve]
+    of_others = ("check of the rows", "checks of the rows") if twelve else ("invariant", "invariants")
+    parts = [
+        f"{sum(one.holds is True for one in kind)} of {len(kind)} {words[len(kind) != 1]}"
+        for kind, words in ((twelve, ("consistency condition", "consistency conditions")), (others, of_others))
+        if kind
+    ]
+    return f"{' and '.join(parts)} held"
+
+
+class ConditionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A condition of TPC-C on the page: what it says, how it was at each moment, and its SQL."""
+
+    name: str
+    sentence: str
+    moments: tuple[str, ...]
+    broken: bool
+    sql: str
+
+
+def condition_rows(found: GateResults) -> tuple[ConditionRow, ...]:
+    """Every condition of TPC-C that was asked, in order; none of other loads."""
+    rows: dict[str, list[InvariantChecked]] = {}
+    for one in found.invariants:
+        if one.sentence:
+            rows.setdefault(one.query, []).append(one)
+    return tuple(
+        ConditionRow(
+            name=each[0].name,
+            sentence=each[0].sentence or "",
+            moments=tuple(f"{'after' if one.after else 'before'} run {one.run}: {_how(one)}" for one in each),
+            broken=any(one.holds is False for one in each),
+            sql=sql,
+        )
+        for sql, each in rows.items()
+    )
+
+
+def _how(one: InvariantChecked) -> str:
+    if one.holds is None:
+        return f"not asked ({one.detail})"
+    return "holds" if one.holds else f"broken by {count(int(one.got or 0), 'row')}: {one.example or ''}"
 
 
 def _sampled(one: SampleChecked, runs: int) -> str:

@@ -17,6 +17,7 @@ from weigh.load.asked import (
     StatementsAsked,
 )
 from weigh.load.gate import answers, checks, invariants, statements
+from weigh.load.tpcc import conditions
 from weigh.model.answer import GateStatus
 from weigh.model.units import count
 
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from weigh.load.gate.invariants import Question
     from weigh.load.runs import LoadRun
     from weigh.load.spec import LoadSpec
+    from weigh.load.tpcc.workload import TpccWorkload
     from weigh.model.gate import Check, OperationGate
 
+_UNASKED = "it was not asked"
 _INVARIANT = "-- invariant: SELECT ... = VALUE"
 
 
@@ -70,6 +73,8 @@ class InvariantChecked(msgspec.Struct, frozen=True, kw_only=True):
         got: what it is; None where it could not be asked.
         holds: None where it could not be asked.
         detail: why not.
+        sentence: of a condition of TPC-C: what it says (docs/reference/workloads.md#the-twelve-conditions).
+        example: of one that is broken: a row that breaks it; ``got`` is how many do.
     """
 
     run: int
@@ -80,6 +85,16 @@ class InvariantChecked(msgspec.Struct, frozen=True, kw_only=True):
     got: str | None
     holds: bool | None
     detail: str = ""
+    sentence: str | msgspec.UnsetType = msgspec.UNSET
+    example: str | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def said(self) -> str:
+        """How it is broken, for people."""
+        if not self.sentence:
+            return f"{self.name}: {self.got}, not {self.expected}"
+        rows = count(int(self.got or 0), "row")
+        return f"{self.name} ({self.sentence}) is broken by {rows}: {self.example or ''}"
 
 
 class SampleChecked(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,16 +152,20 @@ class GateResults(msgspec.Struct, frozen=True, kw_only=True):
 
     def unguarded(self, runs: int) -> str:
         """Why nobody checked what the writes of so many runs left; empty where somebody did, or nothing writes."""
-        if not any(one.writes for one in self.statements):
+        of_tpcc = any(one.sentence for one in self.invariants)
+        if not of_tpcc and not any(one.writes for one in self.statements):
             return ""
         after = [one for one in self.invariants if one.after]
         if not after:
+            if of_tpcc:
+                return "what must hold of the tables was not asked after any run"
             return f"no invariant says what the writes must leave: add {_INVARIANT} to a script"
         asked = {one.run for one in after if one.holds is not None}
         unknown = [one for one in after if one.holds is None]
         if unknown or len(asked) < runs:
             why = f" ({unknown[0].detail})" if unknown else ""
-            return f"an invariant could not be asked after every run{why}"
+            what = "what must hold of the tables" if of_tpcc else "an invariant"
+            return f"{what} could not be asked after every run{why}"
         return ""
 
 
@@ -213,6 +232,10 @@ def _statement(one: Statement, asked: StatementsAsked, found: Sequence[Check], w
 
 
 def _invariants(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> Iterator[InvariantChecked]:
+    if spec.tpcc:
+        for moment in gate.invariants:
+            yield from conditions_checked(spec.tpcc, moment)
+        return
     own = gate.asked.own if gate.asked else False
     asked = invariants.questions(spec, own=own)
     before: dict[int, tuple[Answer, ...]] = {one.run: one.answers for one in gate.invariants if not one.after}
@@ -227,6 +250,22 @@ def _invariants(gate: GateRecord, spec: LoadSpec, made: Sequence[LoadRun]) -> It
                     yield from _sums(spec, runs.get(moment.run), two, moment.failed, own=own)
             elif moment.after or question.kind == "written":
                 yield _holds(question, moment.run, moment.after, answer, moment.failed)
+
+
+def conditions_checked(tpcc: TpccWorkload, moment: InvariantsAsked) -> Iterator[InvariantChecked]:
+    """What must hold of TPC-C's tables, at one moment."""
+    for place, one in enumerate(conditions.asked(tpcc.warehouses, after=moment.after)):
+        answer = moment.answers[place] if place < len(moment.answers) else None
+        rows = answer.rows if answer is not None and answer.kind == "rows" else ()
+        broken, example = rows[0] if rows else (None, None)
+        detail = (
+            "" if broken is not None else (moment.failed or (answer.text if answer is not None else "")) or _UNASKED
+        )
+        yield InvariantChecked(
+            run=moment.run, after=moment.after, name=one.name, query=one.sql, expected="0", got=broken,
+            holds=None if broken is None else broken == "0", detail=detail, sentence=one.sentence,
+            example=msgspec.UNSET if example is None else example,
+        )  # fmt: skip
 
 
 def written(spec: LoadSpec, asked: InvariantsAsked | None) -> Iterator[InvariantChecked]:

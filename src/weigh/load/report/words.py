@@ -15,7 +15,7 @@ from weigh.model import units
 if TYPE_CHECKING:
     from weigh.load.analysis.figures import RunFigures
     from weigh.load.analysis.repeats import Between, Loops, Page
-    from weigh.load.record import LoadRecord
+    from weigh.load.record import Loaded, LoadRecord
     from weigh.load.results import Group, LoadResults
     from weigh.load.runs import TargetRead
     from weigh.load.spec import Arrivals, LoadSpec
@@ -46,7 +46,7 @@ def arrivals(one: Arrivals) -> str:
         case "steps":
             return "steps of " + ", ".join(f"{step:,.6g}" for step in one.rates or ()) + "/s"
         case "trace":
-            return f"a recorded trace of {len(one.times_s or ()):,} requests"
+            return f"a recorded trace of {len(one.times_s):,} requests" if one.times_s else f"as recorded, {rate}"
         case "closed":
             return "closed loop"
 
@@ -255,3 +255,10 @@ def group_name(group: Group) -> str:
     if (rate := group.first.rate_own) is not None:
         return f"The probe at {rate:,.4g}/s, {units.count(group.first.connections, 'connection')}"
     return f"{group.first.loop} loop, {units.count(group.first.connections, 'connection')}"
+
+
+def loaded(done: Loaded) -> str:
+    """What was loaded before the first run."""
+    if done.found:
+        return "the rows of an earlier load were there, and nothing had been done to them since"
+    return f"{done.rows:,} records loaded in {units.seconds(done.seconds)}"

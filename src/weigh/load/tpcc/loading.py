@@ -1,0 +1,39 @@
+"""Whether a server has TPC-C's tables already, as a load makes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weigh.load.tpcc.conditions import CUSTOMERS, DELIVERED, DISTRICTS
+from weigh.load.tpcc.workload import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weigh.load.asked import Answer
+    from weigh.load.tpcc.workload import TpccWorkload
+
+_MARK = f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = '{SCHEMA}'"
+_UNTOUCHED = f"""SELECT (SELECT count(*) FROM {SCHEMA}.history), (SELECT count(*) FROM {SCHEMA}.new_order),
+(SELECT min(d_next_o_id) FROM {SCHEMA}.district), (SELECT max(d_next_o_id) FROM {SCHEMA}.district)"""
+"""What every transaction that writes moves: Payment, Delivery, New-Order."""
+
+
+def is_there(ask: Callable[[Sequence[str]], tuple[Answer, ...]], asked: TpccWorkload, seed: int) -> bool:
+    """Whether the tables are there, of the same size and seed, and no transaction was made on them.
+
+    What is there beside them, or was altered by hand, is found by what must hold before a run.
+
+    Args:
+        ask: answers queries.
+        asked: what is to be loaded.
+        seed: of it.
+    """
+    [mark] = ask([_MARK])
+    said = f"made by weigh: warehouses={asked.warehouses} seed={seed} c_load={asked.nurand.load}"
+    if mark.kind != "rows" or mark.rows != ((said,),):
+        return False
+    districts = asked.warehouses * DISTRICTS
+    first = str(CUSTOMERS + 1)
+    [untouched] = ask([_UNTOUCHED])
+    return untouched.rows == ((str(districts * CUSTOMERS), str(districts * (CUSTOMERS - DELIVERED)), first, first),)

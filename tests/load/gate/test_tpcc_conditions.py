@@ -1,0 +1,86 @@
+"""What must hold of TPC-C's tables, judged on answers made by hand; the SQL itself is asked in test_tpcc_command.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.load_records import spec
+from weigh.load.asked import Answer, GateRecord, InvariantsAsked
+from weigh.load.gate import findings, report
+from weigh.load.gate.results import GateResults, gate_results
+from weigh.load.tpcc import conditions
+from weigh.load.tpcc.workload import workload
+
+TWO = spec(10, workload="tpcc", target="postgres:embedded", tpcc=workload(2, 1))
+_DOCS = Path(__file__).parents[3] / "docs" / "reference" / "workloads.md"
+
+
+def _answer(broken: int, example: str | None) -> Answer:
+    return Answer(kind="rows", rows=((str(broken), example),), count=1)
+
+
+def _asked(*, after: bool, broken: dict[str, str] | None = None, failed: str = "") -> InvariantsAsked:
+    asked = conditions.asked(2, after=after)
+    found = {} if broken is None else broken
+    answers = tuple(_answer(1, found[one.name]) if one.name in found else _answer(0, None) for one in asked)
+    return InvariantsAsked(run=1, after=after, answers=() if failed else answers, failed=failed)
+
+
+def _judged(*asked: InvariantsAsked) -> GateResults:
+    found = gate_results(GateRecord(invariants=asked), TWO, (), "PostgreSQL")
+    assert found is not None
+    return found
+
+
+def test_what_holds_before_and_after_is_no_finding() -> None:
+    found = _judged(_asked(after=False), _asked(after=True))
+    assert [*findings.findings(found, TWO, 1)] == []
+    assert [*findings.reasons(found, TWO, 1)] == []
+    assert [*report.lines(found)] == [
+        "Before run 1: 12 of 12 consistency conditions and 5 of 5 checks of the rows held",
+        "After run 1: 12 of 12 consistency conditions and 1 of 1 check of the rows held",
+    ]
+    rows = report.condition_rows(found)
+    assert rows[7].moments == ("before run 1: holds", "after run 1: holds")
+    assert rows[7].sql.startswith("WITH broken")
+
+
+@pytest.mark.promise("it counts the rows that break the condition, and names one")
+@pytest.mark.parametrize("number", range(1, 13))
+@pytest.mark.parametrize("after", [False, True])
+def test_a_broken_condition_is_named_with_a_row_that_breaks_it(number: int, after: bool) -> None:
+    name = f"condition {number}"
+    broken = _asked(after=after, broken={name: "w_id 1: w_ytd 300001.00"})
+    found = _judged(broken) if not after else _judged(_asked(after=False), broken)
+    [finding] = [one for one in findings.findings(found, TWO, 1) if one.code.startswith("L6")]
+    assert finding.code == ("L6.invariant" if after else "L6.broken")
+    assert f"{name} (" in finding.text
+    assert "is broken by 1 row: w_id 1: w_ytd 300001.00" in finding.text
+    assert [row.name for row in report.condition_rows(found) if row.broken] == [name]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((_asked(after=False),), "was not asked after any run"),
+        (
+            (_asked(after=False), _asked(after=True, failed="timed out")),
+            "could not be asked after every run (timed out)",
+        ),
+    ],
+)
+def test_conditions_that_nobody_asked_are_no_proof(asked: tuple[InvariantsAsked, ...], said: str) -> None:
+    found = _judged(*asked)
+    [finding] = findings.findings(found, TWO, 1)
+    assert finding.code == "A8.unchecked"
+    assert said in finding.text
+    [reason] = findings.reasons(found, TWO, 1)
+    assert said in reason.text
+
+
+def test_the_documentation_has_every_condition() -> None:
+    text = " ".join(_DOCS.read_text().split())
+    for one in conditions.CONDITIONS:
+        assert one.sentence[1:] in text, one.name
