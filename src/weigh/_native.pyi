@@ -426,6 +426,14 @@ class Load:
             LoadError: a thread could not go on.
         """
 
+    def replayed(self) -> str | None:
+        """Return what came of the statements of a recording when a run is over, once; None of other workloads.
+
+        JSON, by the lines of the recording: ``sent`` and ``done`` (microseconds after the beginning), ``rows``
+        (returned or changed), each -1 for what was not sent or failed; ``errors``: pairs of a line and a code;
+        ``answers``: pairs of a line and an answer as of :meth:`ask`.
+        """
+
     def account(self) -> str | None:
         """Return what a run of TPC-C that is over asked for, as JSON; None of another workload."""
 

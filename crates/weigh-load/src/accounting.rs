@@ -111,7 +111,11 @@ impl Accounting {
 
     /// The run begins at this moment, with each `parts`-th request of the schedule from `part` on.
     pub(crate) fn begin(&mut self, begun: u64, part: u64, parts: u64) {
-        let schedule = Schedule::new(&self.shared.arrivals, part, parts, self.shared.duration);
+        let duration = self.shared.duration;
+        let schedule = match &self.shared.lanes {
+            None => Schedule::new(&self.shared.arrivals, part, parts, duration),
+            Some(lanes) => Schedule::new(&Arrivals::Trace(lanes.ascending(part, parts)), 0, 1, duration),
+        };
         self.begun = begun;
         self.end = begun + self.shared.duration;
         self.queue = DueQueue::new(schedule, begun);
@@ -183,6 +187,18 @@ impl Accounting {
         self.in_flight += 1;
         self.totals.sent += 1;
         Some(Due { at, free })
+    }
+
+    /// Takes the request of a connection of its own, if it is due; the connection has been free since `idle`.
+    #[inline]
+    pub(crate) fn take_own(&mut self, at: u64, now: u64, idle: u64) -> Option<Due> {
+        if at > now || now >= self.end + DRAIN {
+            return None;
+        }
+        self.queue.left += 1;
+        self.in_flight += 1;
+        self.totals.sent += 1;
+        Some(Due { at, free: idle.max(self.allowed) })
     }
 
     /// A request that was taken has been sent.

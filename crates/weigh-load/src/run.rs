@@ -66,7 +66,18 @@ impl Run {
         let times = (config.duration(), config.timeout(), config.interval());
         // Of SQLite, the monitor alone delivers intervals.
         let delivering = if config.target.kind == TargetKind::Sqlite { 1 } else { config.threads };
-        let shared = Arc::new(Shared::new(config.arrivals()?, delivering, config.spin, times));
+        let mut shared = Shared::new(config.arrivals()?, delivering, config.spin, times);
+        shared.lanes = source.lanes();
+        if let Some(lanes) = &shared.lanes
+            && (lanes.len() != config.connections || config.target.kind == TargetKind::Sqlite)
+        {
+            return Err(Error::Setting(format!(
+                "{} connections for a recording of {}",
+                config.connections,
+                lanes.len()
+            )));
+        }
+        let shared = Arc::new(shared);
         let first = source.worker(0);
         let operations = first.operations().to_vec();
         let threads = match config.target.kind {

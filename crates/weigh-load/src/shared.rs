@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::clock::{Clock, SECOND};
 use crate::recorder::Recorder;
 use crate::schedule::Arrivals;
+use crate::schedule::lanes::Lanes;
 
 /// How long at most until it is seen that the run is to stop, or is over.
 pub(crate) const STOP_CHECK: u64 = SECOND / 10;
@@ -31,6 +32,8 @@ pub(crate) struct Delivery {
 pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) arrivals: Arrivals,
+    /// Moments that each belong to one connection; they come before `arrivals`.
+    pub(crate) lanes: Option<Lanes>,
     pub(crate) threads: usize,
     pub(crate) duration: u64,
     pub(crate) timeout: u64,
@@ -55,6 +58,7 @@ impl Shared {
         Self {
             clock: Clock::new(),
             arrivals,
+            lanes: None,
             threads,
             duration,
             timeout,

@@ -128,6 +128,10 @@ impl Load {
         py.detach(|| Ok(json(&started(lock(&self.run).as_mut())?.finish().map_err(raised)?)))
     }
 
+    fn replayed(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.source.replayed().map(|came| json(&came)))
+    }
+
     fn account(&self) -> Option<String> {
         self.source.account().map(|account| account.to_string())
     }

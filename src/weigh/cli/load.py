@@ -12,6 +12,7 @@ import click
 from weigh._kinds import LOAD
 from weigh._runs import DEFAULT_OUT
 from weigh.cli.load_comparison import compare, comparison_options, contenders, from_file, no_comparison, one_at_a_time
+from weigh.cli.load_replay import replay_options
 from weigh.cli.output import print_results, say
 from weigh.cli.progress import progress
 from weigh.model.errors import UsageError
@@ -127,7 +128,8 @@ if TYPE_CHECKING:
     "--answers",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Answers to the scripts' statements that you trust: compared before the clock.",
+    help="Answers to the scripts' statements that you trust: compared before the clock. Of a replay: keep, to compare "
+    "those of its servers.",
 )
 @click.option(
     "--pin",
@@ -140,6 +142,7 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="Also estimate what a closed loop would have seen had each connection asked so often.",
 )
+@replay_options
 @click.option("--server-cpus", metavar="LIST", help="CPUs of a server that weigh starts, e.g. 0-1,3 [all].")
 @click.option("--client-cpus", metavar="LIST", help="CPUs of the generator, none of them the server's [all].")
 @click.option(
@@ -178,15 +181,16 @@ def load(
     """Offer work to a server on a schedule, and measure how long its users would wait.
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
-    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. Without
-    one, what [load] of weigh.toml says, or of the FILE.toml that is named, or of the FOLDER, such as `weigh capture`
-    writes.
+    FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. replay
+    FOLDER sends what `weigh capture` recorded at its recorded times. Without one, what [load] of weigh.toml says, or
+    of the FILE.toml that is named, or of the FOLDER, such as `weigh capture` writes.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s
     weigh load pay.sql@1 look.sql@9 --target postgres://app@db/shop --rate 500
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --rate 2000
     weigh load ycsb-b --target postgres:embedded --find-rate 'p99<=20ms'
+    weigh load replay traffic/ --target postgres://app@copy/shop --on-copy --speed 2x
     weigh load ycsb-b --contender a=valkey:embedded --contender b=valkey:embedded@9.0 --find-rate 'p99<=20ms'
     """
     from weigh.load import config

@@ -15,6 +15,7 @@ from weigh.load.durability import config as durability
 from weigh.load.gate import invariants, pins
 from weigh.load.gate.files import GateFiles
 from weigh.load.rate_search import config as rate_search
+from weigh.load.replay import config as replay_config
 from weigh.load.spec import (
     Arrivals,
     LoadSpec,
@@ -59,6 +60,11 @@ def make(workload: Sequence[str], target: str, flags: dict[str, Any]) -> LoadSpe
     Raises:
         UsageError: something does not exist, or contradicts something else.
     """
+    if replay_config.is_asked(workload):
+        own, replay = replay_config.asked(workload, target, flags)
+        # The parts that all loads share, of a workload that has no parts.
+        return replay_config.spec(make(["ycsb-c"], target, own), replay)
+    replay_config.none_asked(flags)
     of_tpcc = tpcc.wanted(workload, target, flags, _DEFAULTS["seed"] if flags["seed"] is None else flags["seed"])
     flags = tpcc.completed(workload, flags)
     search = rate_search.asked(flags)
@@ -144,6 +150,8 @@ def answers(spec: LoadSpec, flags: Mapping[str, Any]) -> GateFiles:
     Raises:
         UsageError: there are no scripts whose answers they could be, or the pinned answers cannot be used.
     """
+    if spec.replay:
+        return GateFiles()
     for name in ("answers", "pin"):
         if flags[name] is not None and not spec.scripts:
             raise UsageError(

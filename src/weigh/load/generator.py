@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weigh.load.generator_errors import call
+from weigh.load.recording.generator import arrivals as of_trace
+from weigh.load.recording.generator import workload as replay
 from weigh.load.spec import LONGEST_CRASH
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     from weigh._native import Load
 
     workload: dict[str, Any]
-    if spec.is_ycsb:
+    if spec.replay:
+        workload = replay(spec.replay)
+    elif spec.is_ycsb:
         workload = {
             "kind": "ycsb",
             "core": spec.letter or _parts(spec),
@@ -59,7 +63,11 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
     config = {
         "target": reached.connect,
         "workload": workload,
-        "arrivals": {"kind": "closed"} if loop == "closed" else {**asked, "seed": spec.seed},
+        "arrivals": of_trace(spec.replay)
+        if spec.replay
+        else {"kind": "closed"}
+        if loop == "closed"
+        else {**asked, "seed": spec.seed},
         # However long a crash takes: the probe ends the run when it has seen as much of it afterwards as was left.
         "duration_s": spec.duration_s + (LONGEST_CRASH if spec.crash else 0.0),
         "connections": connections,
@@ -74,6 +82,8 @@ def make_generator(spec: LoadSpec, reached: Reached, loop: Loop, connections: in
 
 def has_own_data(spec: LoadSpec, reached: Reached) -> bool:
     """Whether weigh loads the data: of workloads with their own tables, and of built-in scripts on a server of ours."""
+    if spec.replay:
+        return bool(spec.replay.prepare)
     return spec.has_tables or (
         (reached.read.embedded or reached.fresh) and not any(script.text for script in spec.scripts)
     )

@@ -15,6 +15,7 @@ from weigh.load.activity.model import RunActivity
 from weigh.load.durability import settings
 from weigh.load.durability.record import Crash
 from weigh.load.histogram_log import hlog
+from weigh.load.recording import record as replay
 from weigh.load.runs import (
     ColdStart,
     CpusRead,
@@ -163,6 +164,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
         waits: what the server's sessions waited for, in order.
         crashes: of the server, in order.
         activity: what the server did beside answering, in order.
+        replay: what was replayed, and what came of it; None of other loads.
         tpcc: what each run of TPC-C asked for, and what its tables held afterwards.
         end: None where it was killed.
     """
@@ -185,6 +187,7 @@ class LoadRecord(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[RunWaits, ...] = ()
     crashes: tuple[Crash, ...] = ()
     activity: tuple[RunActivity, ...] = ()
+    replay: replay.ReplayRecord | None = None
     tpcc: tuple[TpccRun, ...] = ()
     end: End | None = None
 
@@ -278,6 +281,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
     memory: list[Bytes | None] = []
     prepared: list[Prepared] = []
     outside: list[asked.Event] = []
+    replayed: list[replay.Event] = []
     for event in events[1:]:
         match event.event:
             case "environment":
@@ -316,6 +320,8 @@ def _read(events: list[journal.Event]) -> LoadRecord:
                 waits.append(files.converted(event.body, RunWaits))
             case "activity":
                 activity.append(files.converted(event.body, RunActivity))
+            case name if name in replay.EVENTS:
+                replayed.append(replay.read(name, event.body))
             case "tpcc":
                 of_tpcc.append(files.converted(event.body, TpccRun))
             case name if name in asked.EVENTS:
@@ -349,6 +355,7 @@ def _read(events: list[journal.Event]) -> LoadRecord:
         prepared=tuple(prepared),
         rows=tuple(rows),
         gate=asked.gathered(outside),
+        replay=replay.gathered(replayed),
         findings=tuple(findings),
         watches=tuple(watches),
         waits=tuple(waits),

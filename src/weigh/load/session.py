@@ -20,6 +20,7 @@ from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.offering import During, Run
+from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
 from weigh.load.tpcc.loading import is_there
 from weigh.model import units
@@ -190,6 +191,8 @@ class Session:
         """
         if run.cold is not None:
             self._journal.append("cold", conditions.read_since(run.cold, self.lives.reached))
+        if self.spec.replay and made.number == 1:
+            replay.ended(self._journal, self.spec.replay, run.generator)
         if self.proves_rows:
             self.read_rows("after")
         # Whoever lets something happen to the server sees for himself what it left.

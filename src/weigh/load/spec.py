@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from weigh.load.budgets import RateSearch
+from weigh.load.recording.spec import Replay
 from weigh.load.tpcc import workload as tpcc
 from weigh.load.tpcc.workload import TpccWorkload
 from weigh.model.units import Bytes, Seconds
@@ -35,13 +36,13 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         kind: ``constant`` is one every 1/rate s; ``bursts`` come at random and are of requests at random,
             ``even-bursts`` are regular; ``closed`` is the next one when the last has been answered.
-        rate: the mean; of a ramp, where it begins.
+        rate: the mean; of a ramp, where it begins; of a replay, that of the recording at its speed.
         peak: of bursts: the rate inside a burst over the mean.
         length_s: of bursts: how long each lasts.
         to: of a ramp: where it ends.
         rates: of steps: the rate of each.
         step_s: of steps: how long each lasts.
-        times_s: of a trace: when requests are due, since its beginning, ascending.
+        times_s: of a trace that is no replay: when requests are due, since its beginning, ascending.
     """
 
     kind: ArrivalKind = "constant"
@@ -62,8 +63,8 @@ class Arrivals(msgspec.Struct, frozen=True, kw_only=True):
                 return ((self.rate or 0.0) + (self.to or 0.0)) / 2
             case "steps":
                 return _stepped(self.rates or (), self.step_s or 1.0, duration)
-            case "trace":
-                return sum(at < duration for at in self.times_s or ()) / duration
+            case "trace" if self.times_s is not None:
+                return sum(at < duration for at in self.times_s) / duration
             case _:
                 return self.rate
 
@@ -180,7 +181,8 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A load experiment, complete and in normal form. Secrets are no part of it.
 
     Attributes:
-        workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``tpcc``, or ``script``.
+        workload: ``ycsb-a`` to ``ycsb-f``, ``ycsb`` for one of its own properties, ``replay``, ``tpcc``,
+            or ``script``.
         scripts: of the workload ``script``.
         variables: what the scripts may use beside their own, such as ``scale``.
         target: ``postgres:embedded``, ``valkey:embedded``, ``sqlite:embedded``, ``sqlite:PATH``, or a URL without its
@@ -211,6 +213,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
         spin: whether the generator asks the clock until a request is due, instead of sleeping.
         find_rate: the search for a rate, of which each run has its own; left out where there is none.
         query_mode: of scripts: ``simple`` where their statements are sent as text each time, and not prepared once.
+        replay: of the workload ``replay``: what is replayed.
         crash: crashes of the server: as many repeats, with one in each. Left out it does not enter the id.
     """
 
@@ -243,6 +246,7 @@ class LoadSpec(msgspec.Struct, frozen=True, kw_only=True):
     server_memory: Bytes | msgspec.UnsetType = msgspec.UNSET
     cold: bool | msgspec.UnsetType = msgspec.UNSET
     spin: bool | msgspec.UnsetType = msgspec.UNSET
+    replay: Replay | msgspec.UnsetType = msgspec.UNSET
     crash: Crashes | msgspec.UnsetType = msgspec.UNSET
     find_rate: RateSearch | msgspec.UnsetType = msgspec.UNSET
 

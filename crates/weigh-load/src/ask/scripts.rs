@@ -117,6 +117,7 @@ fn plainly(link: &mut dyn Link, statement: &str) -> Result<(), Error> {
 pub(super) fn written(command: &Command, statements: &[PreparedStatement]) -> (String, Vec<Option<String>>) {
     match command {
         Command::Simple(text) => (text.clone(), Vec::new()),
+        Command::Unnamed { text, values } => (text.clone(), values.clone()),
         Command::Prepared { statement, values } => {
             let text = statements.get(*statement).map_or(String::new(), |one| one.text.clone());
             (text, values.iter().map(shown).collect())

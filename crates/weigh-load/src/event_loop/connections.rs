@@ -115,6 +115,8 @@ impl Worker {
         slot.stamp += 1;
         slot.writing = false;
         let state = mem::replace(&mut slot.state, State::Down { since: now, pause: 0 });
+        let number = self.number(place);
+        self.workload.disconnected(number);
         let (mut since, mut pause) = (now, PAUSES.0);
         match state {
             State::Busy { flight, .. } | State::Sleeping { flight, .. } => {
@@ -123,10 +125,15 @@ impl Worker {
                     Some(Reply::Error { code, text }) => Some(format!("connection lost: {text} ({code})")),
                     _ => None,
                 };
+                let request = flight.request;
                 self.lose_flight(flight, &loss, message, now);
+                self.timed(place, &request, now);
             }
             State::Idle { .. } => {
                 self.idle.retain(|free| *free != place);
+                if let Some(lanes) = &mut self.lanes {
+                    lanes.gone(place);
+                }
                 // Before the run nobody opens it again: it would be waited for as if it were logging in still.
                 if !self.running
                     && let Loss::Broken(error) = loss

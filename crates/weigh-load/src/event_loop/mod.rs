@@ -15,9 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::Error;
-use crate::accounting::{Accounting, Request};
+use crate::accounting::{Accounting, Due, Request};
 use crate::clock::{SECOND, thread_cpu};
 use crate::protocol::connection::Plan;
+use crate::schedule::lanes::LaneQueue;
 use crate::shared::{STOP_CHECK, Shared, WAKE_EARLY};
 use crate::totals::Totals;
 use crate::workload::message::Command;
@@ -43,6 +44,8 @@ pub(crate) struct Worker {
     slots: Vec<Slot>,
     /// Places of free connections, the longest free one first.
     idle: VecDeque<usize>,
+    /// Where every connection has moments of its own: those; which of them are free it knows itself.
+    lanes: Option<LaneQueue>,
     /// Places to look at, at a time, if their connection is still the same.
     timers: BinaryHeap<Reverse<(u64, usize, u32)>>,
     /// No deadline is before this.
@@ -79,6 +82,7 @@ impl Worker {
             poller: Poller::new(connections)?,
             slots: (0..connections).map(|_| Slot::new()).collect(),
             idle: VecDeque::with_capacity(connections),
+            lanes: None,
             timers: BinaryHeap::new(),
             next_check: 0,
             buffer: vec![0; BUFFER],
@@ -116,7 +120,9 @@ impl Worker {
     /// Offers the load from `begun` on, in nanoseconds of the run's clock.
     pub(crate) fn run(mut self, begun: u64) -> Result<Totals, Error> {
         let shared = Arc::clone(&self.shared);
-        self.accounting.begin(begun, self.thread as u64, shared.threads as u64);
+        let (part, parts) = (self.thread as u64, shared.threads as u64);
+        self.accounting.begin(begun, part, parts);
+        self.lanes = shared.lanes.as_ref().map(|lanes| LaneQueue::new(lanes, part, parts, begun));
         self.running = true;
         self.next_check = begun;
         self.idle.clear();
@@ -167,8 +173,8 @@ impl Worker {
         if let Some(Reverse((time, ..))) = self.timers.peek() {
             until = until.min(*time);
         }
-        if self.accounting.may_send() && !self.idle.is_empty() {
-            let due = self.accounting.next_due();
+        if self.accounting.may_send() {
+            let due = self.next_due();
             // After the end nothing is due that was not sent above.
             if let Some(due) = due.filter(|_| self.now() < end) {
                 until = until.min(if self.shared.spin { due.saturating_sub(WAKE_EARLY) } else { due });
@@ -181,17 +187,45 @@ impl Worker {
         self.poller.wait(until.saturating_sub(now).min(STOP_CHECK), ready)
     }
 
+    /// When the next request is due for which a connection is free.
+    fn next_due(&mut self) -> Option<u64> {
+        match &mut self.lanes {
+            Some(lanes) => lanes.next().map(|(at, _)| at),
+            None if self.idle.is_empty() => None,
+            None => self.accounting.next_due(),
+        }
+    }
+
+    /// Takes the oldest request that is due, and the free connection that is to send it.
+    fn take_due(&mut self) -> Option<(usize, Due)> {
+        let now = self.shared.clock.now();
+        let idle =
+            |slot: &Slot| if let State::Idle { since, due } = slot.state { Some((since, due)) } else { None };
+        let Some(lanes) = &mut self.lanes else {
+            let place = self.idle.front().copied()?;
+            let (since, wanted) = idle(&self.slots[place])?;
+            let due = self.accounting.take(now, since, wanted)?;
+            self.idle.pop_front();
+            return Some((place, due));
+        };
+        let (at, place) = lanes.next()?;
+        let due = self.accounting.take_own(at, now, idle(&self.slots[place])?.0)?;
+        lanes.take();
+        Some((place, due))
+    }
+
+    /// The number of the connection in a place, over all threads.
+    fn number(&self, place: usize) -> usize {
+        self.thread + place * self.shared.threads
+    }
+
     /// Sends what is due, as far as connections are free.
     fn send_due(&mut self) {
         // A script may fail before its first command, again and again: a stop is seen all the same.
         while !self.shared.stop.load(Ordering::Relaxed)
             && self.accounting.may_send()
-            && let Some(place) = self.idle.front().copied()
+            && let Some((place, due)) = self.take_due()
         {
-            let State::Idle { since, due } = self.slots[place].state else { return };
-            let now = self.now();
-            let Some(due) = self.accounting.take(now, since, due) else { return };
-            self.idle.pop_front();
             let (operation, unit, next) = self.workload.begin(self.number(place));
             let request = due.send(operation, self.now());
             self.accounting.sent(&request);
@@ -233,7 +267,9 @@ impl Worker {
     /// A unit of work is done.
     fn finish(&mut self, place: usize, request: &Request, outcome: Outcome, now: u64) {
         self.accounting.finish(request, outcome, now);
-        if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.in_block()) {
+        self.timed(place, request, now);
+        let in_block = self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.in_block());
+        if in_block && !self.workload.keeps_block(self.number(place)) {
             self.slots[place].state = State::Resetting { deadline: now + self.shared.timeout };
             self.send(place, &Command::Simple("ROLLBACK".to_owned()));
         } else if self.slots[place].link.as_ref().is_some_and(|(_, connection)| connection.is_closing()) {
@@ -243,23 +279,28 @@ impl Worker {
         }
     }
 
+    /// Tells the workload when its request was sent and done.
+    fn timed(&mut self, place: usize, request: &Request, now: u64) {
+        let begun = self.accounting.begun();
+        let number = self.number(place);
+        self.workload.timed(number, request.sent.saturating_sub(begun), now.saturating_sub(begun));
+    }
+
     /// A connection is free from now on; `sent` is when its last request was.
     fn free(&mut self, place: usize, now: u64, sent: u64) {
         let pause = if self.running { self.workload.pause(self.number(place)) } else { None };
         let Some(pause) = pause else {
             self.slots[place].state = State::Idle { since: now, due: None };
-            self.idle.push_back(place);
+            match &mut self.lanes {
+                Some(lanes) => lanes.free(place),
+                None => self.idle.push_back(place),
+            }
             return;
         };
         let from = if pause.since_sent { sent } else { now };
         let due = from.saturating_add(u64::try_from(pause.time.as_nanos()).unwrap_or(u64::MAX));
         self.timers.push(Reverse((due, place, self.slots[place].stamp)));
         self.slots[place].state = State::Paused { since: now, due };
-    }
-
-    /// A place among the connections of all threads.
-    fn number(&self, place: usize) -> usize {
-        self.thread + place * self.shared.threads
     }
 
     fn run_timers(&mut self, now: u64) {

@@ -4,6 +4,7 @@
 //! n-th moment, so what is offered does not depend on the number of threads.
 
 pub(crate) mod due_queue;
+pub(crate) mod lanes;
 
 use std::sync::Arc;
 

@@ -145,7 +145,9 @@ impl<'c> Session<'c> {
                 })
             }
             // No workload offers commands of keys to a target of this kind.
-            Command::Keyed(_) | Command::Batch(_) => Err(rusqlite::Error::InvalidQuery),
+            Command::Keyed(_) | Command::Batch(_) | Command::Unnamed { .. } => {
+                Err(rusqlite::Error::InvalidQuery)
+            }
         };
         done.map_err(|error| {
             let error = SqliteError::from(error);

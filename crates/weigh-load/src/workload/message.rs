@@ -17,6 +17,13 @@ pub enum Command {
     },
     /// SQL text, by the simple protocol.
     Simple(String),
+    /// SQL text with `$1`, `$2` and so on, and their values as text: parsed anew each time, and not kept.
+    Unnamed {
+        /// The text.
+        text: String,
+        /// Its parameters.
+        values: Vec<Option<String>>,
+    },
     /// The words of one RESP command.
     Keyed(Vec<Vec<u8>>),
     /// Several RESP commands in one write. Their replies come back as one [`Reply::Rows`] with a row for each.
@@ -83,6 +90,7 @@ pub type Cell = Option<Range<u32>>;
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     names: &'a [String],
+    types: &'a [u32],
     bytes: &'a [u8],
     cells: &'a [Cell],
     ends: &'a [usize],
@@ -94,7 +102,12 @@ impl<'a> Rows<'a> {
     /// `names` are those of the columns, where the server gives any.
     #[must_use]
     pub fn new(names: &'a [String], bytes: &'a [u8], cells: &'a [Cell], ends: &'a [usize]) -> Self {
-        Self { names, bytes, cells, ends, more: 0 }
+        Self { names, types: &[], bytes, cells, ends, more: 0 }
+    }
+
+    /// The same, with the types of the columns.
+    pub(crate) fn typed(self, types: &'a [u32]) -> Self {
+        Self { types, ..self }
     }
 
     /// The same, followed by so many rows whose values were not kept.
@@ -131,6 +144,12 @@ impl<'a> Rows<'a> {
     #[must_use]
     pub fn names(&self) -> &'a [String] {
         self.names
+    }
+
+    /// Types of the columns, as numbers of PostgreSQL's `pg_type`; empty where the server gives none.
+    #[must_use]
+    pub fn types(&self) -> &'a [u32] {
+        self.types
     }
 
     fn row(&self, row: usize) -> &'a [Cell] {

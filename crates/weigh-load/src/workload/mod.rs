@@ -21,6 +21,7 @@
 
 pub mod durability;
 pub mod message;
+pub mod replay;
 pub mod script;
 mod select;
 pub mod tpcc;
@@ -33,9 +34,11 @@ use serde::Serialize;
 
 use crate::ask::Sample;
 use crate::config::TargetKind;
+use crate::schedule::lanes::Lanes;
 
 use durability::Examiner;
 use message::{Bulk, Command, PreparedStatement, Reply};
+pub use replay::Replayed;
 pub use units::Unit;
 
 /// A workload of a run, shared by its threads.
@@ -59,6 +62,14 @@ pub trait Source: Send + Sync {
     /// What a run that is over must have left: `most` keys of it at most. Nothing where that is not known.
     fn read_back(&self, most: usize) -> Option<Box<dyn ReadBack>> {
         let _ = most;
+        None
+    }
+    /// Moments that each belong to one connection, of a recording; nothing where any connection serves.
+    fn lanes(&self) -> Option<Lanes> {
+        None
+    }
+    /// What came of each statement of a recording when a run is over; nothing of other workloads.
+    fn replayed(&self) -> Option<Replayed> {
         None
     }
     /// What reads everything back and compares it with what was acknowledged; nothing for a workload that does not know
@@ -140,6 +151,23 @@ pub trait Workload: Send {
 
     /// What follows when the time of a [`Next::Sleep`] is over.
     fn wake(&mut self, unit: &Unit) -> Next;
+
+    /// Whether the transaction block that a unit on this connection has left open is to stay so: what comes next on it
+    /// belongs to it.
+    fn keeps_block(&self, connection: usize) -> bool {
+        let _ = connection;
+        false
+    }
+
+    /// A connection is gone, whatever was on it; for what was in flight [`Self::lost`] follows.
+    fn disconnected(&mut self, connection: usize) {
+        let _ = connection;
+    }
+
+    /// The unit begun last on a connection was sent, and ended, so many nanoseconds after the run began.
+    fn timed(&mut self, connection: usize, sent: u64, done: u64) {
+        let _ = (connection, sent, done);
+    }
 
     /// No reply will come: a time-out, or the connection is gone. Whether the server did the work is not known, and
     /// from now on either is right.

@@ -10,6 +10,7 @@ use crate::config::{Config, TargetKind};
 use crate::schedule::Schedule;
 
 use super::Source;
+use super::replay::{self, Recording};
 use super::script::{self, Language, Script, Scripts};
 use super::tpcc::{Nurand, Settings as TpccSettings, Tpcc};
 use super::ycsb::{CoreWorkload, Letter, Requests, Settings, Store, Ycsb};
@@ -43,6 +44,7 @@ enum Named {
         #[serde(default)]
         history: Option<History>,
     },
+    Replay(replay::Settings),
 }
 
 /// A workload of YCSB: a letter, or its parts.
@@ -117,6 +119,7 @@ impl Config {
                 let expected_inserts = self.expected_inserts(&core)?;
                 Ok(Box::new(Ycsb::new(Settings { core, records, seed, store, expected_inserts })?))
             }
+            Named::Replay(settings) => Ok(Box::new(Arc::new(Recording::read(settings, self.duration())?))),
             Named::Tpcc { .. } if self.target.kind != TargetKind::Postgres => Err(Error::Setting(
                 "TPC-C needs PostgreSQL; take postgres:embedded, or a postgres:// URL".into(),
             )),

@@ -175,6 +175,7 @@ impl Server {
                     .collect(),
             ),
             Command::Simple(text) => self.page(text),
+            Command::Unnamed { .. } => unreachable!("YCSB's statements are prepared"),
         }
     }
 

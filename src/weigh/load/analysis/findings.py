@@ -15,6 +15,7 @@ from weigh.load.activity.cycles import CYCLES, Cycle
 from weigh.load.analysis import conditions, machine
 from weigh.load.durability import results as crashes
 from weigh.load.gate import findings as gate
+from weigh.load.replay import findings as replay
 from weigh.load.tpcc import findings as tpcc
 from weigh.load.waits import analysis
 from weigh.machine.elsewhere import elsewhere
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from weigh.load.durability.results import Durability
     from weigh.load.gate.results import GateResults
     from weigh.load.record import LoadRecord
+    from weigh.load.replay.results import ReplayResults
     from weigh.load.runs import LoadSummary, TargetRead
     from weigh.load.spec import LoadSpec
     from weigh.load.tpcc.results import TpccFigures
@@ -53,6 +55,7 @@ def findings(
     activity: Mapping[int, RunActive] | None = None,
     crashed: Durability | None = None,
     answers: GateResults | None = None,
+    replayed: ReplayResults | None = None,
     of_tpcc: Sequence[TpccFigures] = (),
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
@@ -61,6 +64,7 @@ def findings(
         *_durability(record),
         *gate.findings(answers, record.spec, len(record.runs)),
         *_prepared(record),
+        *replay.findings(replayed),
         *_terms(record),
     ]
     found += _surroundings(record)
@@ -291,7 +295,7 @@ def _failures(run: RunFigures, name: str) -> Iterator[Finding]:
     if run.unsent:
         yield codes.L7_UNSENT.finding(
             text=f"{name}{count(run.unsent, 'request')} were due and never sent",
-            remedy="lower --rate, or raise --connections or --max-in-flight",
+            remedy="lower --rate (of a replay --speed), or raise --connections or --max-in-flight",
         )
 
 

@@ -13,8 +13,11 @@ from weigh.load.comparison.differences import differences
 from weigh.load.comparison.figures import BlockRun, Kind, block_runs, concluded, questions
 from weigh.load.comparison.rate_search.results import RatesFound, asked_of, rates_found
 from weigh.load.comparison.record import LoadComparisonRecord
+from weigh.load.comparison.spec import SECOND
 from weigh.load.comparison.unranked import answered, equal_durability, unranked, writes
 from weigh.load.comparison.verdicts import DECIDING, LoadFloor, LoadVerdict, verdicts
+from weigh.load.replay import differences as replay
+from weigh.load.replay.differences import Compared, compare
 from weigh.load.results import WRONG, LoadResults
 from weigh.model import codes
 from weigh.model.errors import ExitCode
@@ -77,6 +80,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
         apart: of a duet, how far apart the two schedules began; else None.
         findings: errors first.
         tier: what the evidence is good for.
+        replayed: of a replay with ``--answers keep``: the answers of each contender against the baseline's.
         rates: what searches in turn found, whose verdicts are these; None where a rate was given.
     """
 
@@ -88,6 +92,7 @@ class LoadComparisonResults(msgspec.Struct, frozen=True, kw_only=True):
     sustained: tuple[Sustained, ...]
     findings: tuple[Finding, ...]
     tier: Tier
+    replayed: tuple[Compared, ...] = ()
     apart: Apart | None = None
     rates: RatesFound | None = None
 
@@ -156,7 +161,8 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         asked = sorted(questions(runs), key=lambda one: _place(last, one.kind))
         refused = unranked(records, runs, asked)
         found, floors = verdicts(last.spec, runs, asked, refused)
-    findings = _findings(records, loads[-1], found)
+    replayed = tuple(_replayed(last))
+    findings = _findings(records, loads[-1], found, replayed)
     return LoadComparisonResults(
         records=tuple(records),
         loads=loads[-1],
@@ -166,9 +172,21 @@ def load_comparison_results(records: Sequence[LoadComparisonRecord]) -> LoadComp
         sustained=() if rates else tuple(_sustained(last, runs)),
         findings=findings,
         tier=_tier(records, loads, runs, found, findings),
+        replayed=replayed,
         apart=_apart(records),
         rates=rates,
     )
+
+
+def _replayed(record: LoadComparisonRecord) -> Iterator[Compared]:
+    """Answers of the first replay of each contender."""
+    own = {name: load.replay for name, load in record.loads.items()}
+    base = record.spec.baseline
+    for one in record.spec.contenders:
+        if one.name != base:
+            made = compare(one.name, own.get(one.name), own.get(base), own.get(base + SECOND))
+            if made is not None:
+                yield made
 
 
 def _apart(records: Sequence[LoadComparisonRecord]) -> Apart | None:
@@ -208,11 +226,14 @@ def _sustained(record: LoadComparisonRecord, runs: Sequence[BlockRun]) -> Iterat
 
 
 def _findings(
-    records: Sequence[LoadComparisonRecord], loads: dict[str, LoadResults], found: Sequence[LoadVerdict]
+    records: Sequence[LoadComparisonRecord],
+    loads: dict[str, LoadResults],
+    found: Sequence[LoadVerdict],
+    replayed: Sequence[Compared],
 ) -> tuple[Finding, ...]:
     """Everything that is found, the gravest first."""
     last = records[-1]
-    made: list[Finding] = [*last.findings]
+    made: list[Finding] = [*last.findings, *replay.findings(replayed, last.spec.baseline)]
     if len(records) > 1:
         made.append(
             codes.T8_ATTEMPTS.finding(

@@ -69,6 +69,9 @@ def unranked(
 def writes(record: LoadComparisonRecord) -> bool:
     """Whether the load may write anything: only then it matters what an acknowledged write survives."""
     load = record.spec.load
+    if load.replay:
+        planned = (one.replay.planned for one in record.loads.values() if one.replay)
+        return any(one.writes for one in planned)
     built_in = all(not one.text and one.name == "select-only" for one in load.scripts) and bool(load.scripts)
     return not built_in and load.workload not in _READ_ONLY
 

@@ -147,6 +147,8 @@ class LoadGate:
             generator: that made it.
             own: whether weigh loaded the data.
         """
+        if self._spec.replay:
+            return
         if self._spec.tpcc:
             self._progress.say("asking the consistency conditions")
             left = conditions.asked(self._spec.tpcc.warehouses, after=True)
@@ -317,19 +319,22 @@ def _with_order(one: Statement, given: list[Answered]) -> Statement:
     ]
     if not rows:
         return one
-    first = rows[0]
-    found = infer_schema.describe(first.statement, answers.sketch(first.answer))
+    return msgspec.structs.replace(one, order=order_of(rows[0].statement, rows[0].answer))
+
+
+def order_of(statement: str, answer: Answer) -> Order:
+    """What the text of a query says of the rows that answer it."""
+    found = infer_schema.describe(statement, answers.sketch(answer))
     names = [column.name for column in found.column]
     limit = found.limit
-    if limit is None and infer_schema.limited(first.statement):
+    if limit is None and infer_schema.limited(statement):
         limit = 0
-    order = Order(
+    return Order(
         ordered_by=tuple(names.index(name) for name in found.ordered_by),
         keys=tuple(names.index(name) for name in found.keys),
         quotients=tuple(place for place, column in enumerate(found.column) if column.match == "quotient"),
         limit=limit,
     )
-    return msgspec.structs.replace(one, order=order)
 
 
 def _differing(known: tuple[Statement, ...], given: list[Answered], twice: list[Answered]) -> dict[int, Answer]:

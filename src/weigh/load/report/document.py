@@ -20,6 +20,7 @@ from weigh.load.gate import report as gate
 from weigh.load.gate.report import AnswersDocument
 from weigh.load.rate_search import report as searches
 from weigh.load.rate_search.report import RateSearchDocument
+from weigh.load.replay.results import ReplayResults
 from weigh.load.report import machine
 from weigh.load.report.machine import MachineDocument, RunMachineDocument
 from weigh.load.report.operation_document import MeanRow, OperationRow, mean_row, operation_row
@@ -224,6 +225,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
         machine: the machine meanwhile (docs/concept/load.md#the-machine-during-the-load); absent where it was not
             watched.
         durability: what crashes of the server showed (docs/guide/durability.md); absent where there were none.
+        replay: how a replay kept to its recording (docs/guide/replay.md); absent of other loads.
         rate_search: what ``--find-rate`` found; absent where it was not asked for. The headline run is then the probe
             at the highest rate that kept the budgets, and ``runs`` has every probe.
     """
@@ -246,6 +248,7 @@ class LoadDocument(msgspec.Struct, frozen=True, kw_only=True):
     calibrations: tuple[Quiet, ...] | msgspec.UnsetType
     machine: MachineDocument | msgspec.UnsetType
     durability: Durability | msgspec.UnsetType
+    replay: ReplayResults | msgspec.UnsetType
     rate_search: RateSearchDocument | msgspec.UnsetType
 
 
@@ -279,6 +282,7 @@ def document(results: LoadResults, evidence: str) -> dict[str, Any]:
         # Of evidence of before there was a sampler the document is as it was.
         machine=machine.document(results.machine) if results.machine else msgspec.UNSET,
         durability=results.durability or msgspec.UNSET,
+        replay=results.replay or msgspec.UNSET,
         rate_search=searches.document(results.rate_search) if results.rate_search else msgspec.UNSET,
     )
     return {"schema": SCHEMA, **msgspec.to_builtins(found)}

@@ -13,6 +13,7 @@ from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as gate
 from weigh.load.rate_search import report as searches
+from weigh.load.replay import report as replay
 from weigh.load.report import machine, plots, timeline_plot, words
 from weigh.load.report.plots import Curve
 from weigh.load.spec import QUANTILES
@@ -71,7 +72,7 @@ def page(results: LoadResults, evidence: str) -> str:
     return (
         templates(
             Path(__file__).parent,
-            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability")),
+            *(Path(__file__).parents[1] / room for room in ("waits", "rate_search", "durability", "replay")),
         )
         .get_template("load.html")
         .render(
@@ -101,6 +102,8 @@ def page(results: LoadResults, evidence: str) -> str:
             waits_title=report.TITLE,
             durability=durability.section(results.durability) if results.durability else None,
             durability_title=durability.TITLE,
+            replay=list(replay.lines(results.replay)) if results.replay else [],
+            replay_title=replay.TITLE,
             activity={number: activity.section(one) for number, one in results.activity.items()},
             activity_title=activity.TITLE,
             searched=searches.section(results.rate_search) if results.rate_search else None,

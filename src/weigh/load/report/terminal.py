@@ -16,6 +16,7 @@ from weigh.load.analysis import conditions, expected_interval
 from weigh.load.durability import report as durability
 from weigh.load.gate import report as answers
 from weigh.load.rate_search import report as searches
+from weigh.load.replay import report as replay
 from weigh.load.report import machine, words
 from weigh.load.spec import QUANTILES
 from weigh.load.tpcc import report as tpcc
@@ -49,6 +50,9 @@ def report(results: LoadResults, evidence: str) -> RenderableType:
         evidence: name of the evidence directory, for the last line.
     """
     parts: list[RenderableType] = [_heading(results), Text(), show_tier(results.tier), Text()]
+    if results.replay:
+        recorded = (Text(one_line(line, 1000)) for line in replay.lines(results.replay))
+        parts += [Text(replay.TITLE, style="bold"), *recorded, Text()]
     if results.durability:
         crashed = (Text(one_line(line, 1000)) for line in durability.lines(results.durability))
         parts += [Text(durability.TITLE, style="bold"), *crashed, Text()]

@@ -46,7 +46,7 @@ def arrivals(one: Arrivals) -> str:
         case "steps":
             return "steps of " + ", ".join(f"{step:,.6g}" for step in one.rates or ()) + "/s"
         case "trace":
-            return f"a recorded trace of {len(one.times_s or ()):,} requests"
+            return f"a recorded trace of {len(one.times_s):,} requests" if one.times_s else f"as recorded, {rate}"
         case "closed":
             return "closed loop"
 

@@ -59,6 +59,7 @@ _JUDGED = Page(_JUDGE, "When there is a verdict")
 _JUDGED_SERIES = Page(_JUDGE, "One long series")
 _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
+_REPLAY = "guide/replay.md"
 _LOOPS = Page(_LOADING, "Open and closed loop")
 _REPEATS = Page(_LOADING, "More than one run")
 _CATALOGS = Page("concept/table-formats.md", "The same bytes (D2)")
@@ -88,6 +89,16 @@ A1_STATEMENT = error(
 )
 A1_REPRODUCER = note(
     "A1.reproducer", _REPRODUCERS, "a divergence was made small: a file, a query and a script that shows it"
+)
+A1_REPLAYED = error(
+    "A1.replayed",
+    Page(_REPLAY, "Answers of two servers"),
+    "a recorded statement is answered otherwise than by the baseline",
+)
+A1_ORDER = note(
+    "A1.order",
+    Page(_REPLAY, "Answers of two servers"),
+    "recorded statements are answered otherwise, and order or moment explains it",
 )
 A2 = plain("A2", _SAME, "floating-point columns agree but for rounding, within the tolerance that is stated")
 A3 = plain("A3", _STATUSES, "a later execution answered differently, so no time is shown")
@@ -394,6 +405,9 @@ L2_CLOSED = graded(
     "L2.closed", _LOOPS, "a closed loop: a stall counts once; a note where an open loop was measured as well"
 )
 L2_RATE = plain("L2.rate", _REFUSED, "the rate that was asked for was not reached")
+L2_BEHIND = warning(
+    "L2.behind", Page(_REPLAY, "What is late"), "statements of a recording started later than they were recorded"
+)
 L2_UNEQUAL = warning("L2.unequal", _RANKED, "a server did not keep the rate, so its response times are not compared")
 L3_THROUGHPUT = note(
     "L3.throughput", _FIND_RATE, "more went through than the highest rate that keeps the budget, and broke it"
@@ -418,6 +432,10 @@ L4_NOT_STEADY = warning("L4.not_steady", _WARM_UP, "the run does not settle, so 
 L4_CYCLES = warning("L4.cycles", _WARM_UP, "the run holds fewer than ten periods of what the server does regularly")
 L4_LENGTH = plain("L4.length", _LOAD_TIER, "the run is too short for a conclusive result")
 L4_TRACE = warning("L4.trace", Page(_LOADING, "The schedule"), "the trace is longer than the run, and is cut")
+L4_LEFT_OUT = warning("L4.left_out", Page(_REPLAY, "What is not replayed"), "part of the recording is not replayed")
+L4_SESSIONS = note(
+    "L4.sessions", Page(_REPLAY, "Sessions and transactions"), "sessions of the recording are not replayed as they were"
+)
 L5_MIX = error("L5.mix", _TPCC_CHECKED, "the mix of a run of TPC-C is not TPC-C's")
 L5_DRAWS = error(
     "L5.draws", _TPCC_CHECKED, "what a run of TPC-C asked for, or left behind, is not drawn as TPC-C draws"
@@ -432,6 +450,9 @@ L6_BROKEN = error(
     "L6.broken", _LOAD_ANSWERS, "before the first run something does not hold that must, so nothing was measured"
 )
 L7 = warning("L7", _JUDGED_SERIES, "the file has transactions without a time, or intervals without a value")
+L7_RECORDED = note(
+    "L7.recorded", Page(_REPLAY, "Sessions and transactions"), "statements that failed when they were recorded are sent"
+)
 L7_ERRORS = plain("L7.errors", _REFUSED, "more requests failed than the error budget allows")
 L7_FAILED = warning("L7.failed", _TARGETS, "requests failed or timed out; they are counted and in no percentile")
 L7_UNSENT = warning("L7.unsent", _REFUSED, "requests were due and never sent")

@@ -89,7 +89,11 @@ impl Session {
 
     /// The answer to the last command.
     pub(crate) fn reply(&self) -> Reply<'_> {
-        self.answer.reply(self.described_columns().map_or(&[], |columns| &columns.names))
+        let Some(columns) = self.described_columns() else { return self.answer.reply(&[]) };
+        match self.answer.reply(&columns.names) {
+            Reply::Rows(rows) => Reply::Rows(rows.typed(&columns.types)),
+            other => other,
+        }
     }
 
     /// The types of its columns.
@@ -129,6 +133,23 @@ impl Session {
                 self.named = Columns::default();
                 frontend::query(text, out).map_err(Error::protocol)?;
             }
+            Command::Unnamed { text, values } => {
+                self.current = None;
+                self.named = Columns::default();
+                frontend::parse("", text, [], out).map_err(Error::protocol)?;
+                let write = |value: &Option<String>, out: &mut BytesMut| {
+                    let Some(text) = value else { return Ok(IsNull::Yes) };
+                    out.extend_from_slice(text.as_bytes());
+                    Ok(IsNull::No)
+                };
+                frontend::bind("", "", [], values, write, [], out).map_err(|error| match error {
+                    frontend::BindError::Conversion(error) => Error::protocol(error),
+                    frontend::BindError::Serialization(error) => Error::protocol(error),
+                })?;
+                frontend::describe(b'P', "", out).map_err(Error::protocol)?;
+                frontend::execute("", 0, out).map_err(Error::protocol)?;
+                frontend::sync(out);
+            }
             Command::Keyed(_) | Command::Batch(_) => {
                 return Err(Error::Setting("PostgreSQL takes SQL, and no commands of keys".to_owned()));
             }
@@ -150,6 +171,8 @@ impl Session {
                 }
                 Message::ErrorResponse(body) => self.take_error(&body)?,
                 Message::RowDescription(body) => self.take_columns(&body)?,
+                // Of a statement that is not kept: it returns no rows.
+                Message::NoData if self.stage == Stage::Busy && self.current.is_none() => {}
                 Message::NoData => self.described(None)?,
                 Message::CopyInResponse(_) => return Ok(Step::CopyIn),
                 Message::BindComplete

@@ -87,7 +87,7 @@ impl Session {
                 }
                 self.expect(Stage::Busy, commands.len() as u64, true);
             }
-            Command::Prepared { .. } | Command::Simple(_) => {
+            Command::Prepared { .. } | Command::Simple(_) | Command::Unnamed { .. } => {
                 return Err(Error::Setting("Redis takes commands, and no SQL".to_owned()));
             }
         }

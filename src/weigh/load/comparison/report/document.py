@@ -13,6 +13,7 @@ from weigh.load.comparison.rate_search.report import RatesDocument
 from weigh.load.comparison.results import Apart, LoadComparisonResults, Sustained
 from weigh.load.comparison.spec import CONTENDERS
 from weigh.load.comparison.verdicts import LoadFloor, LoadVerdict
+from weigh.load.replay.differences import Compared
 from weigh.load.report.document import ExperimentRow
 from weigh.load.spec import Arrivals, Loop
 from weigh.machine.drift import Quiet
@@ -174,6 +175,8 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: one of every figure and contender other than the baseline.
         floors: the baseline's second arm over its first.
         sustained: how each contender kept the rate of open loops; empty where there is none.
+        replayed: answers of each contender against the baseline's, of a replay (docs/guide/replay.md); absent where
+            none were kept.
         rate_search: what ``--find-rate`` found of each; absent where it was not asked for.
         runs: every run of every attempt.
         findings: what weakens the result, errors first.
@@ -191,6 +194,7 @@ class LoadComparisonDocument(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[LoadVerdictRow, ...]
     floors: tuple[LoadFloor, ...]
     sustained: tuple[Sustained, ...]
+    replayed: tuple[Compared, ...] | msgspec.UnsetType
     rate_search: RatesDocument | msgspec.UnsetType
     runs: tuple[BlockRow, ...]
     findings: tuple[Finding, ...]
@@ -229,6 +233,7 @@ def document(results: LoadComparisonResults, evidence: str) -> dict[str, Any]:
         verdicts=tuple(map(_verdict, results.verdicts)),
         floors=results.floors,
         sustained=results.sustained,
+        replayed=results.replayed or msgspec.UNSET,
         rate_search=rates.document(results.rates, search) if results.rates and search else msgspec.UNSET,
         runs=tuple(map(_run, results.runs)),
         findings=results.findings,

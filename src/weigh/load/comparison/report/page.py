@@ -106,6 +106,9 @@ def _tables(results: LoadComparisonResults) -> list[Table]:
             title="Contenders", headings=("contender", "what it is", "lives"), rows=tuple(terminal.contenders(results))
         )
     ]
+    if results.replayed:
+        lines = tuple((line,) for line in terminal.answers(results))
+        made.append(Table(title="Answers to the recording", headings=("what was compared",), rows=lines))
     if results.floors:
         title = f"What no difference looked like: {results.record.spec.baseline} against itself"
         made.append(Table(title=title, headings=("figure", "ratio", "interval"), rows=tuple(terminal.floors(results))))

@@ -16,6 +16,7 @@ from weigh.load.analysis.figures import ALL
 from weigh.load.comparison.differences import is_durable
 from weigh.load.comparison.rate_search import report as rates
 from weigh.load.comparison.report import words
+from weigh.load.replay import differences
 from weigh.model import units
 from weigh.model.text import one_line
 from weigh.render import shape
@@ -81,9 +82,17 @@ def whole(results: LoadComparisonResults, evidence: str) -> RenderableType:
     single = [one for one in results.verdicts if one.operation != ALL]
     if single:
         parts += [Text("Each operation", style="bold"), _table(results, single), Text()]
+    if results.replayed:
+        parts += [Text("Answers to the recording", style="bold"), *map(Text, answers(results)), Text()]
     if results.floors:
         parts += [Text("What no difference looked like", style="bold"), _floors(results), Text()]
     return Group(*parts, notes(results))
+
+
+def answers(results: LoadComparisonResults) -> Iterator[str]:
+    """How the answers to a recording differ, in sentences."""
+    for one in results.replayed:
+        yield from (one_line(line, 1000) for line in differences.lines(one, results.record.spec.baseline))
 
 
 def notes(results: LoadComparisonResults) -> RenderableType:

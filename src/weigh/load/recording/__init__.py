@@ -1,0 +1,1 @@
+"""A recording as it is offered: what of a trace is sent, when, on which connection; and what came of it."""
