@@ -11,10 +11,10 @@ from weigh import __version__
 from weigh.evidence import files
 from weigh.evidence.attempts import attempts, number_of
 from weigh.evidence.seal import SEAL, Seal, file_names, write_json
-from weigh.model.errors import EnvironmentFault
+from weigh.model.errors import EnvironmentFault, WeighError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from weigh.evidence.journal import Journal
@@ -45,6 +45,67 @@ def sealed(folder: Path, journal: Journal, end: End | None) -> Iterator[None]:
             where=str(folder),
             remedy="free space; `weigh report` reads the journal as it is",
         ) from error
+
+
+class Course:
+    """How an attempt goes: whoever makes it says how it ended, and nothing said is a mistake of weigh's own.
+
+    Attributes:
+        end: as it will be written.
+    """
+
+    def __init__(self) -> None:
+        # A mistake of weigh's own must not seal half a measurement as a whole one.
+        self.end = End(how="stopped", reason="weigh failed")
+
+    def complete(self) -> None:
+        """It did what it was to do."""
+        self.end = End(how="complete")
+
+    def stop(self, reason: str) -> None:
+        """It ended before that.
+
+        Args:
+            reason: in a few words.
+        """
+        self.end = End(how="stopped", reason=reason)
+
+
+@contextmanager
+def attempted(
+    folder: Path, journal: Journal, write: Callable[[], object], before: Callable[[End], object] | None = None
+) -> Iterator[Course]:
+    """Whatever becomes of the body: how it ended is written down, and the attempt is sealed.
+
+    Args:
+        folder: the attempt's directory.
+        journal: of the attempt.
+        write: everything that is derived from the journal.
+        before: is told the end before the journal is closed.
+
+    Raises:
+        EnvironmentFault: there is no room. What the body raises is raised with the evidence's place as a note.
+    """
+    course = Course()
+    try:
+        yield course
+    except KeyboardInterrupt as error:
+        course.stop("interrupted")
+        error.add_note(f"what was measured until then is kept in {folder}")
+        raise
+    except WeighError as error:
+        course.stop(error.what)
+        error.add_note(f"what happened until then is kept in {folder}")
+        raise
+    except Exception as error:
+        course.stop(f"weigh failed: {type(error).__name__}: {error}")
+        error.add_note(f"what happened until then is kept in {folder}")
+        raise
+    finally:
+        if before is not None:
+            before(course.end)
+        with sealed(folder, journal, course.end):
+            write()
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import End, sealed
+from weigh.evidence.sealing import attempted, sealed
 from weigh.experiment import derived, record
 from weigh.experiment import resume as resuming
 from weigh.experiment.attempt import Attempt
 from weigh.experiment.setup import check, prepare
 from weigh.host import calibrating as calibration
 from weigh.host import lock, sampling, scratch, settle
-from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,9 +67,12 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
         earlier = record.earlier(folder) if spec.precision else ()
         resumption = resuming.resumption(before, setup, journal, progress) if before else None
         attempt = Attempt(setup, number, journal, progress, earlier, resumption)
-        # A mistake of weigh's own must not seal half a measurement as a whole one.
-        end = End(how="stopped", reason="weigh failed")
-        try:
+
+        def write() -> None:
+            derived.derive(folder)
+            render(folder)
+
+        with attempted(folder, journal, write) as course:
             read = attempt.begin(folder, request.command)
             answers = attempt.check_answers()
             if request.pin:
@@ -80,28 +82,12 @@ def run(spec: Spec, request: RunRequest, progress: Progress, render: Callable[[P
             if request.corrupt:
                 attempt.corrupt(answers)
             if request.measure:
-                end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
+                course.end = attempt.measure(read, answers, left.starts or resuming.wanted(spec), least=request.least)
             else:
                 attempt.check_stores()
                 if setup.stage.catalogs:
                     attempt.check_bytes()
-                end = End(how="complete")
-        except KeyboardInterrupt as error:
-            end = End(how="stopped", reason="interrupted")
-            error.add_note(f"what was measured until then is kept in {folder}")
-            raise
-        except WeighError as error:
-            end = End(how="stopped", reason=error.what)
-            error.add_note(f"what happened until then is kept in {folder}")
-            raise
-        except Exception as error:
-            end = End(how="stopped", reason=f"weigh failed: {type(error).__name__}: {error}")
-            error.add_note(f"what happened until then is kept in {folder}")
-            raise
-        finally:
-            with sealed(folder, journal, end):
-                derived.derive(folder)
-                render(folder)
+                course.complete()
         return folder
 
 

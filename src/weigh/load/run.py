@@ -10,7 +10,7 @@ from weigh import __version__
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import End, sealed
+from weigh.evidence.sealing import attempted
 from weigh.host import facts, knobs, lock, scratch, settle, storage
 from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
@@ -27,7 +27,6 @@ from weigh.load.replay import keeping as replay
 from weigh.load.session import Session
 from weigh.load.target import terms
 from weigh.model import units
-from weigh.model.errors import WeighError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,41 +89,26 @@ def run(
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
-        how, reason = "stopped", "weigh failed"
-        try:
-            open_record(journal, attempt, spec, lives.reached, command)
-            watching = Sampling(journal)
-            began = time.monotonic()
-            calibrating = Calibrating(journal, cache_folder())
-            with (
-                conditions.on(spec.client_cpus),
-                watching.started(began),
-                calibrating.started(began),
-            ):
-                watching.own(lives.reached.servers or ())
-                gate = LoadGate(spec, answers, journal, progress)
-                session = Session(spec, lives, journal, progress, watching, gate)
-                session.calibrating = calibrating
-                _runs(session, folder)
-            how, reason = "complete", ""
-        except WrongAnswers:
-            # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
-            reason = "the answers before the clock are wrong"
-        except KeyboardInterrupt as error:
-            reason = "interrupted"
-            error.add_note(f"what was measured until then is kept in {folder}")
-            raise
-        except WeighError as error:
-            reason = error.what
-            error.add_note(f"what happened until then is kept in {folder}")
-            raise
-        except Exception as error:
-            reason = f"weigh failed: {type(error).__name__}: {error}"
-            error.add_note(f"what happened until then is kept in {folder}")
-            raise
-        finally:
-            with sealed(folder, journal, End(how=how, reason=reason)):
-                render(folder)
+        with attempted(folder, journal, lambda: render(folder)) as course:
+            try:
+                open_record(journal, attempt, spec, lives.reached, command)
+                watching = Sampling(journal)
+                began = time.monotonic()
+                calibrating = Calibrating(journal, cache_folder())
+                with (
+                    conditions.on(spec.client_cpus),
+                    watching.started(began),
+                    calibrating.started(began),
+                ):
+                    watching.own(lives.reached.servers or ())
+                    gate = LoadGate(spec, answers, journal, progress)
+                    session = Session(spec, lives, journal, progress, watching, gate)
+                    session.calibrating = calibrating
+                    _runs(session, folder)
+                course.complete()
+            except WrongAnswers:
+                # Nobody times wrong answers: what is wrong is in the journal, and the report says it.
+                course.stop("the answers before the clock are wrong")
         return folder
 
 

@@ -11,7 +11,7 @@ from weigh import __version__
 from weigh.engines.prepared import cache_folder
 from weigh.evidence import attempts
 from weigh.evidence.journal import Journal
-from weigh.evidence.sealing import End, sealed
+from weigh.evidence.sealing import attempted
 from weigh.host import facts, knobs, lock, scratch, settle
 from weigh.host.calibrating import Calibrating, wanted
 from weigh.host.sampling import Sampling, rate
@@ -28,13 +28,14 @@ from weigh.load.run import check, open_record
 from weigh.load.session import Session
 from weigh.model import units
 from weigh.model.answer import GateStatus
-from weigh.model.errors import EngineFault, WeighError
+from weigh.model.errors import EngineFault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from weigh.evidence.sealing import End
     from weigh.load.comparison.spec import LoadArm, LoadComparisonSpec, LoadTurn
     from weigh.load.target.target import Target
     from weigh.model.progress import Progress
@@ -100,57 +101,45 @@ def run(
         folder, attempt = attempts.begin(root, spec.id)
         journal = Journal(folder)
         stack.callback(journal.close)
-        end = End(how="stopped", reason="weigh failed")
         opened: list[Journal] = []
-        try:
-            journal.append(records.OPENED, records.LoadComparisonOpened(attempt=attempt, spec=spec))
-            journal.append(
-                "environment",
-                records.LoadComparisonEnvironment(
-                    weigh=__version__, command=command, host=facts.read(knobs.read(Machine.here()))
-                ),
-            )
-            with ExitStack() as servers:
-                began = time.monotonic()
-                sides = {}
-                for arm in spec.arms:
-                    own = _journal(folder, arm)
-                    opened.append(own)
-                    sides[arm.name] = _prepared(
-                        spec, arm, targets[arm.contender], own, attempt, command, progress, servers, began, answers
-                    )
-                _check_rows(list(sides.values()))
-                _check_answers(sides)
-                if spec.load.find_rate:
-                    sessions = {name: side.session for name, side in sides.items()}
-                    search_in_turn(spec, spec.load.find_rate, sessions, folder, journal, _watch(sides, began))
-                else:
-                    calibrating = Calibrating(journal, cache_folder())
-                    with calibrating.started(began):
-                        _blocks(spec, sides, journal, began, calibrating)
-            end = End(how="complete")
-        except WrongAnswers:
-            # Nobody times wrong answers: they are in the journals, and the report says it.
-            end = End(how="stopped", reason="the answers before the clock are wrong")
-        except KeyboardInterrupt as error:
-            end = End(how="stopped", reason="interrupted")
-            error.add_note(f"what was measured until then is kept in {folder}")
-            raise
-        except WeighError as error:
-            end = End(how="stopped", reason=error.what)
-            error.add_note(f"what happened until then is kept in {folder}")
-            raise
-        except Exception as error:
-            end = End(how="stopped", reason=f"weigh failed: {type(error).__name__}: {error}")
-            error.add_note(f"what happened until then is kept in {folder}")
-            raise
-        finally:
+
+        def close(end: End) -> None:
             for own in opened:
                 own.release()
                 own.append("end", end)
                 own.close()
-            with sealed(folder, journal, end):
-                render(folder)
+
+        with attempted(folder, journal, lambda: render(folder), close) as course:
+            try:
+                journal.append(records.OPENED, records.LoadComparisonOpened(attempt=attempt, spec=spec))
+                journal.append(
+                    "environment",
+                    records.LoadComparisonEnvironment(
+                        weigh=__version__, command=command, host=facts.read(knobs.read(Machine.here()))
+                    ),
+                )
+                with ExitStack() as servers:
+                    began = time.monotonic()
+                    sides = {}
+                    for arm in spec.arms:
+                        own = _journal(folder, arm)
+                        opened.append(own)
+                        sides[arm.name] = _prepared(
+                            spec, arm, targets[arm.contender], own, attempt, command, progress, servers, began, answers
+                        )
+                    _check_rows(list(sides.values()))
+                    _check_answers(sides)
+                    if spec.load.find_rate:
+                        sessions = {name: side.session for name, side in sides.items()}
+                        search_in_turn(spec, spec.load.find_rate, sessions, folder, journal, _watch(sides, began))
+                    else:
+                        calibrating = Calibrating(journal, cache_folder())
+                        with calibrating.started(began):
+                            _blocks(spec, sides, journal, began, calibrating)
+                course.complete()
+            except WrongAnswers:
+                # Nobody times wrong answers: they are in the journals, and the report says it.
+                course.stop("the answers before the clock are wrong")
         return folder
 
 
