@@ -182,8 +182,8 @@ def load(
 
     WORKLOAD is ycsb-a to ycsb-f, ycsb with properties (-P, -p), tpcc, or scripts in pgbench's language as
     FILE.sql[@WEIGHT]. Built in are tpcb-like, simple-update and select-only; get asks for an HTTP target. replay
-    FOLDER sends what `weigh capture` recorded at its recorded times. Without one, what [load] of weigh.toml says, or
-    of the FILE.toml that is named, or of the FOLDER, such as `weigh capture` writes.
+    FOLDER sends what `weigh capture` recorded, or a log, at its recorded times. Without one, what [load] of
+    weigh.toml says, or of the FILE.toml that is named, or of the FOLDER, such as `weigh capture` writes.
 
     \b
     weigh load ycsb-b --target postgres:embedded --rate 2000 --duration 60s

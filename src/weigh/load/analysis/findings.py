@@ -188,7 +188,8 @@ def _surroundings(record: LoadRecord) -> Iterator[Finding]:
     if found and found.in_memory:
         yield codes.D7_MEMORY.finding(
             text=f"{found}: it fits into memory, so reads need not touch a device",
-            remedy="load more (--records, --define scale=N) until the ratio is above 1 to measure a device",
+            remedy="load more (--records, --warehouses, --define scale=N) until the ratio is above 1 to measure a "
+            "device",
         )
     place = record.environment.storage if record.environment else None
     other = elsewhere(place) if place else None

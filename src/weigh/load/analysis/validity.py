@@ -121,7 +121,8 @@ def _missed(run: RunFacts) -> Iterator[Reason]:
         yield codes.L2_RATE.reason(
             f"the rate was missed: {run.target:,.6g} requests a second were asked for and {achieved:,.4g} "
             f"answered; {left:,} of {run.due:,} had no answer when the last one was due, {run.unsent:,} of them were "
-            "never sent. How long they would have taken nobody knows. Lower --rate, or raise --connections"
+            "never sent. How long they would have taken nobody knows. Lower --rate (of a replay "
+            "--speed), or raise --connections"
         )
 
 

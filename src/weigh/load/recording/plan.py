@@ -128,6 +128,7 @@ def make(
     read_only: bool,
     guarded: bool,
     prepare: Path | None,
+    coverage: str = "",
 ) -> Plan:
     """Decide it.
 
@@ -139,6 +140,7 @@ def make(
         read_only: whether statements that write are left out.
         guarded: whether the server is told to refuse writes.
         prepare: file of SQL that makes the data.
+        coverage: what the capture left out, in its words.
 
     Raises:
         UsageError: the trace cannot be replayed.
@@ -212,6 +214,7 @@ def make(
         failed=first.failed,
         sessions_known="session" in header.knows,
         every=every,
+        coverage=coverage,
     )
     return Plan(path, planned, tuple(operations), lanes, length, tuple(sent), header.statements, begin, reset, prepare)
 

@@ -102,6 +102,7 @@ def asked(workload: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[
             read_only=bool(flags["read_only"]),
             guarded=guarded,
             prepare=prepare,
+            coverage=source.coverage(path),
         )
         product = trace.header.product
     if made.planned.writes and not (embedded or flags["on_copy"] or flags["read_only"]):

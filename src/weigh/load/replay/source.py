@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weigh.capture import results, run
 from weigh.capture import trace as traces
 from weigh.model.errors import UsageError
+from weigh.model.progress import Silence
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _PARQUET = b"PAR1"
+_OF_SCRIPTS = ("rare", "utility", "failed", "cut-transaction")
+"""What a capture leaves out of its scripts only: the trace has it."""
 
 
 def find(word: Path, scratch: Path) -> Path:
@@ -37,10 +43,27 @@ def find(word: Path, scratch: Path) -> Path:
     return word if begins == _PARQUET else _of_log(word, scratch)
 
 
+def coverage(trace: Path) -> str:
+    """What the capture that made a trace left out or changed, in a sentence; empty where nothing is beside it."""
+    try:
+        found = msgspec.json.decode((trace.parent / results.FILE).read_bytes(), type=results.CaptureResults)
+    except (OSError, msgspec.DecodeError):
+        return ""
+    said = "; ".join(f"{one.number:,} {one.text}" for one in found.left_out if one.reason not in _OF_SCRIPTS)
+    return f"Left out or changed when it was captured: {said}." if said else ""
+
+
 def _of_log(log: Path, scratch: Path) -> Path:
-    """The trace of a log.
+    """The trace of a log, as ``weigh capture LOG`` makes it.
 
     Raises:
-        UsageError: it is no log that is known.
+        UsageError: it is no log that is known, or holds no calls with their moments.
     """
-    raise UsageError("it is no trace", where=str(log), remedy="make one: weigh capture LOG --out FOLDER")
+    made = scratch / "captured"
+    run.capture(run.Wanted(paths=(log,)), made, Silence())
+    trace = made / traces.FILE
+    if not trace.is_file():
+        raise UsageError(
+            "its statements have no moments", where=str(log), remedy="totals cannot be replayed: capture a log"
+        )
+    return trace
