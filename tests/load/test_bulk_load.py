@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weigh.load.bulk_load import loaded
+from weigh.load.target.bulk_load import loaded
 from weigh.model.progress import Silence
 
 if TYPE_CHECKING:

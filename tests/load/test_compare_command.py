@@ -13,8 +13,8 @@ import pytest
 from support.command import RAN, Run, Weigh
 from support.load_records import spec
 from support.waiting import eventually
-from weigh.cli.load import load as command
-from weigh.cli.load_comparison import contenders, from_file, no_comparison, one_at_a_time
+from weigh.cli.load.comparison import contenders, from_file, no_comparison, one_at_a_time
+from weigh.cli.load.load import load as command
 from weigh.engines.prepared import cache_folder
 from weigh.experiment.config.load import LoadTable
 from weigh.load import config as load_config

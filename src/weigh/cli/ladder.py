@@ -40,7 +40,7 @@ class _Ladder(click.Command):
     @property
     def of_loads(self) -> click.Command:
         """That of loads."""
-        from weigh.cli.load_ladder import load_ladder
+        from weigh.cli.load.ladder import load_ladder
 
         return load_ladder
 

@@ -29,7 +29,7 @@ COMMANDS = {
     "gate": ("weigh.cli.run", "gate", "Only the answers of all contenders; nothing is timed."),
     "ladder": ("weigh.cli.ladder", "ladder", "The experiment at growing scales, or at several values of a setting."),
     "layout": ("weigh.cli.layout", "layout", "The experiment over layouts of the same rows, with the effect of each."),
-    "load": ("weigh.cli.load", "load", "Open-loop load on a server, with the whole tail."),
+    "load": ("weigh.cli.load.load", "load", "Open-loop load on a server, with the whole tail."),
     "capture": ("weigh.cli.capture", "capture", "A load of your own traffic: scripts, values, arrivals, a trace."),
     "runs": ("weigh.cli.evidence.runs", "runs", "The evidence there is, the newest first."),
     "report": ("weigh.cli.evidence.report", "report", "Print the report of an evidence directory."),

@@ -15,13 +15,13 @@ import msgspec
 from weigh.host import settle
 from weigh.load import conditions, rows
 from weigh.load import record as records
-from weigh.load.bulk_load import loaded
 from weigh.load.durability.probe import Probe
 from weigh.load.generator import has_own_data, make_generator
 from weigh.load.generator_errors import call
 from weigh.load.offering import During, Run
 from weigh.load.replay import keeping as replay
 from weigh.load.runs import LoadRun, Prepared, Ready
+from weigh.load.target.bulk_load import loaded
 from weigh.load.tpcc.loading import is_there
 from weigh.model import units
 from weigh.model.errors import EngineFault, WeighError

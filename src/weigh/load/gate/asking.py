@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weigh.load import bulk_load
 from weigh.load.asked import (
     EVENTS,
     Answer,
@@ -23,6 +22,7 @@ from weigh.load.gate import answers, checks, invariants, pins, results, statemen
 from weigh.load.generator import make_generator
 from weigh.load.generator_errors import call
 from weigh.load.spec import Script
+from weigh.load.target import bulk_load
 from weigh.load.tpcc import conditions, read_back
 from weigh.load.tpcc.account import Account, TpccRun
 from weigh.load.tpcc.workload import SCHEMA

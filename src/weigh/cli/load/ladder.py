@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from weigh._kinds import LOAD_LADDER
-from weigh.cli.load import command_line, keep_secret, load, named_target
-from weigh.cli.load_comparison import from_file
+from weigh.cli.load.comparison import from_file
+from weigh.cli.load.load import command_line, keep_secret, load, named_target
 from weigh.cli.output import print_results
 from weigh.cli.progress import progress
 
