@@ -235,10 +235,12 @@ class _Making(NamedTuple):
             shutil.rmtree(aside, ignore_errors=True)
 
     def _fill(self, aside: Path, executor: Executor) -> None:
+        parts = aside / "parts"
+        # Whatever needs an environment asks for it before anything is generated.
+        generated = None if self.given else self._generated(parts, executor)
         needed = parquet.requirements(self.spec)
         python = self._environment(needed) if needed else None
-        parts = aside / "parts"
-        source = self.given.source if self.given else self._generated(parts, executor)
+        source = generated() if generated else cast("GivenRows", self.given).source
         knobs.check_columns(self.spec, {table: content.schema.names for table, content in source.tables.items()})
         files = []
         for table, content in source.tables.items():
@@ -273,8 +275,8 @@ class _Making(NamedTuple):
         file_facts.save(manifest, aside)
         shutil.rmtree(parts, ignore_errors=True)
 
-    def _generated(self, parts: Path, executor: Executor) -> Source:
-        """What the generator makes; programs of its own leave their files in ``parts``."""
+    def _generated(self, parts: Path, executor: Executor) -> Callable[[], Source]:
+        """Makes what the generator makes; programs of its own leave their files in ``parts``."""
         family, _, version = self.name.generator.partition("/")
         made_by = generator(family)
         if version != str(made_by.version):
@@ -282,12 +284,13 @@ class _Making(NamedTuple):
                 f"this weigh makes {family}/{made_by.version}, not {self.name.generator}",
                 remedy="use the version of weigh that the dataset came with",
             )
-        if self.name.scale is None:
+        scale = self.name.scale
+        if scale is None:
             raise UsageError(f"{family} needs a scale", remedy=f"say how many {made_by.base}")
         parts.mkdir()
         python = self._environment(list(made_by.requirements)) if made_by.requirements else None
         shop = Workshop(parts, python, executor, self.threads, self.spec, self.progress or _nobody)
-        return made_by.open(self.name.scale, self.name.seed, shop)
+        return lambda: made_by.open(scale, self.name.seed, shop)
 
     def _environment(self, requirements: list[str]) -> Path:
         if self.environment is None:

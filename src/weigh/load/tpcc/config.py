@@ -29,7 +29,7 @@ def wanted(words: Sequence[str], target: str, flags: Mapping[str, Any], seed: in
         UsageError: there are no such warehouses, or the server has no place for them; or they are of no workload.
     """
     warehouses = flags["warehouses"]
-    if words[0] != NAME:
+    if NAME not in words[:1]:
         if warehouses is not None:
             raise UsageError("--warehouses is of tpcc, and another workload is named", remedy="leave it out")
         return msgspec.UNSET
