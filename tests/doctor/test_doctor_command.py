@@ -48,7 +48,7 @@ def test_this_machine(weigh: Weigh) -> None:
     run = weigh("doctor", "--json", XDG_STATE_HOME=str(weigh.folder / "state"))
     knobs = {knob["name"]: knob for knob in run.json["knobs"]}
     assert run.json["schema"] == "weigh/doctor/1"
-    assert len(knobs) == 20
+    assert len(knobs) == 21
     assert {knob["state"] for knob in knobs.values()} <= {"fine", "spoils", "cannot see"}
     assert run.code == int(any(knob["state"] == "spoils" for knob in knobs.values()))
     assert (run.json["set"], run.json["restorable"]) == ([], None)

@@ -108,6 +108,8 @@ def test_limits_of_version_two(tmp_path: Path) -> None:
         ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet", "clock_source", SPOILS),
         ("sys/devices/system/cpu/isolated", "2-3", "kernel_command_line", SPOILS),
         ("sys/devices/system/node/node1/cpulist", "4-7", "numa_balancing", FINE),
+        ("sys/module/damon_reclaim/parameters/enabled", "N", "page_reclaim", FINE),
+        ("sys/module/damon_reclaim/parameters/enabled", "Y", "page_reclaim", SPOILS),
         ("sys/block/sda/queue/scheduler", "none [bfq]", "io_scheduler", FINE),
         ("sys/block/loop0/queue/scheduler", "none [bfq]", "io_scheduler", FINE),
         ("sys/class/power_supply/BAT0/type", "Battery", "power_supply", FINE),
@@ -122,6 +124,15 @@ def test_one_thing_changed(tmp_path: Path, file: str, text: str, name: str, stat
 def test_numa_balancing_with_two_nodes(tmp_path: Path) -> None:
     changed = {"sys/devices/system/node/node1/cpulist": "4-7", "proc/sys/kernel/numa_balancing": "1"}
     assert read(machines.metal(tmp_path, **changed))["numa_balancing"].state is SPOILS
+
+
+@pytest.mark.parametrize(
+    ("state", "action", "found"), [("on", "pageout", SPOILS), ("off", "pageout", FINE), ("on", "stat", FINE)]
+)
+def test_a_watch_that_puts_pages_out_is_named(tmp_path: Path, state: str, action: str, found: KnobState) -> None:
+    watch = "sys/kernel/mm/damon/admin/kdamonds/0"
+    changed = {f"{watch}/state": state, f"{watch}/contexts/0/schemes/0/action": action}
+    assert read(machines.metal(tmp_path, **changed))["page_reclaim"].state is found
 
 
 def test_amd_has_another_switch_for_turbo(tmp_path: Path) -> None:
@@ -139,7 +150,7 @@ def test_a_machine_that_shows_nothing(tmp_path: Path) -> None:
 
 def test_this_machine_answers_everything() -> None:
     found = knobs.read(Machine())
-    assert len(found) == len(knobs.KNOBS) == 20
+    assert len(found) == len(knobs.KNOBS) == 21
     for one in found:
         assert one.text and one.state in (FINE, SPOILS, UNSEEN)
         assert one.remedy or one.state is not SPOILS

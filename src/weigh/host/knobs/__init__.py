@@ -9,7 +9,7 @@ from weigh.host.knobs.disk import IoScheduler
 from weigh.host.knobs.frequency import EnergyPreference, Governor, Turbo
 from weigh.host.knobs.kernel import Aslr, ClockSource, PerfParanoia
 from weigh.host.knobs.limits import CpuLimit, MemoryLimit
-from weigh.host.knobs.memory import HugePages, NumaBalancing, Swap
+from weigh.host.knobs.memory import HugePages, NumaBalancing, PageReclaim, Swap
 from weigh.host.knobs.power import Load, PowerSupply, Thermal
 from weigh.host.knobs.read import KnobRead, KnobState
 from weigh.host.knobs.virtualization import Container, PowerPlan, VirtualMachine
@@ -28,6 +28,7 @@ KNOBS: tuple[type[Knob], ...] = (
     Smt,
     HugePages,
     NumaBalancing,
+    PageReclaim,
     Swap,
     Aslr,
     IoScheduler,

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 _NUMA = "/proc/sys/kernel/numa_balancing"
 _SWAPPINESS = "/proc/sys/vm/swappiness"
+_WATCHES = "/sys/kernel/mm/damon/admin/kdamonds/*/state"
+_RECLAIM = "/sys/module/damon_reclaim/parameters/enabled"
+_OUT = ("pageout", "cold")
+"""Actions of DAMON that put pages out, or next in line for it."""
 _CALM_SWAPPINESS = 1
 """Not 0: that would end a process where one page could have gone."""
 _EAGER = 10
@@ -83,6 +87,42 @@ class NumaBalancing(Knob):
             "sysctl kernel.numa_balancing=0",
             "note",
         )
+
+
+class PageReclaim(Knob):
+    """Pages that the kernel puts out of memory because nobody has touched them for a while (DAMON).
+
+    It is a setting of whoever runs the machine, whose watch has parameters of its own: weigh only says so.
+    """
+
+    name = "page_reclaim"
+    tunable = False
+
+    def available(self) -> bool:
+        """Where the kernel can watch accesses."""
+        return bool(self.machine.glob(_WATCHES)) or self.machine.exists(_RECLAIM)
+
+    def show(self) -> KnobRead:
+        """Data that is hot by right has to be read again, with gigabytes of memory free."""
+        if not self.available():
+            return self.fine(None, "pages stay until memory is needed")
+        on = [path for path in self.machine.glob(_WATCHES) if self.machine.text(path) == "on" and self._reclaims(path)]
+        if self.machine.text(_RECLAIM) == "Y":
+            on.append(_RECLAIM)
+        if not on:
+            return self.fine("off", "pages stay until memory is needed")
+        off = " and ".join(f"echo {'N' if path == _RECLAIM else 'off'} > {path}" for path in on)
+        return self.spoils(
+            "on",
+            "the kernel puts pages out of memory that nobody touched for a while (DAMON), with memory free: data and "
+            "programs that were in memory are read again",
+            f"{off}, while measuring",
+            "note",
+        )
+
+    def _reclaims(self, path: str) -> bool:
+        schemes = self.machine.glob(f"{path.removesuffix('/state')}/contexts/*/schemes/*/action")
+        return any(self.machine.text(scheme) in _OUT for scheme in schemes)
 
 
 class Swap(Knob):

@@ -337,6 +337,9 @@ E5_KERNEL_COMMAND_LINE = graded(
 )
 E5_MEMORY_LIMIT = graded("E5.memory_limit", _KNOBS, "a control group limits the memory below that of the machine")
 E5_NUMA_BALANCING = graded("E5.numa_balancing", _KNOBS, "the kernel moves memory between nodes while it is in use")
+E5_PAGE_RECLAIM = graded(
+    "E5.page_reclaim", _KNOBS, "the kernel puts pages out of memory that nobody touched for a while"
+)
 E5_POWER_PLAN = graded("E5.power_plan", _KNOBS, "the power plan of Windows below follows the load")
 E5_POWER_SUPPLY = graded("E5.power_supply", _KNOBS, "the machine runs on its battery")
 E5_ROOT = graded(
