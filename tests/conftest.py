@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+# A failed assertion of theirs says what it compared, too.
+pytest.register_assert_rewrite("support", "lies", "load")
+
 from support import measured_again
 from support.command import Run, Weigh
 from support.once import Once, alone

@@ -149,6 +149,17 @@ def test_a_verdict_that_weigh_s_own_clock_does_not_give_is_doubted() -> None:
     assert doubted(deferred, FASTER, SAME) == {"A6.deferred"}
 
 
+def test_a_verdict_that_handing_out_the_answers_would_change_is_doubted() -> None:
+    def pair(rows: int) -> list[Sample]:
+        slow = executions("b", 1, quiet, wall=19e-3)
+        slow = [msgspec.structs.replace(one, answer_s=5e-3, rows=rows) for one in slow]
+        return [*executions("a", 1, quiet, wall=20e-3), *slow]
+
+    assert doubted(pair(1), FASTER, SAME) == {"A5.deferred"}
+    assert not doubted(pair(1), FASTER, FASTER)
+    assert not doubted(pair(200), FASTER, SAME)  # so many rows may take as long to convert
+
+
 @pytest.mark.parametrize(
     ("said", "other"),
     [

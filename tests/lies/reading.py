@@ -101,10 +101,10 @@ def assert_silent(run: Run, status: str = "agreed") -> None:
     """Nobody is accused of anything; that the machine is busy, or not tuned, may be said."""
     assert set(statuses(run).values()) == {status}, run.json["gate"]
     accusing = [
-        finding
+        f"{finding['code']} ({finding['operation']}): {finding['text']}"
         for finding in run.json["findings"]
         if finding["severity"] != "note" and not finding["code"].startswith(("X", "E4", "E5"))
     ]
-    assert not accusing
+    assert not accusing, accusing
     assert not {verdict["verdict"] for verdict in run.json["verdicts"]} & {"diverged", "error"}
     assert run.code in RAN, run.err

@@ -48,7 +48,7 @@ def test_the_honest_are_not_accused_beside_it(gate: Run) -> None:
 
 
 @pytest.mark.promise(
-    "After the measurement it compares CPU time: fetching an answer that costs more than three times "
+    "After the measurement it compares CPU time: fetching an answer that costs more than eight times "
     "the CPU of executing the query, and more than a generous allowance for conversion (1 ms and 20 "
     "us a row), is work done outside the clock."
 )

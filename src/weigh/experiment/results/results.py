@@ -161,14 +161,14 @@ def experiment_results(attempts: Sequence[Record]) -> ExperimentResults:
     findings = [finding for record in attempts for finding in record.findings]
     findings += later_answers.answered_differently(samples)
     layouts = latest.gate.layouts if latest.gate else {}
-    findings += clock_coverage(samples, layouts, ingest=bool(latest.spec.ingest))
+    background = [name for name, said in family_cpu.declared_background(attempts).items() if said]
+    findings += clock_coverage(samples, layouts, background, ingest=bool(latest.spec.ingest))
     outside = family_cpu.outside_clocks(attempts)
     findings += family_cpu.findings(outside)
     costs = start_costs.start_costs(attempts)
     findings += start_costs.findings(costs, latest)
     findings += repetition.repetitions(attempts)
     findings += plausibility.implausible(attempts)
-    background = [name for name, said in family_cpu.declared_background(attempts).items() if said]
     findings += round_trip.findings(samples, background)
     findings += _terms(latest)
     findings += storage.findings(latest, samples)

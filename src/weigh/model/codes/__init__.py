@@ -122,6 +122,11 @@ A4_COUNTED = note(
 A5_LAZY = error(
     "A5.lazy", _PROBES, "the answer was not complete, or not computed, when the clock stopped", disqualifies=True
 )
+A5_DEFERRED = plain(
+    "A5.deferred",
+    _CLOCK,
+    "with what handing out the answers costs beyond converting them, the verdict would be another",
+)
 A6_PREPARE = error("A6.prepare", _CLOCK, "the query was executed before the clock started", disqualifies=True)
 A6_RELEASE = error("A6.release", _CLOCK, "it works between the executions, when the clock stands", disqualifies=True)
 A6_DEFERRED = plain("A6.deferred", _CLOCK, "with what freeing the results costs, the verdict would be another one")

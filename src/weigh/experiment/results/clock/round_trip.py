@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from weigh.experiment.results.clock.clock_coverage import conversion
 from weigh.model import codes
 from weigh.model.units import percent, seconds
 from weigh.model.verdict import VerdictName
@@ -48,6 +49,8 @@ DOUBT = 0.5e-3
 """Seconds from which on a difference between two contenders' round trips can take a verdict away."""
 DOUBT_RELEASE = 2e-3
 """The same of freeing results: a large one takes longer to free, and nobody has hidden anything."""
+DOUBT_ANSWER = 2e-3
+"""The same of handing out answers, beyond what converting them may cost."""
 
 CLAIMS = (VerdictName.FASTER, VerdictName.SLOWER, VerdictName.SAME, VerdictName.SMALL)
 
@@ -60,6 +63,7 @@ class _One(NamedTuple):
         late: seconds of the round trip beyond them.
         cpu_late: CPU seconds of its process in the round trip beyond those it says; None where it says none.
         release: seconds of freeing the result before it.
+        handing: seconds of handing out its answer, beyond what converting so many rows may take.
     """
 
     wall: float
@@ -67,6 +71,7 @@ class _One(NamedTuple):
     late: float
     cpu_late: float | None
     release: float
+    handing: float
 
 
 Known = dict[tuple[Question, str], list[_One]]
@@ -162,8 +167,8 @@ class Clock:
         return [_replaced(one, self._value(one)) for one in self._samples]
 
 
-def clocks(samples: Sequence[Sample]) -> tuple[Clock, Clock]:
-    """Around the executions; and around them and the freeing of results.
+def clocks(samples: Sequence[Sample]) -> tuple[Clock, ...]:
+    """Around the executions; around them and the freeing of results; around them and the handing out of answers.
 
     Args:
         samples: of all attempts of a session.
@@ -179,9 +184,13 @@ def clocks(samples: Sequence[Sample]) -> tuple[Clock, Clock]:
     def with_release(one: Sample) -> float:
         return by_round_trip(one) + (one.release_s or 0.0) - quickest
 
+    def with_answer(one: Sample) -> float:
+        return by_round_trip(one) + _beyond_converting(one)
+
     return (
         Clock(samples, known, beyond=_late, least=DOUBT, value=by_round_trip, say=_by_round_trip),
         Clock(samples, known, beyond=_freeing, least=DOUBT_RELEASE, value=with_release, say=_by_release),
+        Clock(samples, known, beyond=_handing, least=DOUBT_ANSWER, value=with_answer, say=_by_answer),
     )
 
 
@@ -192,7 +201,7 @@ def _known(samples: Iterable[Sample]) -> Known:
             continue
         charged = None if one.cpu_s is None or one.round_trip_cpu_s is None else one.round_trip_cpu_s - one.cpu_s
         late = one.round_trip_s - one.wall_s
-        row = _One(one.wall_s, one.cpu_s, late, charged, one.release_s or 0.0)
+        row = _One(one.wall_s, one.cpu_s, late, charged, one.release_s or 0.0, _beyond_converting(one))
         found[Question(one.operation, one.temperature), one.contender].append(row)
     return found
 
@@ -269,6 +278,14 @@ def _freeing(one: _One) -> float:
     return one.release
 
 
+def _handing(one: _One) -> float:
+    return one.handing
+
+
+def _beyond_converting(one: Sample) -> float:
+    return max(0.0, (one.answer_s or 0.0) - conversion(one.rows or 0))
+
+
 def _others(known: Known, question: Question, contender: str, of: Callable[[_One], float]) -> list[list[float]]:
     """The same figure of each other contender: on this question, or on all where it has none."""
     names = {name for _, name in known} - {contender}
@@ -319,6 +336,13 @@ def _by_round_trip(one: Verdict, other: Verdict) -> Reason:
 def _by_release(one: Verdict, other: Verdict) -> Reason:
     return codes.A6_DEFERRED.reason(
         f"the ratio is {_ratio(one)}; with what freeing the results costs between the executions it is {_ratio(other)}"
+    )
+
+
+def _by_answer(one: Verdict, other: Verdict) -> Reason:
+    return codes.A5_DEFERRED.reason(
+        f"the ratio is {_ratio(one)}; with what handing out the answers takes beyond converting them it is "
+        f"{_ratio(other)}"
     )
 
 
