@@ -36,6 +36,7 @@ _CONTENTION = Page(_MACHINE, "Contention")
 _DRIFT = Page(_MACHINE, "Drift")
 _EXPECTING = Page(_MACHINE, "Expecting a kind")
 _METHOD = "concept/method.md"
+_SUITES = Page("guide/suites.md", "What is not taken")
 _BESIDES = Page(_METHOD, "What differs besides the contender")
 _BUDGET = Page(_METHOD, "The budget")
 _DIFFERENCES = Page(_METHOD, "Differences (E6)")
@@ -490,6 +491,7 @@ M_MISSING = plain("M.missing", _METRICS, "a metric was not measured, so it has n
 
 # R: reports
 R1 = plain("R1", _JUDGED, "a contender has no measurement of the operation")
+R1_LEFT_OUT = warning("R1.left_out", _SUITES, "questions of a suite are not asked")
 R3 = plain("R3", _VERIFY, "there are samples without the configuration that they were measured with")
 R3_CONFIGURATION = plain("R3.configuration", _VERIFY, "samples without their configuration make no report")
 R3_VERSION = warning("R3.version", _TIERS, "the running engine names another version than its package")
@@ -594,6 +596,8 @@ X_IGNORED = note(
     Page("reference/workloads.md", "YCSB's property files"),
     "properties of a YCSB workload mean nothing here",
 )
+X_SUITE_UNKNOWN = warning("X.suite_unknown", _SUITES, "keys of a suite's files are not understood")
+X_SUITE_KEYS = note("X.suite_keys", _SUITES, "keys of a suite's files that have no effect here")
 X_UNSUPPORTED = plain("X.unsupported", _FAILS, "a contender does not support the operation")
 X_ERROR = plain("X.error", _FAILS, "a contender failed on the operation")
 X_TIMEOUT = plain("X.timeout", _FAILS, "a contender did not finish the operation in time")
