@@ -10,9 +10,10 @@ from weigh.load.activity.analysis import active
 from weigh.load.activity.kinds import RunActive
 from weigh.load.analysis import conditions, repeats
 from weigh.load.analysis.figures import RunFigures, figures
-from weigh.load.analysis.findings import findings, tier
+from weigh.load.analysis.findings import findings
 from weigh.load.analysis.machine import LoadMachine, machine
 from weigh.load.analysis.repeats import Between, Loops, Page
+from weigh.load.analysis.tier import tier
 from weigh.load.analysis.tpcc import of_tpcc
 from weigh.load.durability.results import Durability, Level, durability, undisturbed
 from weigh.load.gate.results import GateResults, gate_results
