@@ -136,10 +136,10 @@ def show_tier(tier: Tier) -> RenderableType:
         text = Text(f"{reason.code} ", style="bold").append(one_line(reason.text), style="not bold")
         rows.append(Padding(text, (0, 0, 0, 2)))
         for command in reason.commands or ():
-            # Not wrapped: what is copied must run.
-            rows += [
-                Text(line, style="dim", no_wrap=True) for line in shape.command(one_line(command, 2_000), "    $ ")
-            ]
+            # Not wrapped by the console: what is copied must run. A short one may redirect, which has no quotes.
+            first, said = "    $ ", one_line(command, 2_000)
+            lines = [first + said] if len(first + said) <= shape.WIDTH else shape.command(said, first)
+            rows += [Text(line, style="dim", no_wrap=True, overflow="ignore") for line in lines]
     return Group(*rows)
 
 
