@@ -408,7 +408,9 @@ E8_SAME_MACHINE = plain("E8.same_machine", _LOAD_TIER, "the load generator takes
 
 # L: load
 L1_OVERFLOW = warning("L1.overflow", _FIGURES, "requests took more than an hour, which the histograms do not hold")
-L2 = note("L2", _JUDGED_SERIES, "the load was a closed loop: a stall of the server counts once, not for everybody")
+L2 = note(
+    "L2", _JUDGED_SERIES, "a closed loop, or requests counted from their sending: a stall may count once, not for all"
+)
 L2_CLOSED = graded(
     "L2.closed", _LOOPS, "a closed loop: a stall counts once; a note where an open loop was measured as well"
 )
@@ -457,7 +459,9 @@ L6_INVARIANT = error("L6.invariant", _LOAD_ANSWERS, "after a run something does 
 L6_BROKEN = error(
     "L6.broken", _LOAD_ANSWERS, "before the first run something does not hold that must, so nothing was measured"
 )
-L7 = warning("L7", _JUDGED_SERIES, "the file has transactions without a time, or intervals without a value")
+L7 = warning(
+    "L7", _JUDGED_SERIES, "requests of the file have no time, failed or never began, or intervals hold no value"
+)
 L7_RECORDED = note(
     "L7.recorded", Page(_REPLAY, "Sessions and transactions"), "statements that failed when they were recorded are sent"
 )
