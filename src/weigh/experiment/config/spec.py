@@ -57,7 +57,7 @@ def make_spec(
         given = flags.get(name)
         return getattr(table, name) if given is None else given
 
-    contenders = placed(_contenders(file, flags.get("contender") or ()), pick("store"))
+    contenders = placed(chosen_contenders(file, flags.get("contender") or ()), pick("store"))
     layouts = (file or File()).layouts
     crossed = _crossed(file, flags, contenders)
     baseline = pick("baseline")
@@ -122,7 +122,12 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
 
 
-def _contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
+def chosen_contenders(file: File | None, given: tuple[str, ...]) -> tuple[Contender, ...]:
+    """Who is compared: those of the command line, else of weigh.toml.
+
+    Raises:
+        UsageError: nobody is named, or two have one name.
+    """
     named = {}
     for table in file.contender if file else []:
         contender = _from_table(table)

@@ -6,6 +6,7 @@ from weigh.model.codes import pages
 from weigh.model.codes.code import Page, note, plain, warning
 
 R1 = plain("R1", pages.JUDGED, "a contender has no measurement of the operation")
+R1_LEFT_OUT = warning("R1.left_out", pages.SUITES, "questions of a suite are not asked")
 R3 = plain("R3", pages.VERIFY, "there are samples without the configuration that they were measured with")
 R3_CONFIGURATION = plain("R3.configuration", pages.VERIFY, "samples without their configuration make no report")
 R3_VERSION = warning("R3.version", pages.TIERS, "the running engine names another version than its package")
