@@ -118,6 +118,7 @@ def own_files(
         registered=given.registered,
         operations=operations,
         left_out=tuple(left),
+        unread=suite.unread,
         findings=tuple(findings.of(suite, tuple(left), asked.any_rows, len(operations))),
     )
 
