@@ -57,6 +57,10 @@ _KNOBS = Page("guide/doctor.md", "The knobs")
 _JUDGE = "guide/judge.md"
 _JUDGED = Page(_JUDGE, "When there is a verdict")
 _JUDGED_SERIES = Page(_JUDGE, "One long series")
+_HISTORY = "guide/history.md"
+_SPLIT = Page(_HISTORY, "Where a series is split")
+_CANDIDATES = Page(_HISTORY, "Candidates")
+_SHARED = Page(_HISTORY, "Attempts of several jobs")
 _LADDER = Page("guide/ladder.md", "What it says")
 _LOADING = "guide/load.md"
 _REPLAY = "guide/replay.md"
@@ -506,6 +510,13 @@ R4_SQL = plain(
 R4_UNSEALED = warning(
     "R4.unsealed", _WEAKENS, "a session was killed or is still running, so nothing of it was verified"
 )
+R4_HISTORY = error("R4.history", Page(_HISTORY, "The folder"), "an entry of a history is not what was added")
+R6_SPLIT = note("R6.split", _SPLIT, "the environment changed within a series, so points of both sides are not compared")
+R6_UNKNOWN = warning("R6.unknown", _SPLIT, "nobody recorded on which machine points of a series were measured")
+R6_SAME_VERSION = warning("R6.same_version", _CANDIDATES, "a series changes its level while the version stays the same")
+R6_TWO_SPEEDS = warning(
+    "R6.two_speeds", _CANDIDATES, "a series goes to and fro between two speeds, so no change is told"
+)
 R8_TERMS = note("R8.terms", Page(_LIES), "the licence of the engine restricts publishing its results")
 R9_SIGNATURE = plain("R9.signature", _SIGNING, "nobody who is trusted signed the seal as it is")
 
@@ -556,6 +567,9 @@ T7_UNSTABLE = plain(
 )
 T7_STARTS = plain("T7.starts", _BESIDE, "some fresh starts of one side are of another kind than the rest")
 T8_ATTEMPTS = note("T8.attempts", _ATTEMPTS, "how many attempts the verdicts read")
+T8_DISAGREE = warning(
+    "T8.disagree", _SHARED, "attempts of one comparison do not all say the same, and all of them count"
+)
 T8_MISSING = warning("T8.missing", _ATTEMPTS, "an earlier attempt was removed, and every attempt counts")
 T8_STOP = plain("T8.stop", _ATTEMPTS, "measuring ended when nothing that was decided beforehand ended it")
 T8_STOPPED = plain("T8.stopped", _LOAD_TIER, "the load was broken off before its end")
