@@ -51,6 +51,7 @@ _BESIDE = Page(_STATISTICS, "Figures next to every verdict")
 _VERDICTS = Page(_STATISTICS, "The verdicts")
 _TWO = Page(_STATISTICS, "Two questions")
 _COMPARE = "guide/compare.md"
+_BUILDS = Page("guide/builds.md", "What is said of them")
 _JOINED = Page(_COMPARE, "When it refuses")
 _WEAKENS = Page(_COMPARE, "What weakens it")
 _KNOBS = Page("guide/doctor.md", "The knobs")
@@ -493,6 +494,9 @@ R1 = plain("R1", _JUDGED, "a contender has no measurement of the operation")
 R3 = plain("R3", _VERIFY, "there are samples without the configuration that they were measured with")
 R3_CONFIGURATION = plain("R3.configuration", _VERIFY, "samples without their configuration make no report")
 R3_VERSION = warning("R3.version", _TIERS, "the running engine names another version than its package")
+R3_BUILD = graded(
+    "R3.build", _BUILDS, "two contenders are the same build, or what was installed is not what the experiment is of"
+)
 R3_UNREAD = plain("R3.unread", _TIERS, "a version or a setting was not read back from the running engine")
 R4_HASH = plain("R4.hash", _VERIFY, "a file, or the seal of an earlier attempt, was changed")
 R4_SEALED = plain("R4.sealed", _VERIFY, "a file is missing, or was added after the seal")
