@@ -18,7 +18,7 @@ import msgspec
 
 from weigh.engines.builds import folder as folders
 from weigh.engines.builds import revision, wheel
-from weigh.engines.builds.asked import wheels_of
+from weigh.engines.builds.asked import resolved, wheels_of
 from weigh.host import scratch
 from weigh.model.build import Build, BuildRead
 from weigh.model.errors import EnvironmentFault, UsageError
@@ -61,7 +61,8 @@ def made(contender: Contender, engine: Engine, cache: Path) -> Product | None:
         UsageError: it changed since it was named, or what was built is no wheel of the engine's package.
         EnvironmentFault: it cannot be built, or the cache cannot be written.
     """
-    build = contender.build
+    # Some commands name contenders without weigh.toml.
+    build = contender.build or resolved(contender, None).build
     if build is msgspec.UNSET:
         return None
     where = f"contender {contender.name}"

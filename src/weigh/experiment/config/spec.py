@@ -64,8 +64,8 @@ def make_spec(
         given = flags.get(name)
         return getattr(table, name) if given is None else given
 
-    named, baseline = _contenders(file, flags.get("contender") or (), pick("baseline"))
-    contenders = placed(with_builds(named, (file or File()).build), pick("store"))
+    named = chosen_contenders(file, flags.get("contender") or (), pick("baseline"))
+    contenders, baseline = placed(named, pick("store")), pick("baseline")
     layouts = (file or File()).layouts
     crossed = _crossed(file, flags, contenders)
     if crossed:
@@ -129,10 +129,12 @@ def _crossed(file: File | None, flags: Mapping[str, Any], contenders: tuple[Cont
     return grids.cross(contenders, _layout((file or File()).layout), wanted, loads=bool(loads))
 
 
-def _contenders(
-    file: File | None, given: tuple[str, ...], baseline: str | None
-) -> tuple[tuple[Contender, ...], str | None]:
-    """Who is compared, and the name of the baseline: who is compared with takes part, named twice or not."""
+def chosen_contenders(file: File | None, given: tuple[str, ...], baseline: str | None) -> tuple[Contender, ...]:
+    """Who is compared, with their builds: those of the command line and the baseline, else those of weigh.toml.
+
+    Raises:
+        UsageError: nobody is named, two have one name, or there is no such build.
+    """
     named = {}
     for table in file.contender if file else []:
         contender = _from_table(table)
@@ -145,7 +147,6 @@ def _contenders(
         other = named.get(baseline) or (parse_contender(baseline) if _NAMED.match(baseline) else None)
         if other:
             chosen.insert(0, other)
-            baseline = other.name
     if not chosen:
         raise UsageError("no contender is named", remedy="add --contender duckdb, or [[contender]] in weigh.toml")
     for name, count in Counter(contender.name for contender in chosen).items():
@@ -153,7 +154,7 @@ def _contenders(
             raise _twice(name)
         if "#" in name or not name.isprintable():
             raise UsageError(f"'{name}' cannot be a contender's name", remedy="leave out # and what cannot be printed")
-    return tuple(chosen), baseline
+    return with_builds(tuple(chosen), file.build if file else {})
 
 
 def _from_table(table: ContenderTable) -> Contender:
@@ -192,6 +193,8 @@ def _baseline(name: str | None, contenders: tuple[Contender, ...], where: str) -
     names = [contender.name for contender in contenders]
     if name is None:
         return names[0]
+    if name not in names and _NAMED.match(name):
+        name = name.partition("=")[0]
     if name not in names:
         raise UsageError(f"the baseline '{name}' is not a contender", where=where, remedy=nearest(name, names))
     return name
