@@ -57,6 +57,7 @@ from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
 from weigh.render.machine import CulpritRow
 from weigh.statistics.cv import Estimate
+from weigh.obfuscation.results import ObfuscationResults
 from weigh.statistics.series.correlated_mean import SeriesMean
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
     "weigh/capture/1": ("capture",),
+    "weigh/obfuscation/1": ("data obfuscate",),
     "weigh/doctor/1": ("doctor",),
     "weigh/effect/1": ("doctor with --effect",),
     "weigh/doctor-storage/1": ("doctor storage",),
@@ -149,6 +151,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1 verdicts[]": Section(Joined, "verdicts[] of two sessions", "verdict", without=Verdict),
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
     "weigh/capture/1": Section(CaptureResults),
+    "weigh/obfuscation/1": Section(ObfuscationResults),
     "weigh/judge/1": Section(JudgeDocument),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
