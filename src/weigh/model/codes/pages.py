@@ -31,6 +31,7 @@ CONTENTION = Page(MACHINE, "Contention")
 DRIFT = Page(MACHINE, "Drift")
 EXPECTING = Page(MACHINE, "Expecting a kind")
 METHOD = "concept/method.md"
+BUILDS = Page("guide/builds.md", "What is said of them")
 SUITES = Page("guide/suites.md", "What is not taken")
 BESIDES = Page(METHOD, "What differs besides the contender")
 BUDGET = Page(METHOD, "The budget")
