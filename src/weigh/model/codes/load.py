@@ -6,7 +6,11 @@ from weigh.model.codes import pages
 from weigh.model.codes.code import Page, error, graded, note, plain, warning
 
 L1_OVERFLOW = warning("L1.overflow", pages.FIGURES, "requests took more than an hour, which the histograms do not hold")
-L2 = note("L2", pages.JUDGED_SERIES, "the load was a closed loop: a stall of the server counts once, not for everybody")
+L2 = note(
+    "L2",
+    pages.JUDGED_SERIES,
+    "a closed loop, or requests counted from their sending: a stall may count once, not for all",
+)
 L2_CLOSED = graded(
     "L2.closed", pages.LOOPS, "a closed loop: a stall counts once; a note where an open loop was measured as well"
 )
@@ -71,7 +75,9 @@ L6_INVARIANT = error("L6.invariant", pages.LOAD_ANSWERS, "after a run something 
 L6_BROKEN = error(
     "L6.broken", pages.LOAD_ANSWERS, "before the first run something does not hold that must, so nothing was measured"
 )
-L7 = warning("L7", pages.JUDGED_SERIES, "the file has transactions without a time, or intervals without a value")
+L7 = warning(
+    "L7", pages.JUDGED_SERIES, "requests of the file have no time, failed or never began, or intervals hold no value"
+)
 L7_RECORDED = note(
     "L7.recorded",
     Page(pages.REPLAY, "Sessions and transactions"),
@@ -90,6 +96,9 @@ L9_UNRESOLVED = plain(
     "L9.unresolved",
     pages.RANKED,
     "the runs hold too few independent requests beyond a percentile, so it is not compared",
+)
+L9_TAIL = plain(
+    "L9.tail", pages.LOAD_TIER, "a run holds too few independent requests beyond its 99th percentile to know its tail"
 )
 L10_BLAMED = note(
     "L10.blamed",

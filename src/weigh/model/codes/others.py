@@ -6,6 +6,7 @@ from weigh.model.codes import pages
 from weigh.model.codes.code import Page, note, plain, warning
 
 X_LAYOUT = plain("X.layout", pages.TIERS, "what the contenders were given to read is not recorded")
+X_PUBLIC = plain("X.public", pages.LOAD_TIER, "the workload is a benchmark, and no traffic of your own")
 X_START = warning("X.start", pages.FAILS, "a fresh start of a contender failed")
 X_SERIAL = note(
     "X.serial",
@@ -34,6 +35,8 @@ X_IGNORED = note(
     Page("reference/workloads.md", "YCSB's property files"),
     "properties of a YCSB workload mean nothing here",
 )
+X_SUITE_UNKNOWN = warning("X.suite_unknown", pages.SUITES, "keys of a suite's files are not understood")
+X_SUITE_KEYS = note("X.suite_keys", pages.SUITES, "keys of a suite's files that have no effect here")
 X_UNSUPPORTED = plain("X.unsupported", pages.FAILS, "a contender does not support the operation")
 X_ERROR = plain("X.error", pages.FAILS, "a contender failed on the operation")
 X_TIMEOUT = plain("X.timeout", pages.FAILS, "a contender did not finish the operation in time")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from weigh.model.codes import pages
-from weigh.model.codes.code import Page, note, plain, warning
+from weigh.model.codes.code import Page, graded, note, plain, warning
 
 R1 = plain("R1", pages.JUDGED, "a contender has no measurement of the operation")
+R1_LEFT_OUT = warning("R1.left_out", pages.SUITES, "questions of a suite are not asked")
 R3 = plain("R3", pages.VERIFY, "there are samples without the configuration that they were measured with")
 R3_CONFIGURATION = plain("R3.configuration", pages.VERIFY, "samples without their configuration make no report")
 R3_VERSION = warning("R3.version", pages.TIERS, "the running engine names another version than its package")
+R3_BUILD = graded(
+    "R3.build",
+    pages.BUILDS,
+    "two contenders are the same build, or what was installed is not what the experiment is of",
+)
 R3_UNREAD = plain("R3.unread", pages.TIERS, "a version or a setting was not read back from the running engine")
 R4_HASH = plain("R4.hash", pages.VERIFY, "a file, or the seal of an earlier attempt, was changed")
 R4_SEALED = plain("R4.sealed", pages.VERIFY, "a file is missing, or was added after the seal")
