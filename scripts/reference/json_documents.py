@@ -55,9 +55,9 @@ from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
+from weigh.obfuscation.results import ObfuscationResults
 from weigh.render.machine import CulpritRow
 from weigh.statistics.cv import Estimate
-from weigh.obfuscation.results import ObfuscationResults
 from weigh.statistics.series.correlated_mean import SeriesMean
 
 if TYPE_CHECKING:
