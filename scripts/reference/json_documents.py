@@ -56,6 +56,7 @@ from weigh.model.dataset import FileFacts, Manifest
 from weigh.model.finding import Finding
 from weigh.model.spec import Rules
 from weigh.model.verdict import Reason, Tier, Timing, Verdict
+from weigh.obfuscation.results import ObfuscationResults
 from weigh.render.machine import CulpritRow
 from weigh.statistics.cv import Estimate
 from weigh.statistics.series.correlated_mean import SeriesMean
@@ -77,6 +78,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/history/1": ("history show",),
     "weigh/history-add/1": ("history add",),
     "weigh/capture/1": ("capture",),
+    "weigh/obfuscation/1": ("data obfuscate",),
     "weigh/doctor/1": ("doctor",),
     "weigh/effect/1": ("doctor with --effect",),
     "weigh/doctor-storage/1": ("doctor storage",),
@@ -159,6 +161,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/history/1 candidates[]": Section(history.CandidateRow, "candidates[]", "candidate"),
     "weigh/history/1 side_by_side": Section(history.SideBySideRow, "side_by_side", "side by side"),
     "weigh/history/1 attempts[]": Section(history.AttemptsRow, "attempts[] of a history", "row"),
+    "weigh/obfuscation/1": Section(ObfuscationResults),
     "weigh/judge/1": Section(JudgeDocument),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
