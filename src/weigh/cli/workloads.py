@@ -20,6 +20,7 @@ _TITLES = {
     "empty": "answer nothing",
     "duplicate": "ask what another one asks",
     "too_fast": "too fast to be timed",
+    "generated": "ask rows that the engine makes itself",
     "noisy": "noisier than what is asked",
     "fails": "are not answered",
 }
@@ -124,6 +125,8 @@ def _say(found: Audit, *, verbose: bool) -> None:
         if not own:
             continue
         say(f"\n{len(own):,} {title}")
+        if kind == "noisy" and len(own) > _NAMES and 2 * len(own) > len(found.operations):
+            say("  Most of them are: the machine is busy, or the margin is too small for it (weigh doctor).")
         for one in own if verbose else own[:_NAMES]:
             who = f" ({', '.join(one.contenders)})" if one.contenders else ""
             say(f"  {one_line(one.operation)}{who}: {one_line(one.text, 300)}")

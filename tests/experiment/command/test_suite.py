@@ -76,6 +76,8 @@ def test_an_audit_names_what_measures_nothing_and_nothing_else(weigh: Weigh) -> 
         "-- name: nobody\nSELECT n FROM t WHERE k = 3 AND n % 7 = 4;\n"
         "-- name: twice\nselect k, sum(n) AS s from t group by k order by k;\n"
         "-- name: other\nSELECT k, max(n) AS s FROM t GROUP BY k ORDER BY k;\n"
+        "-- name: zero\nSELECT count(*) AS c FROM t WHERE k = 3 AND n % 7 = 4;\n"
+        "-- name: made\nSELECT sum(i) AS s FROM range(300000) r(i);\n"
     )
     run = weigh("workloads", "audit", "./q", "--contender", "duckdb", "--json")
     assert run.code == 1, run.err
@@ -83,5 +85,7 @@ def test_an_audit_names_what_measures_nothing_and_nothing_else(weigh: Weigh) -> 
     found = {
         (one["operation"], one["kind"]) for one in run.json["problems"] if one["kind"] not in ("noisy", "too_fast")
     }
-    assert found == {("folded", "constant"), ("nobody", "empty"), ("twice", "duplicate")}
+    assert found == {
+        ("folded", "constant"), ("nobody", "empty"), ("twice", "duplicate"), ("made", "generated"),
+    }  # fmt: skip
     assert run.json["schema"] == "weigh/audit/1"
