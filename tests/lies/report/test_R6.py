@@ -35,7 +35,7 @@ def test_another_machine_passes_for_a_regression_of_a_version(weigh: Weigh) -> N
     assert (split["at"], split["why"]) == (MOVED, ["processor: a processor, then another processor"])
     said = " ".join(weigh("history", "show").out.split())
     assert "is split before 1.16" in said
-    assert "side by side, added" not in said
+    assert "history confirm" not in said
 
 
 def test_the_same_times_on_one_machine_are_a_candidate_and_no_verdict(weigh: Weigh) -> None:
@@ -47,7 +47,7 @@ def test_the_same_times_on_one_machine_are_a_candidate_and_no_verdict(weigh: Wei
     assert shown.json["findings"] == []
     assert shown.json["series"][0]["splits"] == []
     said = " ".join(weigh("history", "show").out.split())
-    assert f"{candidate['id']} is decided by" in said
+    assert f"weigh history confirm {candidate['id']}" in said
     assert "SLOWER" not in said
     written(weigh.folder / "history", [beside(16, 15, 1.2, "slower", confirms=candidate["id"])])
     (candidate,) = weigh("history", "show", "--json").json["candidates"]
