@@ -44,7 +44,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
         value: median of all executions, in the unit.
         against: the declared or first contender that was measured beside it; None for itself.
         ratio, low, high: to that one, with the interval of the verdict; None without one.
-        verdict: of that comparison; empty without one.
+        verdict: of that comparison, also where it has no ratio; empty without one.
         question: hash of what was asked.
         at: when, where it is not that of the entry: ISO 8601, UTC.
         row: of files with a row for each version: its number, from 1.

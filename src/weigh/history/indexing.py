@@ -163,13 +163,10 @@ def _run_points(results: ExperimentResults) -> Iterator[Point]:
     record = results.record
     asked = {one.name: _question(one) for one in (record.workload.operations if record.workload else ())}
     who = {one.name: one for one in map(_measured_by(record), record.spec.contenders)}
-    said = {
-        (one.operation, one.contender, one.temperature): one
-        for one in results.headline.verdicts
-        if one.ratio is not None
-    }
+    said = {(one.operation, one.contender, one.temperature): one for one in results.headline.verdicts}
     for timing in results.headline.timings:
-        verdict = said.get((timing.operation, timing.contender, timing.temperature))
+        named = said.get((timing.operation, timing.contender, timing.temperature))
+        verdict = named if named and named.ratio is not None else None
         is_baseline = timing.contender == record.spec.baseline
         yield Point(
             operation=timing.operation,
@@ -181,7 +178,7 @@ def _run_points(results: ExperimentResults) -> Iterator[Point]:
             ratio=verdict.ratio if verdict else 1.0 if is_baseline and len(who) > 1 else None,
             low=verdict.low if verdict else None,
             high=verdict.high if verdict else None,
-            verdict=str(verdict.verdict) if verdict else "",
+            verdict=str(named.verdict) if named else "",
             question=asked.get(timing.operation, ""),
         )
 

@@ -197,7 +197,7 @@ def measurement(entry: Entry, one: Candidate, before: Version, after: Version) -
             point
             for point in entry.points
             if (point.operation, point.metric, point.temperature) == (key.operation, key.metric, key.temperature)
-            and point.against is not None
+            and point.verdict
         ),
         None,
     )
