@@ -33,6 +33,7 @@ _COMMAND_PAGES = {
     "sign": "docs/reference/evidence.md#the-seal-and-what-it-cannot-stop",
     "compare": "docs/guide/compare.md",
     "judge": "docs/guide/judge.md",
+    "why": "docs/guide/why.md",
     "engines": "docs/reference/engines.md",
     "workloads": "docs/reference/workloads.md",
     "lies": "docs/reference/lies.md",

@@ -19,6 +19,7 @@ from weigh.doctor.tuning import Change
 from weigh.doctor.unused_disks_model import Examination
 from weigh.evidence.listing import RunsDocument
 from weigh.evidence.verification import Problem
+from weigh.experiment.profile.results import WhyResults
 from weigh.experiment.report import document as run
 from weigh.experiment.report.grid import GridDocument
 from weigh.experiment.report.machine import MachineDocument
@@ -73,6 +74,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "weigh/verify-load-ladder/1": ("verify of a ladder of loads",),
     "weigh/compare/1": ("compare",),
     "weigh/judge/1": ("judge",),
+    "weigh/why/1": ("why",),
     "weigh/capture/1": ("capture",),
     "weigh/doctor/1": ("doctor",),
     "weigh/effect/1": ("doctor with --effect",),
@@ -150,6 +152,7 @@ SECTIONS: dict[str, Section] = {
     "weigh/compare/1 rules": Section(Rules, "rules", "rules"),
     "weigh/capture/1": Section(CaptureResults),
     "weigh/judge/1": Section(JudgeDocument),
+    "weigh/why/1": Section(WhyResults),
     "weigh/judge/1 series[]": Section(SeriesFigure, "series[] of judge", "series"),
     "weigh/judge/1 mean": Section(SeriesMean, "mean of a series", "mean"),
     "weigh/doctor/1": Section(DoctorDocument),
