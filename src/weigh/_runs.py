@@ -43,11 +43,7 @@ def entries(folder: Path) -> list[Entry]:
         raise EvidenceFault(
             "there is no such directory", where=str(folder), remedy="name a folder that `weigh run` wrote evidence to"
         )
-    found = [
-        Entry(path, kind, _written(path, kind))
-        for path in folder.iterdir()
-        if path.is_dir() and (kind := _kinds.recognised(path)) is not None and _recorded(path, kind)
-    ]
+    found = [entry for path in folder.iterdir() if (entry := _entry(path))]
     # A ladder is written after its rungs, within one tick of the clock maybe; the name decides between equals.
     return sorted(found, key=lambda one: (one.written, one.path.name), reverse=True)
 
@@ -71,6 +67,16 @@ def resolve(evidence: Path) -> Path:
             "there is no evidence in it", where=str(folder), remedy="weigh run makes some; DIR/latest is that of DIR"
         )
     return found[0].path
+
+
+def _entry(path: Path) -> Entry | None:
+    """What recorded nothing, and what was removed meanwhile, is none."""
+    try:
+        if path.is_dir() and (kind := _kinds.recognised(path)) is not None and _recorded(path, kind):
+            return Entry(path, kind, _written(path, kind))
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    return None
 
 
 def _recorded(path: Path, kind: Kind[Any, Any]) -> bool:

@@ -15,7 +15,20 @@ if TYPE_CHECKING:
 _FIXTURES = Path(__file__).parents[1] / "fixtures" / "judge"
 _LONGEST = 200_000
 _CSV = b"engine,query,seconds\n" + b"".join(b"%s,q%d,%d.5\n" % (b"ab"[n % 2 : n % 2 + 1], n % 3, n) for n in range(60))
-_TRIES = ("", "hyperfine", "pyperf", "google-benchmark", "go", "pgbench", "hlog", "csv")
+_TRIES = (
+    "",
+    "hyperfine",
+    "pyperf",
+    "google-benchmark",
+    "pytest-benchmark",
+    "criterion",
+    "jmh",
+    "go",
+    "pgbench",
+    "k6",
+    "hlog",
+    "csv",
+)
 
 
 @functools.cache
@@ -25,10 +38,17 @@ def whole() -> tuple[bytes, ...]:
     return (_CSV, *(path.read_bytes() for path in found if path.stat().st_size <= _LONGEST))
 
 
+def _document(file: bytes) -> object:
+    """The file as JSON; None where it is none, or a document in every line."""
+    try:
+        return json.loads(file)  # type: ignore[no-any-return]
+    except ValueError:
+        return None
+
+
 def make(chance: random.Random) -> bytes:
     file = chance.choice(whole())
-    if file.lstrip()[:1] == b"{" and chance.random() < 0.6:
-        document = json.loads(file)
+    if (document := _document(file)) is not None and chance.random() < 0.6:
         for _ in range(chance.randrange(1, 4)):
             document = elsewhere(document, chance)
         return json.dumps(document).encode()

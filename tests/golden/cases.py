@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from weigh.cli.data import data
+from weigh.cli.history import history
 from weigh.cli.main import COMMANDS
 
 
@@ -40,14 +41,20 @@ def _forms(command: str, name: str, *words: str, forms: tuple[str, ...] = ("text
     return [_case(f"{command}/{name}-{form}", command, *words, *more[form]) for form in forms]
 
 
+def _alternating(tool: str, ending: str = "") -> tuple[str, ...]:
+    """Six files of each of two contenders, made in turn."""
+    return tuple(f"judge/{tool}/alternating/{one}{at}{ending}" for at in range(1, 7) for one in ("old", "new"))
+
+
 _RUN, _TEXT, _TWO = ("run", "diverged", "refused", "both", "clickhouse", "precision"), ("text",), ("text", "json")
 _HYPERFINE = tuple(f"judge/hyperfine/alternating/block{number:02}.json" for number in range(1, 11))
-_PYPERF = tuple(f"judge/pyperf/alternating/{one}{at}.json" for at in range(1, 7) for one in ("old", "new"))
-_GOOGLE = tuple(f"judge/google-benchmark/alternating/{one}{at}.json" for at in range(1, 7) for one in ("old", "new"))
+_PYPERF = _alternating("pyperf", ".json")
+_GOOGLE = _alternating("google-benchmark", ".json")
 _GO = ("judge/go/alternating/old.txt", "judge/go/alternating/new.txt")
 _DUCKDB = ("--contender", "duckdb@2.0.0")
 _SERVER = ("--contender", "pg=postgres?weigh.url=postgresql://me@db.example:5432/bench")
 _DATA = tuple(f"data {name}" for name in data.commands)
+_HISTORY = tuple(f"history {name}" for name in history.commands)
 
 CASES = (
     # weigh report
@@ -113,6 +120,11 @@ CASES = (
     *_forms("judge", "google-benchmark", *_GOOGLE, forms=_TEXT),
     *_forms("judge", "google-repetitions", "judge/google-benchmark/repetitions.json", forms=_TEXT),
     *_forms("judge", "google-aggregates", "judge/google-benchmark/aggregates.json", forms=_TEXT),
+    *_forms("judge", "pytest-benchmark", *_alternating("pytest-benchmark", ".json"), forms=_TEXT),
+    *_forms("judge", "criterion", "--interleaved", *_alternating("criterion"), forms=_TEXT),
+    *_forms("judge", "jmh", *_alternating("jmh", ".json"), forms=_TEXT),
+    *_forms("judge", "k6", *_alternating("k6", ".json"), forms=_TEXT),
+    *_forms("judge", "k6-summary", "judge/k6/summary.json", forms=_TEXT),
     *_forms("judge", "go", *_GO, forms=_TEXT),
     *_forms("judge", "go-interleaved", "--interleaved", *_GO, forms=_TEXT),
     *_forms("judge", "pgbench", "judge/pgbench/threads.101", "judge/pgbench/threads.101.1", forms=_TWO),
@@ -131,7 +143,7 @@ CASES = (
     _case("help/no-command"),
     *(
         _case(f"help/{name.replace(' ', '-')}", *name.split(), "--help")
-        for name in (*COMMANDS, "ladder --load", *_DATA)
+        for name in (*COMMANDS, "ladder --load", *_DATA, *_HISTORY)
     ),
     # mistakes
     _case("mistakes/command", "runn"),

@@ -140,7 +140,7 @@ def test_repetitions_in_one_process_are_one_start() -> None:
     assert codes == {"Sort-2": "T10.starts", "Sum-2": "T10.starts"}
 
 
-@pytest.mark.promise("the file holds means and no measurements (Google Benchmark's aggregates only)")
+@pytest.mark.promise("the file holds means and no measurements (aggregates, estimates, k6's summary)")
 def test_summaries_carry_no_verdict() -> None:
     results = judged("google-benchmark/repetitions.json", "google-benchmark/aggregates.json")
     found = {one.operation: (one.verdict, one.reasons[0].code) for one in results.verdicts}

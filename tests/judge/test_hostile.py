@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HYPERFINE = '{"results": [{"command": "a", "times": %s}]}'
+JMH = '[{"jmhVersion": "1.37", "benchmark": "a.B.c", "primaryMetric": {"scoreUnit": "%s", "rawData": %s}}]'
+K6 = '{"metric":"http_req_duration","type":"Point","data":{"time":"%s","value":%s,"tags":null}}\n'
+RAW = "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n"
 LINE = "0 1 100 0 1795317235 906945\n"
 
 
@@ -67,6 +70,30 @@ def header(digits: int, lowest: int, highest: int) -> bytes:
             "time_unit is not a unit of time",
         ),
         ('{"context": {}, "benchmarks": [{"name": "x"}]}', "value 1 is not a number"),
+        ('{"machine_info": {}, "benchmarks": []}', "it has no benchmark"),
+        ('{"machine_info": {}, "benchmarks": [{"name": "x", "stats": {"data": [-1]}}]}', "cannot be a time"),
+        ('{"machine_info": {}, "benchmarks": [{"name": "x", "stats": 1}]}', "stats is not an object"),
+        (
+            '{"machine_info": 1, "benchmarks": [{"name": "x", "options": {"timer": "process_time"}}]}',
+            "no clock of the time that passes",
+        ),
+        (JMH % ("x/op", "[[1]]"), "is measured in x/op"),
+        (JMH % ("bytes", "[[1]]"), "is measured in bytes"),
+        (JMH % ("ns/op", "[1]"), "its raw data are not lists"),
+        (JMH % ("ns/op", '[["NaN"]]'), "value 1 is not a number"),
+        (JMH % ("ops/s", "[[0]]"), "completed no operation"),
+        (JMH % ("ns/op", "[]"), "it holds summaries"),
+        ('[{"jmhVersion": "1"}]', "benchmark is not a name"),
+        (K6 % ("2026-01-01T00:00:00Z", "-1"), "cannot be a time"),
+        (K6 % ("yesterday", "1"), "line 1 is not a line of k6's"),
+        (K6 % ("2026-01-01T00:00:00Z", '"1"'), "line 1 is not a line of k6's"),
+        (K6 % ("2026-01-01T00:00:00Z", "1") + '{"metric": ', "line 2 is not a line of k6's"),
+        ('{"metric":"vus","type":"Point","data":{"value":1}}\n', "no point of it is the duration of a request"),
+        ('{"criterion": [{"benchmark": {"full_id": "a"}, "sample": {"times": [1], "iters": []}}]}', "of one length"),
+        ('{"criterion": [{"benchmark": {"full_id": "a"}, "sample": {"times": [1], "iters": [0]}}]}', "no iteration"),
+        (RAW + "a,b,,,,1.0,cycles,1\n", "a/b is measured in cycles"),
+        (RAW + "a,b,,,,x,ns,1\n", "a row of it is not of a raw.csv"),
+        (RAW, "no rows"),
         ("goos: linux\nBenchmarkX-2 \t 10 \t zz ns/op\n", "'zz' is not a number"),
         ("goos: linux\nPASS\n", "no line of it is a benchmark's result"),
         (LINE + "0 2 10", "a line of it is not of a pgbench log"),
@@ -133,6 +160,10 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
         "go/count.txt",
         "pgbench/rate.102",
         "hlog/rate.hlog",
+        "pytest-benchmark/rounds.json",
+        "jmh/modes.json",
+        "k6/closed.json",
+        "criterion/all/sort/unstable/100/kept/raw.csv",
     ],
 )
 def test_a_file_cut_anywhere_or_read_as_another_format_never_crashes(reader: registry.Reader, name: str) -> None:

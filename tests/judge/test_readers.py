@@ -25,6 +25,13 @@ OF = {
     "pgbench/rate.102": "pgbench",
     "pgbench/skipped.103": "pgbench",
     "hlog/rate.hlog": "hlog",
+    "pytest-benchmark/rounds.json": "pytest-benchmark",
+    "pytest-benchmark/saved.json": "pytest-benchmark",
+    "jmh/forks.json": "jmh",
+    "jmh/modes.json": "jmh",
+    "k6/closed.json": "k6",
+    "k6/arrivals.json": "k6",
+    "k6/summary.json": "k6",
 }
 
 

@@ -106,11 +106,15 @@ class Page:
 
     def open(self, path: Path, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "") -> None:
         """Show a file, and wait until it is loaded."""
+        self.visit(path.resolve().as_uri(), width, height, dark=dark, media=media)
+
+    def visit(self, url: str, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "") -> None:
+        """Show what is at an address, and wait until it is loaded."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.events.clear()
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=url)
         deadline = time.monotonic() + _PATIENCE
         while not any(method == "Page.loadEventFired" for method, _ in self.events):
             self._read(deadline)

@@ -82,9 +82,10 @@ def judge(
 ) -> None:
     """The same verdicts for other tools' raw numbers.
 
-    Reads hyperfine JSON, pyperf JSON, Google Benchmark JSON, `go test -bench` text, pgbench -l logs, HdrHistogram logs
-    and CSV. Two or more contenders are compared, the first is the baseline; one long series gets its mean and
-    percentiles. Where the way of measuring cannot carry a verdict it is refused, with the way that can.
+    Reads hyperfine JSON, pyperf JSON, pytest-benchmark JSON, Google Benchmark JSON, folders of criterion, JMH JSON, `go
+    test -bench` text, pgbench -l logs, k6 JSON, HdrHistogram logs and CSV. Two or more contenders are compared, the
+    first is the baseline; one long series gets its mean and percentiles. Where the way of measuring cannot carry a
+    verdict it is refused, with the way that can.
     """
     from weigh.judge.document import document
     from weigh.judge.page import page

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from weigh.experiment.config.run_request import RunRequest
+    from weigh.experiment.config.user_data import OwnFiles
     from weigh.experiment.results.results import ExperimentResults
     from weigh.model.spec import Spec
 
@@ -57,17 +58,20 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--contender",
             multiple=True,
             metavar="SPEC",
-            help="What is compared: ENGINE[@VERSION] with pins and settings, or a name of weigh.toml. Repeatable.",
+            help="What is compared: ENGINE[@VERSION] with pins and settings, or a name of weigh.toml; VERSION may be a "
+            "wheel, a folder or git:REVISION. Repeatable.",
         ),
         click.option(
             "--baseline",
             metavar="NAME",
-            help="Name of the contender that the others are compared with [the first contender].",
+            help="Name of the contender that the others are compared with, of weigh.toml too, or NAME=ENGINE@VERSION "
+            "[the first contender].",
         ),
         click.option(
             "--workload",
             metavar="NAME",
-            help="netflow, tpch, tpch-dbgen, sql (your own data) or a plug-in's [netflow].",
+            help="netflow, tpch, tpch-dbgen, sql (your own data), a plug-in's, or a folder of questions: ./queries/ "
+            "[netflow].",
         ),
         click.option(
             "--data",
@@ -317,6 +321,7 @@ def asked(
     from weigh.experiment.config.file import DEFAULT_FILE, read_file
     from weigh.experiment.config.run_request import RunRequest
     from weigh.experiment.config.spec import make_spec
+    from weigh.experiment.suite import own as suite
 
     if file is None and DEFAULT_FILE.exists():
         file = DEFAULT_FILE
@@ -324,7 +329,12 @@ def asked(
     if flags.get("data"):
         flags = {**flags, "workload": flags.get("workload") or "sql"}
     shrink = flags.pop("shrink")
-    own = named_files.own_files(table, file, flags, progress(quiet))
+    own: OwnFiles | None
+    if folder := suite.named(table, file, flags):
+        own = suite.own_files(folder, table, file, flags, progress(quiet))
+        flags = {**flags, "workload": "sql"}
+    else:
+        own = named_files.own_files(table, file, flags, progress(quiet))
     spec = make_spec(table, flags, own, adaptive=adaptive)
     answers = named_files.answers_path(table, flags)
     return spec, RunRequest(root=out, command=command_line(), answers=answers, own=own, shrink=shrink)

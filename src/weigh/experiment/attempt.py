@@ -106,7 +106,8 @@ class Attempt:
         # First of all: a report must carry the workload's notice even where no engine could be started.
         self._journal.append("workload", workload)
         read = self._resumption.read if self._resumption else read_contenders(self._setup.contenders)
-        self._say(*said, *read.findings, *(self._resumption.findings if self._resumption else ()))
+        own = self._setup.suite_findings if self._resumption is None else ()
+        self._say(*said, *own, *read.findings, *(self._resumption.findings if self._resumption else ()))
         reads = knobs.read(Machine.here())
         self._journal.append(
             "environment",

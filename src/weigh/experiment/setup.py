@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from weigh.engines.prepared import PreparedContender
     from weigh.experiment.config.run_request import RunRequest
     from weigh.model.contender import Contender
+    from weigh.model.finding import Finding
     from weigh.model.operation import Workload
     from weigh.model.progress import Progress
     from weigh.model.spec import Spec
@@ -55,6 +56,7 @@ class Setup:
         stores: where contenders read objects.
         stage: where contenders see them.
         pinned: answers that were once trusted.
+        suite_findings: what a suite says of itself.
     """
 
     spec: Spec
@@ -66,6 +68,7 @@ class Setup:
     stores: Stores
     stage: DataLink
     pinned: pins.Pins | None
+    suite_findings: tuple[Finding, ...] = ()
 
     @property
     def data(self) -> dataset.Data:
@@ -165,6 +168,7 @@ def prepare(spec: Spec, request: RunRequest, progress: Progress, stack: ExitStac
         stores=stores,
         stage=stage,
         pinned=pinned,
+        suite_findings=request.own.findings if request.own else (),
     )
 
 
@@ -187,5 +191,7 @@ def _chosen(workload: Workload, spec: Spec) -> Workload:
         return workload
     chosen = tuple(workload.operation(name) for name in spec.operations)
     return msgspec.structs.replace(
-        workload, operations=chosen, suite=tuple(one.name for one in workload.operations if one.timed())
+        workload,
+        operations=chosen,
+        suite=workload.suite or tuple(one.name for one in workload.operations if one.timed()),
     )

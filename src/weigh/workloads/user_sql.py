@@ -32,6 +32,7 @@ from weigh.workloads.askable import refuse
 from weigh.workloads.parameters import Parameters, braced, check, grid, names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -114,12 +115,40 @@ class Folder:
         return None
 
 
+class Questions:
+    """The source of the workload ``sql`` where its questions are those of a suite.
+
+    Args:
+        operations: its questions.
+        left_out: names of those that are not asked.
+    """
+
+    name = NAME
+    dataset = "files"
+
+    def __init__(self, operations: Sequence[Operation], left_out: Sequence[str]) -> None:
+        self.operations, self.left_out = tuple(operations), tuple(left_out)
+
+    def build(self, truth: Cubes, seed: int) -> Workload:
+        """All of them; what is left out belongs to the suite all the same."""
+        names = (*(one.name for one in self.operations), *self.left_out)
+        return Workload(
+            name=NAME,
+            dataset=self.dataset,
+            operations=self.operations,
+            suite=names if self.left_out else (),
+        )
+
+    def expected(self, operation: str, case: Case, truth: Cubes) -> pa.Table | None:
+        """Nothing is known beforehand; ``--answers`` names answers that were pinned."""
+        return None
+
+
 def _operation(path: Path, parameters: Parameters) -> Operation:
     described = path.with_suffix(".toml")
     file = _read(described, path)
     sql = path.read_text().strip().rstrip(";").strip()
     refuse(sql, f"query {path.stem} ({path})")
-    columns = [column.name for column in file.column]
     cases = tuple(Case(name=one.name, literals=one.literals, timed=one.timed) for one in file.case)
     if cases and not any(case.timed for case in cases):
         raise UsageError("no case is timed", where=str(described), remedy="say timed = true in one of them")
@@ -129,16 +158,30 @@ def _operation(path: Path, parameters: Parameters) -> Operation:
     return Operation(
         name=path.stem,
         sql=braced(sql),
-        schema=ResultSchema(
-            columns=tuple(_column(column) for column in file.column),
-            ordered_by=_positions("ordered_by", file.ordered_by, columns, described),
-            limit=file.limit,
-            keys=_positions("keys", file.keys, columns, described),
-        ),
+        schema=result_schema(file, described),
         cases=cases,
         filter=Filter(table=file.filter.table, predicate=braced(file.filter.predicate)) if file.filter else None,
         dialect={dialect: braced(text) for dialect, text in file.dialect.items()},
         about=file.about,
+    )
+
+
+def result_schema(file: QueryFile, place: Path) -> ResultSchema:
+    """What a right answer looks like, as a file says it.
+
+    Args:
+        file: what it says.
+        place: where it lies, for errors.
+
+    Raises:
+        UsageError: it names a column that is not there.
+    """
+    columns = [column.name for column in file.column]
+    return ResultSchema(
+        columns=tuple(_column(column) for column in file.column),
+        ordered_by=_positions("ordered_by", file.ordered_by, columns, place),
+        limit=file.limit,
+        keys=_positions("keys", file.keys, columns, place),
     )
 
 

@@ -6,33 +6,62 @@ from typing import TYPE_CHECKING
 
 import click
 
-from weigh.cli.evidence.path import evidence_argument, others_evidence
+from weigh.cli.evidence.path import EvidencePath, others_evidence
 from weigh.cli.output import print_results, print_rich, say
 from weigh.cli.page import html_option, write_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+DEFAULT_PORT = 8787
+
 
 @click.command()
-@evidence_argument
+@click.argument("evidence", metavar="[EVIDENCE]", type=EvidencePath(), required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @html_option
 @click.option("--markdown", is_flag=True, help="The first screen in Markdown, for a pull request or a CI summary.")
 @click.option("--verbose", is_flag=True, help="All that there is to say, below the first screen.")
 @click.option("--notes", is_flag=True, help="Only the findings, and how to read the figures.")
-def report(evidence: Path, as_json: bool, html: Path | None, markdown: bool, verbose: bool, notes: bool) -> None:
-    """Print the report of an evidence directory, finished or not. `latest` is the newest of runs."""
+@click.option(
+    "--serve", "served", is_flag=True, help="Show all evidence of a folder [runs] in the browser, on loopback."
+)
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Of --serve; 0 takes one that is free [8787].")
+@click.pass_context
+def report(
+    context: click.Context,
+    evidence: Path | None,
+    as_json: bool,
+    html: Path | None,
+    markdown: bool,
+    verbose: bool,
+    notes: bool,
+    served: bool,
+    port: int | None,
+) -> None:
+    """Print the report of an evidence directory, finished or not. `latest` is the newest of runs.
+
+    With --serve: list all evidence of a folder, show each page, and compare two, until Ctrl-C.
+    """
     from weigh._kinds import kind_of
     from weigh.host import scratch
     from weigh.model.errors import UsageError
 
     # Whoever looks at what a killed run left is not asked to measure again to have it tidied up.
     scratch.sweep()
-    forms = {"--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes}
+    forms = {
+        "--html": html, "--json": as_json, "--markdown": markdown, "--verbose": verbose, "--notes": notes,
+        "--serve": served,
+    }  # fmt: skip
     if len(asked := [name for name, given in forms.items() if given]) > 1:
         raise UsageError(f"{' and '.join(asked)} are several forms of one report", remedy="ask for one of them")
-    scratch.sweep()
+    if port is not None and not served:
+        raise UsageError("--port is of --serve", remedy="add --serve, or leave it out")
+    if served:
+        _serve(evidence, DEFAULT_PORT if port is None else port)
+        return
+    if evidence is None:
+        raise click.MissingParameter(ctx=context, param_hint="'EVIDENCE'", param_type="argument")
     with others_evidence(evidence):
         kind = kind_of(evidence)
         if html:
@@ -45,3 +74,21 @@ def report(evidence: Path, as_json: bool, html: Path | None, markdown: bool, ver
             print_rich(kind.notes(results))
         else:
             print_results(kind, results, evidence, as_json=as_json, verbose=verbose)
+
+
+def _serve(folder: Path | None, port: int) -> None:
+    """Until it is interrupted."""
+    from weigh._kinds import recognised
+    from weigh._runs import DEFAULT_OUT, entries
+    from weigh.model.errors import UsageError
+    from weigh.model.text import one_line
+    from weigh.serve.server import Server
+
+    folder = folder or DEFAULT_OUT
+    if folder.is_dir() and recognised(folder) is not None:
+        raise UsageError("it is one evidence, and not a folder of them", where=str(folder), remedy="name its folder")
+    entries(folder)
+    with Server(folder, port) as server:
+        say(one_line(server.url))
+        say(f"it shows {one_line(str(folder))} to whoever has an account here; Ctrl-C ends it", err=True)
+        server.serve_forever()

@@ -37,10 +37,11 @@ def runs(out: Path, as_json: bool) -> None:
         say(f"no evidence in {out}; weigh run makes some", err=True)
     named = {row.evidence: one_line(row.evidence) for row in rows}
     width = max((len(named[row.evidence]) for row in rows), default=0)
+    kinds = max((len(row.kind) for row in rows), default=0)
     for row in rows:
         said = row.error or f"{row.workload}: {row.about}"
         end = "" if row.error or row.end == "complete" else f" ({row.end or 'not ended'})"
-        say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<6}  {said}{end}")
+        say(f"{named[row.evidence]:<{width}}  {row.written.replace('T', ' ')}  {row.kind:<{kinds}}  {said}{end}")
 
 
 def _row(entry: Entry) -> EvidenceRow:

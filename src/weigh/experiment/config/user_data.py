@@ -13,7 +13,7 @@ from weigh.experiment.config.conversion import converted
 from weigh.model.errors import UsageError
 from weigh.model.spec import Own
 from weigh.workloads.ingest import TablesAlone
-from weigh.workloads.user_sql import Folder
+from weigh.workloads.user_sql import Folder, Questions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from weigh.data.cache import CachedData
     from weigh.experiment.config.file import SqlTable
     from weigh.model.dataset import Conversion
+    from weigh.model.finding import Finding
+    from weigh.model.operation import Operation
     from weigh.model.progress import Progress
     from weigh.workloads import WorkloadSource
     from weigh.workloads.parameters import Parameters
+    from weigh.workloads.suites.question import LeftOut
 
 
 class OwnFiles(NamedTuple):
@@ -36,6 +39,9 @@ class OwnFiles(NamedTuple):
         parameters: values by parameter, for all queries or for one.
         known: hashes of files that need not be read again.
         registered: the name that they are registered under; empty for none.
+        operations: of a suite, in the place of a folder with result schemas.
+        left_out: questions of the suite that are not asked.
+        findings: what the suite says of itself.
     """
 
     tables: user_files.Tables
@@ -44,6 +50,9 @@ class OwnFiles(NamedTuple):
     parameters: Parameters | None = None
     known: Mapping[Path, str] = MappingProxyType({})
     registered: str = ""
+    operations: tuple[Operation, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @classmethod
     def found(cls, table: SqlTable, root: Path, cache: Path, progress: Progress) -> OwnFiles:
@@ -89,6 +98,8 @@ class OwnFiles(NamedTuple):
         kinds = ("*.sql", "*.toml") if self.folder else ()
         files = sorted(path for kind in kinds for path in (self.folder or Path()).glob(kind))
         parts = [part for path in files for part in (path.name.encode(), path.read_bytes())]
+        if self.operations:
+            parts.append(msgspec.json.encode(self.operations, order="deterministic"))
         if self.parameters:
             parts.append(msgspec.json.encode(self.parameters, order="deterministic"))
         queries = b"\0".join(parts)
@@ -96,6 +107,8 @@ class OwnFiles(NamedTuple):
 
     def source(self) -> WorkloadSource:
         """The workload; one without queries where only tables are loaded."""
+        if self.operations:
+            return Questions(self.operations, [one.name for one in self.left_out])
         return Folder(self.folder, self.parameters) if self.folder else TablesAlone()
 
     def data(self, cache: Path, seed: int) -> CachedData:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weigh.judge.formats import registry
+from weigh.judge.formats import criterion_folder, registry
 from weigh.judge.formats.source import MAX_TEXT, Source
 from weigh.model.errors import DataFault, UsageError
 
@@ -112,11 +112,13 @@ def _runs(files: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
 
 
 def _bytes(path: Path) -> bytes:
-    """A file's content.
+    """A file's content; of a folder of criterion one document of all its results.
 
     Raises:
         DataFault: it is not there, not a file, or too large.
     """
+    if criterion_folder.holds(path):
+        return criterion_folder.document(path)
     if not path.is_file():
         what = "it is not a file" if path.exists() else "there is no such file"
         raise DataFault(what, where=str(path), remedy="name files that a benchmark tool wrote")
@@ -128,5 +130,6 @@ def _bytes(path: Path) -> bytes:
 
 def _label(path: str) -> str:
     """A file's name without what numbers it: ``old-03.json`` is of ``old``."""
-    stem = Path(path).stem
+    place = criterion_folder.labelled(Path(path))
+    stem = place.name if place.is_dir() else place.stem
     return _NUMBERED.sub("", stem) or stem

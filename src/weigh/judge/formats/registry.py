@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weigh.judge.formats import csv, go, google_benchmark, hlog, hyperfine, pgbench, pyperf
+from weigh.judge.formats import (
+    criterion,
+    csv,
+    go,
+    google_benchmark,
+    hlog,
+    hyperfine,
+    jmh,
+    k6,
+    pgbench,
+    pyperf,
+    pytest_benchmark,
+)
 from weigh.model.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -49,8 +61,19 @@ READERS = (
         google_benchmark.HOW,
         "all repetitions of a file are one process",
     ),
+    Reader(
+        "pytest-benchmark",
+        "pytest-benchmark",
+        pytest_benchmark.recognises,
+        pytest_benchmark.read,
+        pytest_benchmark.HOW,
+        "all rounds of a file are one process",
+    ),
+    Reader("criterion", "criterion", criterion.recognises, criterion.read, criterion.HOW, "a folder is one process"),
+    Reader("jmh", "JMH", jmh.recognises, jmh.read, jmh.HOW, "every fork is one"),
     Reader("go", "go test -bench", go.recognises, go.read, go.HOW, "-count repeats inside one process"),
     Reader("pgbench", "pgbench -l", pgbench.recognises, pgbench.read, pgbench.HOW, "one log is one run"),
+    Reader("k6", "k6", k6.recognises, k6.read, k6.HOW, "one file is one run"),
     Reader("hlog", "HdrHistogram log", hlog.recognises, hlog.read, hlog.HOW, "one log is one run"),
     Reader("csv", "CSV", csv.recognises, csv.read, csv.HOW, "the column start tells them apart"),
 )

@@ -73,24 +73,40 @@ class Source:
         """Whether it begins as a JSON document."""
         return self.head.lstrip()[:1] in ("{", "[")
 
-    @cached_property
+    @property
     def document(self) -> dict[str, Any]:
         """The file as a JSON object.
 
         Raises:
             DataFault: it is none, is cut off, or too large.
         """
+        found = self._json
+        if not isinstance(found, dict):
+            raise self.fault("its JSON is not an object")
+        return found
+
+    @property
+    def listing(self) -> list[Any]:
+        """The file as a JSON list.
+
+        Raises:
+            DataFault: it is none, is cut off, or too large.
+        """
+        found = self._json
+        if not isinstance(found, list):
+            raise self.fault("its JSON is not a list")
+        return found
+
+    @cached_property
+    def _json(self) -> object:
         if len(self.data) > MAX_JSON:
             raise self.fault(f"it has {len(self.data):,} bytes", remedy=f"JSON of at most {MAX_JSON:,} bytes is read")
         try:
-            found = json.loads(self.text)
+            return json.loads(self.text)
         except json.JSONDecodeError as error:
             raise self.fault(f"it is not whole JSON: {error.msg} (line {error.lineno})") from None
         except (RecursionError, ValueError):
             raise self.fault("it is JSON that nobody's tool writes: too deep, or a number too long") from None
-        if not isinstance(found, dict):
-            raise self.fault("its JSON is not an object")
-        return found
 
     def fault(self, what: str, *, remedy: str = "export it again, or name another file") -> DataFault:
         """An error about this file."""
@@ -137,15 +153,22 @@ class Source:
         Raises:
             DataFault: one is not a number, not finite, negative, or beyond ``MAX_SECONDS``.
         """
+        return self.checked(self.numbers(values, where) * scale, where)
+
+    def numbers(self, values: Iterable[object], where: str) -> NDArray[np.float64]:
+        """Numbers, in their own unit: not yet known to be times.
+
+        Raises:
+            DataFault: one is not a number, or too large for one.
+        """
         listed = list(values)
         for number, value in enumerate(listed, 1):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise self.fault(f"{where}: value {number} is not a number")
         try:
-            found = np.array(listed, dtype=np.float64) * scale
+            return np.array(listed, dtype=np.float64)
         except OverflowError:
             raise self.fault(f"{where}: a value is too large to be a time") from None
-        return self.checked(found, where)
 
     def checked(self, found: NDArray[np.float64], where: str) -> NDArray[np.float64]:
         """The same seconds, all of them possible.

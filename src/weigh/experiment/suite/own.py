@@ -1,0 +1,152 @@
+"""A suite with its data, as an experiment over one's own files takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weigh.data import registered, user_files
+from weigh.engines.prepared import cache_folder
+from weigh.experiment.config.conversion import converted
+from weigh.experiment.config.file import File
+from weigh.experiment.config.spec import chosen_contenders
+from weigh.experiment.config.user_data import OwnFiles
+from weigh.experiment.suite import findings
+from weigh.experiment.suite.load import load
+from weigh.experiment.suite.schemas import schemas
+from weigh.model.errors import UsageError
+from weigh.model.operation import Case, Operation
+from weigh.model.progress import Silence
+from weigh.workloads import suites
+from weigh.workloads.suites.question import LeftOut
+from weigh.workloads.suites.tables import renamed
+from weigh.workloads.user_sql import QueryFile, result_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weigh.data.cache import CachedData
+    from weigh.model.progress import Progress
+    from weigh.workloads.suites.question import Question
+
+
+def named(file: File | None, path: Path | None, flags: Mapping[str, Any]) -> Path | None:
+    """The folder of a suite that ``--workload`` or weigh.toml names; None where the workload is another.
+
+    What contains a slash, or is a folder that no workload is called like, is one.
+    """
+    given = flags.get("workload")
+    written = (file or File()).experiment.workload
+    text = str(given or written)
+    if "/" not in text and not text.startswith("~"):
+        return None
+    root = Path() if given or path is None else path.parent
+    return root / Path(text).expanduser()
+
+
+def own_files(
+    folder: Path, file: File | None, path: Path | None, flags: Mapping[str, Any], progress: Progress | None = None
+) -> OwnFiles:
+    """A suite as an experiment takes it: its questions with their result schemas, and its data.
+
+    Args:
+        folder: of the suite.
+        file: weigh.toml, if there is one; ``[sql.tables]`` and ``[sql.parameters]`` of it are the suite's.
+        path: where it lies.
+        flags: values of the command line by name.
+        progress: is told.
+
+    Raises:
+        UsageError: nothing of it can be asked, or its data is not there.
+        DataFault: a file is damaged.
+        WeighError: an engine that is needed cannot be had.
+    """
+    progress, cache = progress or Silence(), cache_folder()
+    sql = file.sql if file else None
+    suite = suites.read(folder, sql.parameters if sql else None)
+    given = _given(file, path, flags, cache, progress)
+    made = load((one.load for one in suite.questions), suite.dialect, cache, progress)
+    clash = sorted(set(given.tables) & set(made.tables))
+    if clash:
+        raise UsageError(
+            f"the table {clash[0]} is named, and the suite makes one of that name",
+            where=str(folder),
+            remedy="leave out one of the two",
+        )
+    tables = {**given.tables, **made.tables}
+    left = list(suite.left_out)
+    left += [LeftOut(name=one.name, why=made.failed[one.load]) for one in suite.questions if one.load in made.failed]
+    questions: list[Question] = []
+    for one in suite.questions:
+        if one.load in made.failed:
+            continue
+        text = renamed(one.sql, made.names.get(one.load, {}), suite.dialect)
+        if text is None:
+            left.append(LeftOut(name=one.name, why="other questions make other tables of the same names"))
+        else:
+            questions.append(msgspec.structs.replace(one, sql=text))
+    if questions and not tables:
+        raise UsageError(
+            "it has no tables: neither the suite makes any, nor does somebody name them",
+            where=str(folder),
+            remedy="add load.sql with CREATE TABLE ... AS, write [sql.tables] into weigh.toml, or name --data",
+        )
+    conversions = (*given.conversions, *made.conversions)
+    content = user_files.hashes(tables, given.known)
+
+    def data() -> CachedData:
+        return user_files.open_files(tables, cache, 0, conversions, known=given.known)
+
+    contenders = chosen_contenders(
+        file, flags.get("contender") or (), flags.get("baseline") or (file or File()).experiment.baseline
+    )
+    asked = schemas(
+        questions, contenders, msgspec.json.encode(content, order="deterministic").decode(), data, cache, progress
+    )
+    left += asked.left_out
+    operations = tuple(_operation(one, asked.schemas[one.name]) for one in questions if one.name in asked.schemas)
+    if not operations:
+        first = f": {left[0].name}: {left[0].why}" if left else ""
+        raise UsageError(
+            f"nothing of it can be asked{first}", where=str(folder), remedy=f"weigh workloads audit {folder} lists all"
+        )
+    return OwnFiles(
+        tables=tables,
+        folder=None,
+        conversions=conversions,
+        known=given.known,
+        registered=given.registered,
+        operations=operations,
+        left_out=tuple(left),
+        findings=tuple(findings.of(suite, tuple(left), asked.any_rows, len(operations))),
+    )
+
+
+def _given(file: File | None, path: Path | None, flags: Mapping[str, Any], cache: Path, progress: Progress) -> OwnFiles:
+    """The tables that are named beside the suite."""
+    name = flags.get("data") or (file.sql.data if file and file.sql else None)
+    if name:
+        found = registered.confirmed(name, cache)
+        return OwnFiles(
+            {key: [Path(one.path) for one in files] for key, files in found.tables.items()},
+            None,
+            known={Path(one.path): one.blake3 for one in found.files},
+            registered=name,
+        )
+    if file is None or path is None or file.sql is None or not file.sql.tables:
+        return OwnFiles({}, None)
+    patterns = {table: [one] if isinstance(one, str) else one for table, one in file.sql.tables.items()}
+    read = converted(user_files.find(patterns, path.parent), cache, progress)
+    return OwnFiles(read.tables, None, read.conversions)
+
+
+def _operation(question: Question, described: QueryFile) -> Operation:
+    return Operation(
+        name=question.name,
+        sql=question.sql,
+        schema=result_schema(described, Path(question.file)),
+        cases=(Case(name="only", timed=True),),
+        about=question.about,
+    )

@@ -1,0 +1,115 @@
+"""The pages of the server: the list, two evidences side by side, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote_to_bytes, urlencode
+
+from weigh.render.html import templates
+from weigh.serve.filters import CHOICES, Filter
+
+if TYPE_CHECKING:
+    from weigh.model.errors import WeighError
+    from weigh.serve.index import Index
+    from weigh.serve.side_by_side import SideBySide
+
+SHOWN = 100
+"""Rows of a page of the list."""
+_HERE = Path(__file__).parent / "templates"
+_POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"<>]*)">')
+_BACK = b"""<body>
+<header style="padding-top:12px"><p style="margin:0" class="eyebrow"><a href="/">All evidence</a></p></header>"""
+
+
+def address(name: str) -> str:
+    """Where the page of an evidence is."""
+    return f"/evidence/{token(name)}"
+
+
+def listed(index: Index, asked: Filter, page: int, first: str) -> bytes:
+    """The list.
+
+    Args:
+        index: of the folder.
+        asked: what of it is to be shown.
+        page: which hundred, from 1.
+        first: the evidence that another is to be compared with; empty where none was chosen.
+    """
+    every = index.entries()
+    entries = asked.entries(every)
+    if asked.reads:
+        rows = asked.rows(index.rows(entries))
+        found = len(rows)
+        pages = _pages(found)
+        page = min(page, pages)
+        shown = rows[(page - 1) * SHOWN : page * SHOWN]
+    else:
+        found = len(entries)
+        pages = _pages(found)
+        page = min(page, pages)
+        shown = index.rows(entries[(page - 1) * SHOWN : page * SHOWN])
+    return _rendered(
+        "list.html",
+        folder=str(index.folder),
+        asked=asked,
+        choices=CHOICES,
+        total=len(every),
+        found=found,
+        page=page,
+        pages=pages,
+        begins=(page - 1) * SHOWN + 1,
+        rows=shown,
+        first=first,
+        token=token,
+        compared=lambda row: compared(first, row.name),
+    )
+
+
+def compared(first: str, second: str) -> str:
+    """Where the comparison of two evidences is."""
+    return f"/compare?{urlencode({'first': token(first), 'second': token(second)})}"
+
+
+def beside(found: SideBySide) -> bytes:
+    """Two evidences that are not joined."""
+    return _rendered("side_by_side.html", shown=found, swapped=compared(found.second.name, found.first.name))
+
+
+def refused(error: WeighError, title: str) -> bytes:
+    """Why there is no page."""
+    return _rendered("refused.html", title=title, error=error)
+
+
+def framed(page: bytes) -> bytes:
+    """A report with the way back to the list."""
+    return page.replace(b"<body>", _BACK, 1)
+
+
+def policy(page: bytes) -> str:
+    """The policy that a page declares of itself, to be sent with it; the strictest one where it declares none."""
+    # It stands before anything that evidence put into the page.
+    found = _POLICY.search(page[:1000])
+    declared = found[1].decode() if found else "default-src 'none'"
+    return f"{declared}; frame-ancestors 'none'"
+
+
+def _rendered(template: str, **values: Any) -> bytes:
+    text = templates(_HERE).get_template(template).render(environment=None, forms=True, address=address, **values)
+    return text.encode()
+
+
+def _pages(rows: int) -> int:
+    return max(1, -(-rows // SHOWN))
+
+
+def token(name: str) -> str:
+    """A name of a file as part of an address or a form; it need not be text."""
+    return quote(os.fsencode(name), safe="")
+
+
+def named(token: str) -> str:
+    """The name of a file that a part of an address stands for."""
+    return os.fsdecode(unquote_to_bytes(token))

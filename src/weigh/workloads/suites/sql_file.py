@@ -1,0 +1,116 @@
+"""Files of SQL: ``NAME.sql`` holds one question or several.
+
+The values of their parameters stand in comments::
+
+    -- param: city = ["Rome", "Oslo"]
+    -- param: n = [10, 100]
+    SELECT user, count(*) FROM events WHERE city = {city} GROUP BY user ORDER BY 2 DESC, 1 LIMIT {n}
+
+Every combination is a question of its own. Beside the questions, or above them, ``load.sql`` may make their tables.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, cast
+
+from weigh.model.errors import UsageError
+from weigh.model.operation import fill
+from weigh.workloads import parameters as grids
+from weigh.workloads.askable import refuse
+from weigh.workloads.infer_schema import split
+from weigh.workloads.suites import naming
+from weigh.workloads.suites.question import FileRead, LeftOut, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from weigh.workloads.infer_schema import Statement
+    from weigh.workloads.parameters import Parameters
+
+LOAD = "load.sql"
+_PARAM = re.compile(r"^\s*--\s*param:\s*(.+)$", re.MULTILINE)
+
+
+def read(folder: Path, files: Sequence[Path], parameters: Parameters) -> Iterator[FileRead]:
+    """The questions of every file.
+
+    Raises:
+        UsageError: a file cannot be read, or a parameter has no value, or has one that nothing asks for.
+    """
+    found = [(file, one) for file in files for one in _statements(folder, file)]
+    grids.check(parameters, {one.name: grids.names(one.sql) for _, one in found})
+    for file, statement in found:
+        yield _read(folder, file, statement, parameters)
+
+
+def text_of(file: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        return file.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"it cannot be read: {error}", where=str(file), remedy="give text in UTF-8") from None
+
+
+def _statements(folder: Path, file: Path) -> list[Statement]:
+    try:
+        return split(text_of(file), naming.of_file(folder, file))
+    except UsageError as error:
+        raise UsageError(error.what, where=str(file), remedy=error.remedy) from None
+
+
+def _read(folder: Path, file: Path, statement: Statement, parameters: Parameters) -> FileRead:
+    try:
+        refuse(statement.sql, statement.name)
+    except UsageError as error:
+        return FileRead(left_out=(LeftOut(name=statement.name, why=error.what),))
+    where = f"{file}, query {statement.name}"
+    sql = statement.sql.rstrip(";").strip()
+    wanted = grids.names(sql)
+    values = {**_own(sql, wanted, where), **{k: v for k, v in parameters.items() if k != statement.name}}
+    own = parameters.get(statement.name)
+    if isinstance(own, dict):
+        values |= own
+    asked = {name: value for name, value in values.items() if name in wanted}
+    cases = grids.grid(asked, "", wanted, (), where)
+    text, load, place = grids.braced(sql), _load(folder, file), str(file.relative_to(folder))
+    return FileRead(
+        questions=tuple(
+            Question(
+                name=naming.with_values(statement.name, case.literals),
+                sql=fill(text, case.literals),
+                file=place,
+                load=load,
+            )
+            for case in cases
+        )
+    )
+
+
+def _own(sql: str, wanted: Sequence[str], where: str) -> Parameters:
+    """The values that stand in comments."""
+    text = "\n".join(found.group(1) for found in _PARAM.finditer(sql))
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(
+            f"'-- param:' is not TOML: {error}", where=where, remedy='write -- param: city = ["Rome", "Oslo"]'
+        ) from None
+    grids.check(cast("Parameters", values), {where: wanted})
+    return cast("Parameters", values)
+
+
+def _load(folder: Path, file: Path) -> str:
+    """The statements that make its tables: of the nearest ``load.sql``."""
+    for place in (file.parent, *file.parent.parents):
+        if (place / LOAD).is_file():
+            return text_of(place / LOAD)
+        if place == folder:
+            break
+    return ""

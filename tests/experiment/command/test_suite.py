@@ -1,0 +1,63 @@
+"""Suites from the command line: from the files to the answers of two versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Run, Weigh
+
+LOAD = "CREATE TABLE numbers AS SELECT i AS n, i % 7 AS k FROM range(1000) t(i)"
+OTHER = "CREATE TABLE numbers AS SELECT i * 2 AS n, i % 3 AS k FROM range(500) t(i)"
+VERSIONS = ("--contender", "old=duckdb@1.5.5", "--contender", "new=duckdb@2.0.0")
+
+
+def make(folder: Path) -> None:
+    (folder / "suite").mkdir()
+    for name, load, sql in (
+        ("first", LOAD, "SELECT k, sum(n) AS s FROM numbers GROUP BY k ORDER BY k"),
+        ("other", OTHER, "SELECT numbers.k, sum(n) AS s FROM numbers GROUP BY numbers.k ORDER BY 1"),
+        ("absent", LOAD, "SELECT nothing FROM numbers"),
+        ("unmade", "CREATE TABLE t AS SELECT * FROM nowhere", "SELECT * FROM t"),
+        ("wide", "CREATE TABLE t AS SELECT 1::HUGEINT AS h", "SELECT h FROM t"),
+    ):
+        (folder / "suite" / f"{name}.benchmark").write_text(f"load\n{load}\n\nstrange key\n\nrun\n{sql}\n")
+
+
+def answers(run: Run) -> dict[str, str]:
+    return {one["operation"]: one["status"] for one in run.json["gate"]}
+
+
+@pytest.mark.promise("Where two files make different tables of one name, each question asks its own")
+def test_a_suite_is_asked_and_what_is_not_taken_is_listed(weigh: Weigh) -> None:
+    make(weigh.folder)
+    run = weigh("gate", "--workload", "./suite", *VERSIONS, "--json")
+    assert run.code == 0, run.err
+    assert answers(run) == {"first": "unverified", "other": "unverified"}
+    left = [one["text"] for one in run.json["findings"] if one["code"] == "R1.left_out"]
+    assert len(left) == 3
+    assert all("1 of 5 questions" in text for text in left)
+    said = " ".join(left)
+    assert "wide: its tables cannot be made: t.h is HUGEINT, which Parquet does not keep" in said
+    assert "unmade: its tables cannot be made" in said
+    assert "absent: old does not answer it" in said
+    (unknown,) = (one["text"] for one in run.json["findings"] if one["code"] == "X.suite_unknown")
+    assert "strange (" in unknown
+    again = weigh("report", "latest", "--json")
+    assert {one["operation"] for one in again.json["gate"]} == {"first", "other"}
+
+
+def test_a_suite_without_tables_or_questions_is_a_usage_error(weigh: Weigh) -> None:
+    (weigh.folder / "q").mkdir()
+    (weigh.folder / "q" / "a.sql").write_text("SELECT a FROM t")
+    run = weigh("gate", "--workload", "q/", *VERSIONS)
+    assert (run.code, "it has no tables" in run.err, "load.sql" in run.err) == (2, True, True)
+    (weigh.folder / "q" / "a.sql").write_text("SELECT random()")
+    run = weigh("gate", "--workload", "q/", *VERSIONS)
+    assert (run.code, "nothing of it can be asked: a: it is not deterministic" in run.err) == (2, True)
+    run = weigh("gate", "--workload", "./nowhere", *VERSIONS)
+    assert (run.code, "there is no such folder" in run.err) == (2, True)

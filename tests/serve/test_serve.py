@@ -1,0 +1,355 @@
+"""``weigh report --serve``: the list, its filters, the pages, two evidences, and who is not answered."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+import weigh as face
+from compare.test_compare import day
+from serve.conftest import Names, serving
+from support.evidence_folders import written_load, written_run
+from support.sessions import READ, changed, record, written
+from weigh.evidence import journal, seal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serve.conftest import Served
+    from support.command import Weigh
+    from weigh.experiment.record import Record
+
+ROW = re.compile(r'<li><p><a class="of" href="/evidence/([^"]+)">')
+HOSTILE = "</script><script>alert(1)</script>\x1b[31m\u202e"
+
+
+def rows(page: str) -> list[str]:
+    """Names of the evidence that a list shows, as their links have them."""
+    return ROW.findall(page)
+
+
+@pytest.mark.promise("lists every evidence of a folder, the newest first, each with the question answered in one line")
+def test_every_kind_is_listed_with_what_it_says(every: Served, names: tuple[Path, Names]) -> None:
+    page = html.unescape(every.ask("/").text)
+    assert len(rows(page)) == 10
+    name = names[1]
+    for one, said in (
+        (name.run, "chdb@4.4.0: SLOWER on 2, 2.0 times"),
+        (name.ladder, "resolvable from SF 0.1 on"),
+        (name.load, "p50 458 us"),
+        (name.load_ladder, "no longer fits into the memory from 2x on"),
+        (name.servers, "new against old: same in p50, p95, p99"),
+        (name.killed, "No report yet: it was killed, or goes on."),
+    ):
+        entry = page.split(f'href="/evidence/{one}">')[1].split("</li>")[0]
+        assert said in entry
+        assert ("not ended" in entry) == (one in (name.killed, name.ladder, name.load_ladder))
+        sealed = {name.killed: "not sealed", name.ladder: "by its rungs", name.load_ladder: "by its rungs"}
+        assert f">{sealed.get(one, 'sealed')}</span>" in entry
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("kind=load", {"load"}),
+        ("kind=load-comparison", {"servers"}),
+        ("name=YCSB", {"load", "load_ladder", "servers"}),
+        ("contender=chdb", {"run", "ladder", "killed"}),
+        ("contender=chdb&kind=run", {"run", "killed"}),
+        ("operation=q2", {"run", "ladder"}),
+        ("verdict=slower", {"run"}),
+        ("verdict=slower&contender=1.5.5", set()),
+        ("verdict=same&contender=1.5.5&operation=q1", {"run"}),
+        ("verdict=same&operation=q9", set()),
+        ("verdict=refused", {"servers"}),
+        ("tier=suggestive&kind=ladder", {"ladder"}),
+        ("tier=conclusive", set()),
+        ("since=2000-01-01&kind=load", {"load"}),
+        ("until=2000-01-01", set()),
+        ("since=yesterday&kind=ladder", {"ladder"}),
+        ("kind=nonsense&name=ladder-", {"ladder", "load_ladder"}),
+    ],
+)
+def test_filters(every: Served, names: tuple[Path, Names], query: str, shown: set[str]) -> None:
+    page = every.ask(f"/?{query}")
+    assert page.status == 200
+    known = {getattr(names[1], field): field for field in Names.__dataclass_fields__}
+    assert {known[one] for one in rows(page.text) if one in known} == shown
+    assert ("this filter is left out" in page.text) == ("yesterday" in query or "nonsense" in query)
+
+
+@pytest.mark.promise("Evidence that is new or has changed shows when the list is loaded again")
+def test_what_is_new_shows_when_it_is_loaded_again(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        assert "There is no evidence in this folder yet" in served.ask("/").text
+        first = written_run(tmp_path)
+        assert rows(served.ask("/").text) == [first.name]
+        (tmp_path / "notes").mkdir()
+        second = written_load(tmp_path)
+        assert sorted(rows(served.ask("/").text)) == sorted([first.name, second.name])
+        document = json.loads((first / "verdicts.json").read_text())
+        document["verdicts"][0]["verdict"] = "faster"
+        (first / "verdicts.json").write_text(json.dumps(document))
+        page = served.ask("/").text
+        assert "its kept report is not what was sealed" in page
+        assert '<span class="bad">altered</span>' in page
+        shutil.rmtree(first)
+        assert rows(served.ask("/").text) == [second.name]
+        assert served.ask(f"/evidence/{first.name}").status == 404
+
+
+@pytest.mark.promise("each page is computed anew from the evidence")
+def test_each_page_is_that_of_its_report(every: Served, names: tuple[Path, Names]) -> None:
+    root, name = names
+    for one in (name.run, name.ladder, name.load, name.load_ladder, name.servers, name.killed):
+        answer = every.ask(f"/evidence/{one}")
+        assert answer.status == 200
+        whole = face.open(root / one).html()
+        assert answer.text.endswith(whole.partition("<body>")[2])
+        (declared,) = re.findall('Content-Security-Policy" content="([^"]+)"', answer.text)
+        assert answer.headers["Content-Security-Policy"] == f"{declared}; frame-ancestors 'none'"
+        assert '<a href="/">All evidence</a>' in answer.text
+
+
+def another(session: Record) -> Record:
+    """The same session as one of another experiment."""
+    return changed(session, spec=changed(session.spec, seed=7))
+
+
+def test_two_sessions_with_a_reference_are_compared(tmp_path: Path) -> None:
+    first, second = written(tmp_path, day(1)), written(tmp_path, another(day(2, new=1.2)))
+    with serving(tmp_path) as served:
+        chosen = served.ask(f"/?first={first.name}&name=netflow").text
+        (link,) = re.findall(r'href="(/compare[^"]+)"', chosen)
+        page = html.unescape(served.ask(html.unescape(link)).text)
+        assert "SLOWER: new on q1" in page
+        assert first.name in page
+        assert second.name in page
+        backwards = served.ask(f"/compare?first={second.name}&second={first.name}").text
+        assert "FASTER: new on q1" in backwards
+
+
+@pytest.mark.promise("they are shown side by side, and nothing is concluded")
+def test_what_nothing_joins_is_shown_side_by_side(tmp_path: Path, every: Served, names: tuple[Path, Names]) -> None:
+    name = names[1]
+    for one, other, why in (
+        (name.load, name.load, "no reference contender took part"),
+        (name.run, name.load, "One is an experiment, the other a load"),
+        (name.servers, name.servers, "response times of two sessions are not"),
+        (name.ladder, name.ladder, "It is a ladder"),
+        (name.run, name.killed, "T5"),
+    ):
+        page = html.unescape(every.ask(f"/compare?first={one}&second={other}").text)
+        assert "<h1>Not joined: these two are side by side, and nothing follows from it</h1>" in page
+        assert why in page
+    strangers = another(
+        day(2, changed(READ, name="another", engine="chdb"), changed(READ, name="new", version="2.2.0"))
+    )
+    first, second = written(tmp_path, day(1)), written(tmp_path, strangers)
+    with serving(tmp_path) as served:
+        page = html.unescape(served.ask(f"/compare?first={first.name}&second={second.name}").text)
+        assert "Not joined" in page
+        assert "no contender is the same in both sessions" in page
+
+
+def test_figures_side_by_side_are_those_of_the_reports(every: Served, names: tuple[Path, Names]) -> None:
+    name = names[1]
+    page = html.unescape(every.ask(f"/compare?first={name.run}&second={name.ladder}").text)
+    assert "q1, hot: chdb@4.4.0 against duckdb@2.0.0" in page
+    assert "from SF 0.1 on" in page
+    page = html.unescape(every.ask(f"/compare?first={name.load}&second={name.load_ladder}").text)
+    assert "458 us (450 us to 465 us)" in page
+    assert "at 2x, p50" in page
+
+
+@pytest.mark.promise("It answers browsers that call it 127.0.0.1 or localhost, and nobody else")
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8787", 200), ("localhost", 200), ("LOCALHOST:1", 200), ("[::1]:8787", 200), ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421), ("evil.example:8787", 421), ("localhost:8787@evil.example", 421), ("", 421),
+        ("localhost|evil.example", 421), ("localhost:", 421), ("0.0.0.0:8787", 421),
+    ],
+)  # fmt: skip
+def test_a_name_that_was_pointed_at_loopback_is_not_answered(every: Served, host: str, status: int) -> None:
+    answer = every.ask("/", Host=host)
+    assert answer.status == status
+    assert ("Evidence in" in answer.text) == (status == 200)
+
+
+def test_another_site_gets_nothing_and_nothing_is_written(every: Served) -> None:
+    assert every.ask("/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors").status == 403
+    assert every.ask("/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 200
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert every.ask("/", method).status == 405
+    head = every.ask("/", "HEAD")
+    assert (head.status, head.text) == (200, "")
+    for name, value in {
+        "Cross-Origin-Resource-Policy": "same-origin", "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store", "Server": "weigh ",
+    }.items():  # fmt: skip
+        assert head.headers[name] == value
+    policy = head.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/evidence/..", "/evidence/../secret", "/evidence/%2e%2e", "/evidence/%2e%2e%2fsecret", "/evidence/..%2fsecret",
+        "/evidence/%2fetc", "/evidence//etc", "/evidence/.", "/evidence/", "/evidence/%00", "/../secret", "//etc",
+        "/evidence/..%5csecret", "/compare?first=..%2fsecret&second=..%2fsecret", "/compare?first=..&second=.",
+        "/compare", "/style.css", "http://evil.example/", "/evidence/%ff%fe", "/evidence/" + "x" * 5000,
+    ],
+)  # fmt: skip
+def test_no_address_leads_out_of_the_folder(tmp_path: Path, target: str) -> None:
+    inside = tmp_path / "runs"
+    written_run(inside)
+    shutil.copytree(next(inside.iterdir()), tmp_path / "secret")
+    with serving(inside) as served:
+        answer = served.ask(target)
+        assert answer.status in (400, 404, 421)
+        assert "Against duckdb" not in answer.text
+
+
+def test_evidence_that_was_made_to_harm_its_reader(tmp_path: Path) -> None:
+    honest = written_run(tmp_path)
+    named = honest.rename(tmp_path / f"{quote(HOSTILE, safe='<>() ')}")
+    shutil.copytree(named, tmp_path / os.fsdecode(b"x\xff<b>\x1b]0;t\x07"))
+    document = json.loads((named / "verdicts.json").read_text())
+    document["experiment"]["workload"] = document["contenders"][0]["name"] = HOSTILE * 50
+    document["tier"]["name"] = 'x" onclick="alert(1)'
+    for one in document["verdicts"]:
+        one["operation"] = one["contender"] = HOSTILE
+    (named / "verdicts.json").write_text(json.dumps(document))
+    (named / seal.SEAL).unlink()
+    damaged = {
+        "nested": b"[" * 300_000,
+        "not-json": b"\xff\x00",
+        "other": b"{}",
+        "list": b"[]",
+        "wide": b'"' + b"x" * 9_000_000,
+    }
+    for name, content in damaged.items():
+        folder = shutil.copytree(named, tmp_path / name)
+        (folder / "verdicts.json").write_bytes(content)
+    for name in ("pipe", "link", "headless"):
+        folder = shutil.copytree(named, tmp_path / name)
+        (folder / ("verdicts.json" if name != "headless" else journal.NAME)).unlink()
+        if name == "pipe":
+            os.mkfifo(folder / "verdicts.json")
+        elif name == "link":
+            (folder / "verdicts.json").symlink_to("/etc/passwd")
+        else:
+            (folder / journal.NAME).write_bytes(b"{}\n" * 3)
+    with serving(tmp_path) as served:
+        page = served.ask("/")
+        assert page.status == 200
+        assert len(rows(page.text)) == len(list(tmp_path.iterdir()))
+        assert "<script" not in page.text
+        assert "<b>" not in page.text
+        assert 'onclick="' not in page.text
+        assert all(char.isprintable() or char == "\n" for char in page.text)
+        for one in rows(page.text):
+            answer = served.ask(f"/evidence/{one}")
+            assert answer.status in (200, 404, 500)
+            assert "<script" not in answer.text
+            answer = served.ask(f"/compare?first={quote(one)}&second={quote(one)}")
+            assert answer.status in (200, 404, 500)
+            assert "<script" not in answer.text
+            chosen = served.ask(f"/?first={quote(one)}&name=%3Cscript%3E")
+            assert chosen.status == 200
+            assert "<script" not in chosen.text
+            assert "compare with it" in served.ask(f"/?first={quote(one)}").text
+        assert "root:" not in page.text
+
+
+def test_a_journal_that_is_too_large_for_a_page(tmp_path: Path) -> None:
+    folder = written(tmp_path, record())
+    os.truncate(folder / journal.NAME, 2 << 30)
+    with serving(tmp_path) as served:
+        assert rows(served.ask("/").text) == [folder.name]
+        answer = served.ask(f"/evidence/{folder.name}")
+        assert answer.status == 404
+        assert "its journal has 2048 MiB" in answer.text
+
+
+@pytest.mark.promise("a folder of thousands is shown a hundred at a time")
+def test_many_are_shown_a_hundred_at_a_time(tmp_path: Path) -> None:
+    folders = many(tmp_path, 230)
+    with serving(tmp_path) as served:
+        first, last = served.ask("/").text, served.ask("/?page=3").text
+        assert "230 shown, 1 to 100 here" in first
+        assert (len(rows(first)), len(rows(last))) == (100, 30)
+        assert not set(rows(first)) & set(rows(last))
+        assert max(map(len, (first, last))) < 250_000
+        assert rows(served.ask("/?page=999999").text) == rows(last)
+        found = served.ask("/?verdict=slower&operation=q2").text
+        assert f"{len(folders)} of 230 shown, 1 to 100 here" in found
+        assert 'href="/?operation=q2&amp;verdict=slower&amp;page=2"' in found
+
+
+def many(root: Path, number: int) -> list[Path]:
+    """The same evidence so often; its files are links of one another."""
+    original = written_run(root)
+    made = [original]
+    for at in range(1, number):
+        folder = root / f"20250101-{at:012x}-1"
+        shutil.copytree(original, folder, copy_function=os.link)
+        made.append(folder)
+    return made
+
+
+@pytest.fixture
+def root(weigh: Weigh) -> Path:
+    """The folder that evidence goes to."""
+    return weigh.folder / "runs"
+
+
+@pytest.mark.promise("Ctrl-C ends it, with exit code 130")
+def test_the_command(weigh: Weigh, root: Path) -> None:
+    written_run(root)
+    process = weigh.start("report", "--serve", "--port", "0")
+    assert process.stdout is not None
+    url = process.stdout.readline().strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", url)
+    port = int(url.rpartition(":")[2].strip("/"))
+    with socket.create_connection(("127.0.0.1", port), 60) as asking:
+        asking.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"200 OK" in asking.recv(100)
+    taken = weigh("report", "--serve", "runs", "--port", str(port))
+    assert (taken.code, taken.out) == (2, "")
+    assert f"127.0.0.1:{port}: the port is in use" in taken.err
+    assert "--port; 0 takes one that is free" in taken.err
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "interrupted" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--serve", "nowhere"), "nowhere: there is no such directory"),
+        (("--serve", "runs", "--port", "70000"), "70000"),
+        (("--serve", "runs", "--json"), "--json and --serve are several forms of one report"),
+        (("runs", "--port", "1"), "--port is of --serve"),
+        ((), "Missing argument 'EVIDENCE'"),
+        (("--serve", "latest"), "it is one evidence, and not a folder of them"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(weigh: Weigh, root: Path, words: tuple[str, ...], said: str) -> None:
+    written_run(root)
+    run = weigh("report", *words)
+    assert (run.code, run.out) == (2, "")
+    assert said in run.err
