@@ -13,7 +13,7 @@ import numpy as np
 
 from weigh.capture import folder, results, template, trace
 from weigh.capture.arrivals import fit, gap_law
-from weigh.capture.entry import Tally
+from weigh.capture.entry import OWN, Tally
 from weigh.capture.screen import Screen
 from weigh.capture.selection import Captured, selected
 from weigh.capture.sorting import Sorter
@@ -144,6 +144,9 @@ def _of_calls(entries: Iterable[Entry], statements: Statements, tally: Tally, pl
     literal = bound = 0
     with Sorter(place) as sorter:
         for entry in entries:
+            if OWN in entry.text:
+                tally.add("own")
+                continue
             found = statements.of(entry)
             if found is None:
                 continue
@@ -250,6 +253,9 @@ def of_totals(read: Iterable[Total], statements: Statements, tally: Tally, colum
     """
     units = Units(tally)
     for one in read:
+        if OWN in one.text:
+            tally.add("own", one.calls)
+            continue
         statements.count(one.calls, one.time_s)
         try:
             found, places = template.of_sql(one.text, statements.product)
