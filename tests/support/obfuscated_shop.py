@@ -105,12 +105,8 @@ def _statements(draw: random.Random, found: dict[str, list[Any]], number: int) -
             return [("SELECT count(*) FROM customers WHERE home_town = $1 AND level >= $2", (place, str(number % 9)))]
         case 4:
             text = "SELECT c.home_town, sum(p.amount) AS spent_total FROM customers AS c JOIN purchases p "
-            return [
-                (
-                    f"{text}USING (customer_id) WHERE c.member_since < DATE '{day}' GROUP BY c.home_town ORDER BY 2 DESC LIMIT 3",
-                    (),
-                )
-            ]
+            since = f"USING (customer_id) WHERE c.member_since < DATE '{day}'"
+            return [(f"{text}{since} GROUP BY c.home_town ORDER BY 2 DESC LIMIT 3", ())]
         case 5:
             low = draw.randrange(100, 90_000) / 100
             text = (
