@@ -31,30 +31,71 @@ Reason = Literal[
     "redacted",
 ]
 
-SENTENCES: dict[Reason, str] = {
-    "broken": "lines or entries are not in the form of the source",
-    "torn": "entries end before their statement does",
-    "too-long": "entries are longer than weigh reads, and were passed over",
-    "not-utf8": "lines are no UTF-8 and were read as Latin-1; --encoding says what they are",
-    "no-statement": "durations or parameters have no statement before them; log_statement or "
-    "log_min_duration_statement adds it",
-    "phases": "entries are of parsing, planning or fetching more rows, and belong to a call that is counted",
-    "other-messages": "messages of the server are no calls",
-    "background": "entries are of processes of the server itself",
-    "filtered": "calls are of another database than --database",
-    "failed": "calls failed, or are of a transaction of which one did: they are in no script",
-    "utility": "calls are of commands that are no queries and change no rows: they are in no script",
-    "accounts": "calls make or change accounts and passwords: they are nowhere in the output",
-    "copy": "calls are COPY, whose rows no source has: they are nowhere in the output",
-    "unreadable": "calls have a text in which no literals could be found, such as one that was cut off",
-    "too-many": "calls are of statements beyond the number that is kept apart",
-    "rare": "calls are of the rarest statements, beyond what --cover and --top ask for: they are in no script",
-    "no-values": "calls have parameters whose values the source does not tell; a log with parameters tells them, or "
-    "pg_stats by URL",
-    "cut-transaction": "calls are of transactions whose beginning or end the source does not have: each stands alone",
-    "redacted": "values were secrets, or stood where secrets stand: another text stands in their place",
+_SENTENCES: dict[Reason, tuple[str, str, str]] = {
+    "broken": ("line or entry is not", "lines or entries are not", "in the form of the source"),
+    "torn": ("entry ends before its statement does", "entries end before their statement does", ""),
+    "too-long": (
+        "entry is longer than weigh reads, and was",
+        "entries are longer than weigh reads, and were",
+        "passed over",
+    ),
+    "not-utf8": (
+        "line is no UTF-8 and was",
+        "lines are no UTF-8 and were",
+        "read as Latin-1; --encoding says what it is",
+    ),
+    "no-statement": (
+        "duration or parameter line has",
+        "durations or parameters have",
+        "no statement before; log_statement or log_min_duration_statement adds it",
+    ),
+    "phases": (
+        "entry is",
+        "entries are",
+        "of parsing, planning or fetching more rows, which belong to a call that is counted",
+    ),
+    "other-messages": ("message of the server is no call", "messages of the server are no calls", ""),
+    "background": ("entry is", "entries are", "of processes of the server itself"),
+    "filtered": ("call is", "calls are", "of another database than --database"),
+    "failed": ("call", "calls", "failed, or in a transaction of which one did: in no script"),
+    "utility": (
+        "call is a command that is no query and changes",
+        "calls are commands that are no queries and change",
+        "no rows: in no script",
+    ),
+    "accounts": ("call makes or changes", "calls make or change", "accounts and passwords: nowhere in the output"),
+    "copy": ("call is", "calls are", "COPY, whose rows no source has: nowhere in the output"),
+    "unreadable": (
+        "call has",
+        "calls have",
+        "a text in which no literals could be found, such as one that was cut off",
+    ),
+    "too-many": ("call is", "calls are", "of statements beyond the number that is kept apart"),
+    "rare": ("call is", "calls are", "of the rarest statements, beyond what --cover and --top ask for: in no script"),
+    "no-values": (
+        "call has",
+        "calls have",
+        "parameters whose values the source does not tell; a log with parameters tells them, or pg_stats by URL",
+    ),
+    "cut-transaction": (
+        "call is",
+        "calls are",
+        "of transactions whose beginning or end the source does not have: each stands alone",
+    ),
+    "redacted": (
+        "value was a secret, or stood where secrets stand",
+        "values were secrets, or stood where secrets stand",
+        ": another text stands there",
+    ),
 }
-"""What each reason for leaving something out, or for changing it, means; the number comes before it."""
+"""What each reason means: of one, of several, and how both go on."""
+
+
+def sentence(reason: Reason, number: int) -> str:
+    """What a reason for leaving something out, or for changing it, means; the number comes before it."""
+    one, several, rest = _SENTENCES[reason]
+    said = one if number == 1 else several
+    return said + rest if rest.startswith(":") else f"{said} {rest}".rstrip()
 
 
 class Entry(msgspec.Struct, kw_only=True):
